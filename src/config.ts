@@ -237,6 +237,11 @@ function isServiceUser(): boolean {
   }
 }
 
+/** The file of the public key that signs releases; null if signatures are not checked. */
+export function upgradePublicKey(flags: Flags, env: Environment = process.env): string | null {
+  return textOf(flags['publicKey']) || env['JOBD_UPGRADE_PUBLIC_KEY'] || null;
+}
+
 /** The cache directory of this user's jobd (XDG Base Directory Specification). */
 export function cacheDir(env: Environment = process.env): string {
   const shared = env['XDG_CACHE_HOME'];

@@ -90,11 +90,15 @@ export interface Description {
   nextDueAt?: string | null;
 }
 
-/** Starts everything. Rejects with nothing left running if a part cannot start. */
+/**
+ * Starts everything; on trial, everything but the engine, so that nothing is called. Rejects with nothing left running if a part
+ * cannot start.
+ */
 export async function startDaemon(
   config: ServeConfig,
   log: Log,
   givenClock?: Clock,
+  isOnTrial = false,
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
@@ -108,6 +112,7 @@ export async function startDaemon(
       ...(givenClock && { clock: givenClock }),
       keys: config.secretKeys,
       mayMake: true,
+      upgrade: { version, keepsCopy: !isOnTrial, onBegin: (kept) => reportUpgrade(log, kept) },
     }),
   );
   const { store, clock } = local;
@@ -138,7 +143,8 @@ export async function startDaemon(
     notify: () => engine?.wakeNotifier(),
   };
   const heldJobs = createHeldJobs(loops.claim);
-  const engineTroubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
+  const engineTroubles = (): string[] =>
+    engine?.troubles() ?? (isOnTrial ? [] : ['jobd is starting']);
   const slots = (): SlotsInUse => ({ used: calls(), all: files.slots });
   const gauges = {
     slots,
@@ -245,14 +251,14 @@ export async function startDaemon(
     drainMs,
   };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
-  engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
-  if (config.backups !== null) {
+  if (!isOnTrial) engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
+  if (config.backups !== null && !isOnTrial) {
     const { startScheduledBackups } = await import('./scheduled-backups.ts');
     const { dataDir, backups: plan } = config;
     const backupParts = { plan, dataDir, instanceId, clock, log, run: runOwnCommand };
     meter.addBackups(parts.use(startScheduledBackups(backupParts)).gauges);
-  } else if (config.database === null) writeBackupRecord(config.dataDir, null);
-  if (heartbeatUrl !== null) {
+  } else if (config.database === null && !isOnTrial) writeBackupRecord(config.dataDir, null);
+  if (heartbeatUrl !== null && !isOnTrial) {
     const { createEgress } = await import('./egress/egress.ts');
     // The operator's own URLs may lead anywhere.
     const anywhere = parts.use(createEgress({ ...called, allowTargets: everywhere }));
@@ -306,6 +312,11 @@ function logChanges(log: Log, entries: readonly AuditEntry[]): void {
     const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
     log.info({ ...what, ...who, address, forwardedFor }, 'changed');
   }
+}
+
+/** jobd makes no copy of a database on a server. */
+function reportUpgrade(log: Log, kept: string | null): void {
+  log.info({ version, ...(kept !== null && { kept }) }, 'the tables of the database are changed');
 }
 
 function reportHints(log: Log, trouble: string | null): void {

@@ -28,6 +28,7 @@ import { unpackAddonInto } from './store/sqlite/addon.ts';
 import { lockDataDir, lockMasterKey } from './store/sqlite/lock.ts';
 import { openStore } from './store/open.ts';
 import type { Db, Store } from './store/database/store.ts';
+import type { StoreUpgrade } from './store/database/upgrade.ts';
 import { findLiveNodes } from './store/nodes/nodes.ts';
 
 export type { Place };
@@ -58,6 +59,8 @@ interface Opening {
   keys?: GivenKeys;
   /** Whether a server's database that has nothing in it yet becomes a store. */
   mayMake?: boolean;
+  /** Brings an older store up to date, which is refused without it. */
+  upgrade?: Omit<StoreUpgrade, 'now'>;
 }
 
 /**
@@ -66,19 +69,20 @@ interface Opening {
  */
 export async function openLocal(
   { dataDir, database }: Place,
-  { clock: given, keys = noKeys, mayMake = false }: Opening = {},
+  { clock: given, keys = noKeys, mayMake = false, upgrade }: Opening = {},
 ): Promise<Local> {
   const masterKeys =
     database === null
       ? prepareDatabase(dataDir, keys.current)
       : masterKeysFor({ dataDir, database }, keys);
   const hasKey = database === null || availableIds(masterKeys).length > 0;
-  const store = await openStore(database ?? dataDir, { mayMake: mayMake && hasKey }).catch(
-    (error: unknown) => {
-      const isNothingThere = error instanceof JobdError && error.code === 'not_found';
-      throw mayMake && !hasKey && isNothingThere ? needsMasterKey() : error;
-    },
-  );
+  const store = await openStore(database ?? dataDir, {
+    mayMake: mayMake && hasKey,
+    ...(upgrade && { upgrade: { ...upgrade, now: (given ?? systemClock).now() } }),
+  }).catch((error: unknown) => {
+    const isNothingThere = error instanceof JobdError && error.code === 'not_found';
+    throw mayMake && !hasKey && isNothingThere ? needsMasterKey() : error;
+  });
   const goesByServer = database !== null && given === undefined;
   const databaseClock = goesByServer ? await databaseClockOf(store.db, systemClock) : null;
   const clock = databaseClock ?? given ?? systemClock;

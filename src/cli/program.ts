@@ -68,6 +68,8 @@ const loaders: Readonly<Record<string, Loader>> = {
   restore: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   nodes: async () => (await import('./operator/nodes.ts')).addNodesCommand,
   doctor: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
+  'self-test': async () => (await import('./operator/self-test.ts')).addSelfTestCommand,
+  upgrade: async () => (await import('./operator/upgrade.ts')).addUpgradeCommand,
   licenses: async () => (await import('./manual/licenses.ts')).addLicensesCommand,
   help,
   completion: help,

@@ -60,6 +60,7 @@ const allowed = [
   'src/store/postgres/connections/pool.ts: pg', // the operator's database
   'src/store/postgres/connections/tls.ts: node:tls', // it looks at certificates
   'src/store/postgres/connections/url.ts: node:net', // it looks at addresses
+  'src/upgrade/programs.ts: node:child_process', // jobd itself, systemctl, and commands of the operator
 ];
 
 /** Code without comments and type imports. */
@@ -93,6 +94,8 @@ test('egress itself uses only the listed modules', () => {
   assert.deepEqual(found, [
     'src/egress/connection.ts: undici/lib/dispatcher/client.js',
     'src/egress/dial.ts: node:net',
+    'src/egress/download.ts: node:http', // a release, from where the operator says
+    'src/egress/download.ts: node:https',
     'src/egress/mail.ts: nodemailer', // the operator's server, which is trusted
     'src/egress/resolve.ts: node:dns/promises',
     'src/egress/tls.ts: node:tls',

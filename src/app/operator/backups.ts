@@ -42,7 +42,8 @@ import { findForeign } from '../../store/sqlite/foreign.ts';
 import { lockDataDir } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { openReader, storePath } from '../../store/sqlite/open.ts';
+import { hasDatabase, openReader, storePath } from '../../store/sqlite/open.ts';
+import { compareWithPresent } from '../../store/sqlite/since-backup.ts';
 import type { Reader } from '../../store/sqlite/open.ts';
 
 /** A backup that was made. */
@@ -144,6 +145,8 @@ export interface RestoreParts {
   identities?: Identities | null;
   /** How long its receipts may be checked. */
   receiptsMs?: number;
+  /** Whether due times that the present database has called are not called again. */
+  continues: boolean;
   /** Called once all checks have passed, before anything is replaced. What it throws ends the restore. */
   confirm: () => Promise<void>;
 }
@@ -154,6 +157,8 @@ export interface Restored {
   kept: string | null;
   /** Whether its proof shows that the backup is unchanged. */
   verified: boolean;
+  /** How many runs only the previous database has; null if there was none, or it could not be compared. */
+  runsSince: number | null;
   /** Ids of the missing master keys: jobd does not start without them. */
   missingKeys: string[];
   /** How much of its receipts was checked. */
@@ -169,7 +174,7 @@ const longestReceiptsMs = 10_000;
  * master key is missing.
  */
 export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
-  const { dataDir, clock, masterKeys, withoutKey, unverified, confirm } = parts;
+  const { dataDir, clock, masterKeys, withoutKey, unverified, continues, confirm } = parts;
   const { path } = source;
   const identities = requireReadable(source, parts.identities ?? null);
   using locks = new DisposableStack();
@@ -186,9 +191,11 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
     await confirm();
     endSessionsIn(received);
+    const hasPrevious = hasDatabase(dataDir);
+    const runsSince = hasPrevious ? compareWithPresent(received, dataDir, continues) : null;
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
-    return { kept, verified, missingKeys, receipts };
+    return { kept, verified, runsSince, missingKeys, receipts };
   } catch (error) {
     throw isDamage(error) ? damaged(path, '', error) : error;
   }

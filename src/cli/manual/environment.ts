@@ -62,6 +62,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_SECRET_KEY_FILE', 'a file with the master key, such as a credential of systemd'],
   ['JOBD_SECRET_KEY_NEW', 'serve, secrets rotate: the new master key'],
   ['JOBD_SECRET_KEY_NEW_FILE', 'serve, secrets rotate: a file with the new master key'],
+  [
+    'JOBD_UPGRADE_PUBLIC_KEY',
+    'upgrade: PEM file of the Ed25519 key that must have signed SHA256SUMS',
+  ],
   ['PGPASSWORD', 'password of the PostgreSQL database, if its URL has none'],
   ['PGPASSFILE', 'file of passwords of PostgreSQL databases (default ~/.pgpass)'],
   ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],

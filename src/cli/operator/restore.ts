@@ -28,6 +28,7 @@ export function addRestoreCommand(program: Command, { output }: Context): void {
     .option('--without-key', 'restore without the master key of the backup')
     .option('--unverified', 'restore a backup without proof that it is unchanged')
     .option('--identity <file>', 'decrypt an encrypted backup with what age-keygen wrote here')
+    .option('--continue', 'do not call due times again that were called since the backup')
     .option('--yes', 'do not ask')
     .addOption(dataOption)
     .addOption(databaseOption)
@@ -38,8 +39,10 @@ Examples:
   jobd restore /var/backups/jobd-2026-11-21.db --yes
   jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified
   jobd restore /mnt/backups/jobd-5c0e1f7a-20261121T031500Z.db.age --identity key.txt
+  jobd restore /var/lib/jobd/jobd-before-0.2.0-20261124T080910Z.db --unverified --continue
 
-The second one goes back to the database that an earlier restore kept.
+The second one goes back to the database that an earlier restore kept,
+the last to that from before an upgrade (jobd upgrade).
 
 --unverified is for a file without proof that it is unchanged: a kept database
 or a copy of jobd.db. Anyone who could write to the file may have changed jobs,
@@ -80,6 +83,7 @@ jobd secrets forget.`,
         withoutKey: flags['withoutKey'] === true,
         unverified: flags['unverified'] === true,
         identities,
+        continues: flags['continue'] === true,
         confirm: () =>
           confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
       });
@@ -96,6 +100,10 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
   if (restored.kept !== null) {
     output.say(`the previous database was kept as ${restored.kept}; delete it once you are sure,`);
     output.say(`or go back: jobd restore ${restored.kept} --unverified`);
+  }
+  const { runsSince } = restored;
+  if (runsSince !== null && runsSince > 0) {
+    output.say(`${counted(runsSince, 'run')} of since the backup: only in the previous database;`);
   }
   output.say('runs that were due since the backup are recorded as missed at the next start;');
   output.say('keys that were revoked since are valid again, see jobd key list;');

@@ -31,20 +31,18 @@ export function findService({ settings, unit } = serviceFiles): Service | null {
 }
 
 /**
- * Where the server of the service listens, or its base URL; null without a service, and if this user may not read its
- * settings, or they set none of this. Never throws.
+ * Where the server of the service listens, or its base URL unless `isDirect`; null without a service, and if this user may not
+ * read its settings, or they set none of this. Never throws.
  */
-export function findServiceUrl({ settings, unit } = serviceFiles): string | null {
-  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
-  const setting = (name: string): string | undefined =>
-    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
+export function findServiceUrl({ settings, unit } = serviceFiles, isDirect = false): string | null {
+  const setting = variablesOf({ settings, unit });
   const env = Object.fromEntries(
     ['JOBD_BASE_URL', 'JOBD_HOST', 'JOBD_PORT'].map((name) => [name, setting(name)]),
   );
   if (Object.values(env).every((value) => value === undefined)) return null;
   try {
     const { baseUrl, host, port } = serveConfig({}, env);
-    if (baseUrl !== null) return baseUrl;
+    if (baseUrl !== null && !isDirect) return baseUrl;
     if (port === 0) return null;
     const place = isEveryAddress(host) ? serveDefaults.host : host;
     return new URL(`http://${place.includes(':') ? `[${place}]` : place}:${port}`).origin;
@@ -66,21 +64,38 @@ export function findServiceDatabase(
   own: (name: string) => string | undefined,
   { settings, unit } = serviceFiles,
 ): Readonly<Record<string, string>> | null {
-  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
-  const ofService = (name: string): string | undefined =>
-    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
-  const read = (names: readonly string[], from: typeof own): [string, string][] =>
-    names.flatMap((name): [string, string][] => {
-      const value = from(name);
-      return value ? [[name, value]] : [];
-    });
-  const [database] = read(['JOBD_DATABASE_URL'], ofService);
+  const [database] = read(['JOBD_DATABASE_URL'], variablesOf({ settings, unit }));
   if (database === undefined) return null;
+  return { ...Object.fromEntries([database]), ...findServiceKeys(own, { settings, unit }) };
+}
+
+/** The variables of the service, or of this command, about master keys. Never throws. */
+export function findServiceKeys(
+  own: (name: string) => string | undefined,
+  files = serviceFiles,
+): Readonly<Record<string, string>> {
+  const ofService = variablesOf(files);
   const keys = [keyVariables, nextKeyVariables].flatMap((names) => {
     const ownKey = read(names, own);
     return ownKey.length > 0 ? ownKey : read(names, ofService);
   });
-  return Object.fromEntries([database, ...keys]);
+  return Object.fromEntries(keys);
+}
+
+function variablesOf({ settings, unit }: typeof serviceFiles) {
+  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
+  return (name: string): string | undefined =>
+    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
+}
+
+function read(
+  names: readonly string[],
+  from: (name: string) => string | undefined,
+): [string, string][] {
+  return names.flatMap((name): [string, string][] => {
+    const value = from(name);
+    return value ? [[name, value]] : [];
+  });
 }
 
 function named(dataDir: string | null, namedIn: string): Service | null {

@@ -30,16 +30,33 @@ export interface Unmigrated {
 }
 
 /**
- * Applies what is missing, each migration in its own transaction; a database that is up to date is not written. Throws
+ * Applies what is missing in one transaction, so that a database is never between two versions of jobd; one that is up to date is
+ * not written. `beforeUpgrade` is called before a database in use changes, with its version; what it throws ends it. Throws
  * `unavailable` if this jobd must not use the database.
  */
-export async function migrate(store: Unmigrated): Promise<void> {
+export async function migrate(
+  store: Unmigrated,
+  beforeUpgrade: (version: number) => Promise<void> | void = refuseUpgrade,
+): Promise<void> {
   await refuseActive(store.db);
   const version = await schemaVersion(store.db);
   if (version > newestVersion) throw newer(version);
-  for (let next = version; next < newestVersion; next += 1) {
-    await store.write((tx) => apply(tx as Kysely<unknown>, next));
-  }
+  if (version === newestVersion) return;
+  if (version > 0) await beforeUpgrade(version);
+  await store.write(async (tx) => {
+    for (let next = version; next < newestVersion; next += 1) {
+      await apply(tx as Kysely<unknown>, next);
+    }
+  });
+}
+
+/** A server that runs would meet tables it does not know, so no other command changes them. Throws `conflict`. */
+export function refuseUpgrade(version: number): never {
+  throw new JobdError(
+    'conflict',
+    `the database has schema ${version}, this jobd needs ${newestVersion}: start (or restart) jobd serve of this version, ` +
+      'which brings it up to date, or use the jobd that serves it',
+  );
 }
 
 /** Makes the schema of a version in an empty database. */

@@ -2,10 +2,11 @@
 
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../../domain/errors.ts';
-import { migrate, schemaVersion } from '../database/migrate.ts';
+import { migrate, refuseUpgrade, schemaVersion } from '../database/migrate.ts';
 import type { Unmigrated } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
+import type { StoreUpgrade } from '../database/upgrade.ts';
 import { findRefusal } from './access.ts';
 import { admissionsIn } from './admissions.ts';
 import { driverOf } from './connections/connection.ts';
@@ -22,10 +23,14 @@ import { nameOfDatabase, parseDatabaseUrl } from './connections/url.ts';
 const oldestVersion = 14;
 
 /**
- * Opens it. Throws `JobdError` `unavailable` if it cannot be used, and `not_found` if there is no store in it and `mayMake` is
- * false.
+ * Opens it. Throws `JobdError` `unavailable` if it cannot be used, `conflict` if it is older and there is no `upgrade`, and
+ * `not_found` if there is no store in it and `mayMake` is false.
  */
-export async function openPostgres(url: string, mayMake = true): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  mayMake = true,
+  upgrade?: StoreUpgrade,
+): Promise<Store> {
   const store = await connectPostgres(url);
   const { db } = store;
   /** Waits for other processes that do the same. */
@@ -38,7 +43,7 @@ export async function openPostgres(url: string, mayMake = true): Promise<Store> 
       if (!mayMake) throw nothingThere();
       await makeOwnSchema(start);
     }
-    await migrate(start);
+    await migrate(start, upgrade === undefined ? refuseUpgrade : () => upgrade.onBegin(null));
     return store;
   } catch (error) {
     const told = await notOpened(url, db, error);

@@ -9,10 +9,13 @@ import { allowDirect } from '../database/direct.ts';
 import { dialectOn, isBusy, isDamage, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { noHints } from '../database/hints.ts';
-import { migrate, schemaVersion } from '../database/migrate.ts';
+import { migrate, refuseUpgrade, schemaVersion } from '../database/migrate.ts';
 import { FileReserve, releaseToOpen } from './reserve.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Store } from '../database/store.ts';
+import type { StoreUpgrade } from '../database/upgrade.ts';
+import { createCopyBeforeUpgrade } from './before-upgrade.ts';
+import type { CopyBeforeUpgrade } from './before-upgrade.ts';
 import { openDatabase, openForReading } from './file.ts';
 import { dataVersion } from './inspect.ts';
 import { fileOf, readSpace } from './space.ts';
@@ -37,19 +40,27 @@ export function hasDatabase(dataDir: string): boolean {
 }
 
 /**
- * Opens the store in a data directory, making it or bringing it up to date where needed. Throws
+ * Opens the store in a data directory, making it where needed, or bringing it up to date if there is an `upgrade`. Throws
  * `JobdError` `unavailable`, naming the file, if the database cannot be opened.
  */
-export async function openFileStore(dataDir: string): Promise<Store> {
+export async function openFileStore(dataDir: string, upgrade?: StoreUpgrade): Promise<Store> {
+  const copy = upgrade && createCopyBeforeUpgrade(dataDir, upgrade);
   try {
-    return await openOnce(dataDir);
+    return await openOnce(dataDir, copy);
   } catch (error) {
-    if (!releaseToOpen(dataDir)) throw error;
-    return await openOnce(dataDir);
+    copy?.remove();
+    // The reserve is for what is stored already, not for a copy.
+    if (copy?.wasRefused === true || !releaseToOpen(dataDir)) throw error;
+  }
+  try {
+    return await openOnce(dataDir, copy);
+  } catch (error) {
+    copy?.remove();
+    throw error;
   }
 }
 
-async function openOnce(dataDir: string): Promise<Store> {
+async function openOnce(dataDir: string, copy?: CopyBeforeUpgrade): Promise<Store> {
   const path = storePath(dataDir);
   const connection = openDatabase(path);
   const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
@@ -89,7 +100,7 @@ async function openOnce(dataDir: string): Promise<Store> {
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {
-    await migrate(store);
+    await migrate(store, copy === undefined ? refuseUpgrade : () => copy.make(db));
   } catch (error) {
     await db.destroy();
     if (!(error instanceof JobdError)) throw unusable(path, 'opened', error);
