@@ -10,7 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { executable, jobd, notPackaged } from '../../support/running/executable.ts';
-import { noNamespaces } from '../../support/running/namespace.ts';
+import { freePort } from '../../support/free-port.ts';
+import { addSystemd, offerFile } from '../../support/running/service.ts';
+import { makeThrowAwayRoot, noThrowAwayRoot } from '../../support/running/throw-away-root.ts';
 import { buildNextVersion, nextVersion } from '../../support/upgrade/next-version.ts';
 import { until } from '../../support/until.ts';
 import { installMachine } from './machine.ts';
@@ -68,7 +70,7 @@ const defects: Defect[] = [
   },
 ];
 
-describe('jobd upgrade', { skip: notPackaged || noNamespaces }, () => {
+describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot }, () => {
   let version = '';
   const directory = mkdtempSync(join(tmpdir(), 'jobd-next-'));
   before(async () => {
@@ -158,5 +160,35 @@ describe('jobd upgrade', { skip: notPackaged || noNamespaces }, () => {
     assert.ok(runsBefore.every((id) => ids.has(id)));
     const skipped = books.runs.filter(({ status }) => status === 'missed');
     assert.deepEqual(skipped, [], 'it was away for less than a minute');
+  });
+
+  test('root upgrades the service, and what is not ready is taken back with its database', async (t) => {
+    const root = await makeThrowAwayRoot(t);
+    const port = await freePort();
+    addSystemd(root);
+    root.copy(join(import.meta.dirname, '..', '..', '..', 'install.sh'), '/install.sh');
+    root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);
+    const first = ['sh', '/install.sh', '--from', offerFile(root, readFileSync(executable))];
+    assert.equal((await root.run(first)).exitCode, 0);
+    const upgradeTo = async (program: string | Uint8Array) =>
+      await root.run(['jobd', 'upgrade', '--from', offerFile(root, program), '--wait', '15']);
+    const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+    const owners = async () =>
+      (await root.run(['stat', '-c', '%U', '/var/lib/jobd/jobd.db'])).stdout;
+
+    root.write('/opt/next', readFileSync(next), 0o755);
+    const defect = '#!/bin/sh\n[ "$1" != serve ] || set -- "$@" --port 0\nexec /opt/next "$@"\n';
+    const back = await upgradeTo(defect);
+    assert.equal(back.exitCode, 1);
+    assert.match(back.stderr, new RegExp(`; jobd ${version} runs again`));
+    assert.match(back.stderr, /the database is that of before the upgrade/);
+    assert.equal(await ready(), 200);
+    assert.equal(await owners(), 'jobd\n');
+
+    const good = await upgradeTo(readFileSync(next));
+    assert.equal(good.exitCode, 0, good.stderr);
+    assert.match(good.stdout, new RegExp(`upgraded from jobd ${version} to ${nextVersion}`));
+    assert.equal(await ready(), 200);
+    assert.equal(await owners(), 'jobd\n');
   });
 });
