@@ -39,7 +39,7 @@ Examples:
   jobd restore /var/backups/jobd-2026-11-21.db --yes
   jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified
   jobd restore /mnt/backups/jobd-5c0e1f7a-20261121T031500Z.db.age --identity key.txt
-  jobd restore /var/lib/jobd/jobd-before-0.2.0-20261124T080910Z.db --unverified --continue
+  jobd restore jobd-before-0.2.0-20261124T080910Z.db --unverified --continue
 
 The second one goes back to the database that an earlier restore kept,
 the last to that from before an upgrade (jobd upgrade).

@@ -28,6 +28,7 @@ export function addSelfTestCommand(program: Command, { output }: Context): void 
       'after',
       `
 Examples:
+  sudo jobd self-test
   ./jobd-linux-x64 self-test --data /var/lib/jobd
 
 It copies the database, brings the copy up to date, and starts the API with it

@@ -49,9 +49,9 @@ export function addUpgradeCommand(program: Command, { output }: Context): void {
       'after',
       `
 Examples:
-  sudo jobd upgrade --from https://downloads.example.com/jobd/0.2.0/jobd-linux-x64.gz
-  sudo jobd upgrade --from ./jobd-linux-x64 --public-key /etc/jobd/release-key.pem
-  jobd upgrade --from ./jobd-linux-x64 --restart-command 'rc-service jobd restart'
+  sudo jobd upgrade --from https://example.com/jobd/0.2.0/jobd-linux-x64.gz
+  sudo jobd upgrade --from ./jobd-linux-x64 --public-key release-key.pem
+  jobd upgrade --from ./jobd-linux-x64 --restart-command 'service jobd restart'
 
 It checks the new executable, lets it try a copy of the data (jobd self-test),
 puts it in place, restarts jobd and waits until it is ready. If it does not come
