@@ -22,6 +22,7 @@ import { shareOpenFiles } from './domain/targets/open-files.ts';
 import type { WokenLoop } from './domain/hints.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
+import { createTargetJudge } from './egress/judged-target.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
 import { createMailAllowance } from './engine/alerts/mail-limit.ts';
@@ -185,6 +186,8 @@ export async function startDaemon(
     vault,
     clock,
     allowTargets,
+    judgeTarget: createTargetJudge(allowTargets),
+    slots: { all: files.slots, perHost: slotsPerHost },
     mailAllow,
     mailWaitMs: mailAllowance.waitMs,
     wake: () => wake('claim'),

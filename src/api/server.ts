@@ -34,6 +34,7 @@ import { pingRoutes } from './monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
 import { pageRoutes } from './page/routes.ts';
+import { explanationRoutes } from './reasons/routes.ts';
 import { historyRoutes } from './runs/history-routes.ts';
 import { runRoutes } from './runs/routes.ts';
 import { scheduleRoutes } from './schedule/routes.ts';
@@ -105,6 +106,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
         historyRoutes(keyed, app);
+        explanationRoutes(keyed, app);
         receiptRoutes(keyed, app);
         overviewRoutes(keyed, app);
         accountRoutes(keyed, app);

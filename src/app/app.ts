@@ -5,6 +5,7 @@ import type { Actor, AuditEntry, Sender } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/key.ts';
 import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
+import type { TargetVerdict } from '../domain/reasons/facts.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
 import type { SpaceCause } from '../domain/space.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
@@ -18,6 +19,10 @@ export interface App {
   vault: Vault;
   clock: Clock;
   allowTargets: readonly AllowedTarget[];
+  /** What the address rule says of a URL now. It looks its name up and sends nothing; null if that takes too long. */
+  readonly judgeTarget: (url: string) => Promise<TargetVerdict>;
+  /** The most calls in flight, in all and to one host. */
+  readonly slots: Readonly<Record<'all' | 'perHost', number>>;
   /** Whom mail channels may send to; anybody if there are none. */
   mailAllow: readonly MailRule[];
   /** How long a workspace has to wait until it may send so many mails, in milliseconds; 0 if it may now. */

@@ -1,5 +1,10 @@
 /** What the processes are that serve one database together. */
 
+import { msPerDay } from './clock.ts';
+
+/** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
+export const nodesKeptMs = 30 * msPerDay;
+
 /**
  * What a node is that has not ended: the `keeper` also does what is done once for all; a `draining` one waits for its last calls
  * and stops; a `silent` one did not renew its lease and is about to be declared `gone`.

@@ -68,7 +68,11 @@ const bad: Record<string, unknown> = {
   applyChannelDefinitions: tooMany('channel'),
 };
 /** Invalid queries, by operation. */
-const badQuery: Record<string, string> = { getDays: '?days=0', getDueTimes: '?count=0' };
+const badQuery: Record<string, string> = {
+  getDays: '?days=0',
+  getDueTimes: '?count=0',
+  explainJob: '?at=yesterday',
+};
 /** Valid bodies, where a later check needs one. */
 const good: Record<string, unknown> = {
   createJob: job,

@@ -77,6 +77,7 @@ const operations: readonly Operation[] = [
   { name: 'listHistory', method: 'GET', path: '/jobs/:id/history', ok: 200 },
   { name: 'getDays', method: 'GET', path: '/jobs/:id/days', ok: 200 },
   { name: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', ok: 200 },
+  { name: 'explainJob', method: 'GET', path: '/jobs/:id/explanation', ok: 200 },
   { name: 'copyJob', method: 'POST', path: '/jobs/:id/copy', ok: 201, body: { name: 'copy' } },
   {
     name: 'actOnJobs',

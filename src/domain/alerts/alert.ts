@@ -85,6 +85,16 @@ export function subjectOf({ job, monitor, runs, down }: AlertData): Subject | nu
   return one === undefined ? null : { type: one.type, id: one.id, name: one.name };
 }
 
+/** Whether an alert, as JSON, is about a run: by itself or among others. False for what is no alert. */
+export function isAboutRun(payload: string, runId: string): boolean {
+  try {
+    const { data } = JSON.parse(payload) as Alert;
+    return data.run?.id === runId || data.runs?.first.some(({ id }) => id === runId) === true;
+  } catch {
+    return false;
+  }
+}
+
 /** The data of an alert about a job, after the run that changed its health. */
 export function jobAlertData(
   job: { id: string; name: string; paused: boolean },

@@ -1,5 +1,6 @@
 /** A delivery: one alert for one channel, attempted until it arrives or a day has passed. */
 
+import { msPerDay } from '../clock.ts';
 import type { AlertType, Subject } from './alert.ts';
 
 /** Attempts in flight over all channels. Each may need a connection. */
@@ -46,6 +47,9 @@ export interface TriedDelivery {
   delivery: Delivery;
   attempts: DeliveryAttempt[];
 }
+
+/** Deliveries that are over are kept this long. */
+export const deliveriesKeptMs = 30 * msPerDay;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -8,6 +8,7 @@ import { scheduleOf } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
 import type { Schedule, ScheduleFields } from '../schedule/schedule.ts';
+import type { Run } from './run.ts';
 
 /** A due time that is longer past is missed. */
 export const latestStartMs = 60_000;
@@ -100,6 +101,13 @@ export function missedText(missed: Missed, circumstances: Circumstances): string
       ? `1 due time, ${isoTime(first)}`
       : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
   return `missed: ${times}: ${missedBecause(missed, circumstances)}`;
+}
+
+/** The last due time of a missed run, which only its `error` has; its due time if that says no other. */
+export function lastMissedOf({ scheduledFor, error }: Pick<Run, 'scheduledFor' | 'error'>): number {
+  const [, last = ''] = /^missed: \d+ due times from \S+ to (\S+): /.exec(error ?? '') ?? [];
+  const at = Date.parse(last);
+  return Number.isNaN(at) ? scheduledFor : at;
 }
 
 /** Why a run was missed, as a clause for people. */

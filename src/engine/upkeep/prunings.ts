@@ -3,7 +3,8 @@
 import { auditRetention } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { deliveryLifeMs } from '../../domain/alerts/delivery.ts';
+import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.ts';
+import { nodesKeptMs } from '../../domain/nodes.ts';
 import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
 import { findExpiredSession, removeExpiredSessions } from '../../store/accounts/sessions.ts';
 import { findExpiredCode, removeExpiredCodes } from '../../store/accounts/sign-in-codes.ts';
@@ -28,10 +29,6 @@ import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 import type { SpaceWatch } from './space-watch.ts';
 
-/** Alerts that are over are kept this long. */
-const deliveriesKeptMs = 30 * msPerDay;
-/** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
-const nodesKeptMs = 30 * msPerDay;
 /** No plan keeps runs for longer, so nothing of these can be checked. */
 const spansKeptMs = 400 * msPerDay;
 /** By then the last attempt of an alert whose time is over has ended, unless its channel could not be tried. */

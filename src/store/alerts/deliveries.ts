@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { firstIdAt } from '../../domain/id.ts';
 import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
 import {
   deliveryOf,
@@ -81,6 +82,39 @@ export async function listDeliveriesOfWorkspace(
     .orderBy('deliveries.id', 'desc')
     .execute();
   return rows.map((row) => Object.assign(deliveryOf(row), { channelName: row.channelName }));
+}
+
+/**
+ * The first deliveries about a job that were made from a time on, in all channels of its workspace, with their alerts as JSON.
+ * It reads up to `limit` of each channel.
+ */
+export async function listDeliveriesAbout(
+  db: Db,
+  { workspaceId, subjectId }: { workspaceId: string; subjectId: string },
+  { from, limit }: { from: number; limit: number },
+): Promise<(NamedDelivery & { payload: string })[]> {
+  const found = joinFound(
+    'deliveries',
+    'first',
+    sql`select id from deliveries where channel_id = ${sql.ref('channels.id')}
+      and about_id = ${subjectId} and id >= ${firstIdAt(from)} order by id limit ${limit}`,
+  );
+  const ids = sql<string>`(
+    select first.id from channels ${found}
+    where channels.workspace_id = ${workspaceId} and channels.deleted_at is null
+    order by first.id limit ${limit})`;
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select(shownColumns.map((column) => `deliveries.${column}` as const))
+    .select(['channels.name as channelName', 'deliveries.payload'])
+    .where('deliveries.id', 'in', ids)
+    .orderBy('deliveries.id')
+    .execute();
+  return rows.map((row) => {
+    const { channelName, payload } = row;
+    return Object.assign(deliveryOf(row), { channelName, payload });
+  });
 }
 
 /** The condition of a page of a channel's deliveries. */

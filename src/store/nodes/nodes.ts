@@ -88,6 +88,22 @@ export async function listNodes(db: Db, since: number): Promise<KnownNode[]> {
   return rows.map(knownNodeOf);
 }
 
+/** When a node served. Times are epoch milliseconds. */
+export interface ServedTime {
+  from: number;
+  /** Null if it serves. Of one that fell silent, when its lease ended. */
+  until: number | null;
+}
+
+/** When the nodes served that started last, up to `limit` of them. */
+export async function listServedTimes(db: Db, limit: number): Promise<ServedTime[]> {
+  const rows = await knownNodes(db).clearOrderBy().orderBy('id', 'desc').limit(limit).execute();
+  return rows.map(({ startedAt, expiresAt, endedAt, endReason }) => ({
+    from: startedAt,
+    until: endReason === 'silent' ? expiresAt : endedAt,
+  }));
+}
+
 function knownNodeOf<Row extends { settings: string; masterKeys: string; isDraining: number }>(
   row: Row,
 ) {

@@ -34,6 +34,12 @@ export async function listHistory(
   return await rows.execute();
 }
 
+/** When the oldest kept run of a job was due; undefined if none is kept. */
+export async function findOldestDueTime(db: Db, jobId: string): Promise<number | undefined> {
+  const runs = db.selectFrom('runs').select('scheduled_for as dueAt').where('job_id', '=', jobId);
+  return (await runs.orderBy('scheduled_for').limit(1).executeTakeFirst())?.dueAt;
+}
+
 /** Where the search of `listHistory` has read this many runs; null if there are fewer. It reads the index alone. */
 export async function findEndOfStep(
   db: Db,

@@ -188,6 +188,7 @@ const step = fc.oneof(
     'history',
     'days',
     'due-times',
+    'explanation',
     'copy',
     'actions',
     'healthz',

@@ -54,6 +54,7 @@ export const operations: readonly Operation[] = [
   { operation: 'listHistory', method: 'GET', path: '/jobs/:id/history', success: 200 },
   { operation: 'getDays', method: 'GET', path: '/jobs/:id/days', success: 200 },
   { operation: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', success: 200 },
+  { operation: 'explainJob', method: 'GET', path: '/jobs/:id/explanation', success: 200 },
   {
     operation: 'copyJob',
     method: 'POST',

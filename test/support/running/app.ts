@@ -15,6 +15,8 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
   return {
     vault: testVault,
     allowTargets: [],
+    judgeTarget: async () => ({ kind: 'allowed' }),
+    slots: { all: 256, perHost: 16 },
     mailAllow: [],
     mailWaitMs: async () => 0,
     wake: () => {},

@@ -1,0 +1,40 @@
+/** The due times around an instant. Times are epoch milliseconds. */
+
+import { msPerDay } from '../clock.ts';
+import { dueBetween, nextDue } from '../schedule/next.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+
+const msPerMinute = 60_000;
+/** How far back a due time is searched for, step by step: most schedules are due often, and looking at years costs time. */
+const stepsBack = [2, 62, 800, 41 * 366].map((days) => days * msPerDay);
+
+export interface DueAround {
+  /** The due time in the minute of the instant; null if there is none. */
+  at: number | null;
+  /** The last one before that minute that is not before `since`. */
+  before: number | null;
+  /** The first one after that minute. */
+  after: number | null;
+}
+
+/** Finds the due times around `at`; none is earlier than `since`, when the job was made. */
+export function dueAround(schedule: Schedule, at: number, since: number): DueAround {
+  const from = Math.floor(at / msPerMinute) * msPerMinute;
+  const until = from + msPerMinute;
+  return {
+    at: dueBetween(schedule, Math.max(from, since) - 1, until - 1)?.first ?? null,
+    before: lastDue(schedule, from - 1, since),
+    after: nextDue(schedule, Math.max(until, since) - 1),
+  };
+}
+
+/** The last due time up to `until`, not before `since`; null if there is none within 41 years. */
+export function lastDue(schedule: Schedule, until: number, since: number): number | null {
+  for (const step of stepsBack) {
+    const from = Math.max(until - step, since);
+    const due = until < from ? null : dueBetween(schedule, from - 1, until);
+    if (due !== null) return due.last;
+    if (from === since) return null;
+  }
+  return null;
+}

@@ -1,0 +1,52 @@
+/** Calls of a workspace that were in flight at a moment. */
+
+import { idList } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
+
+/** Runs that are looked at. */
+const mostRead = 2_000;
+
+/** Calls that were in flight. */
+export interface InFlight {
+  all: number;
+  /** To one host. */
+  toHost: number;
+  /** Whether runs were left out, because there are too many. */
+  isPartial: boolean;
+}
+
+/**
+ * Counts those of a workspace at `at` (epoch milliseconds), without the run `except`: among the newest of the runs that were due
+ * after `since`, before which no call in flight began.
+ */
+export async function countInFlight(
+  db: Db,
+  workspaceId: string,
+  { at, since, host, except }: { at: number; since: number; host: string; except: string | null },
+): Promise<InFlight> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['id', 'job_id as jobId', 'started_at as startedAt', 'finished_at as finishedAt'])
+    .where('workspace_id', '=', workspaceId)
+    .where('scheduled_for', '>', since)
+    .where('scheduled_for', '<=', at)
+    .orderBy('scheduled_for', 'desc')
+    .limit(mostRead)
+    .execute();
+  const inFlight = rows.filter(({ id, startedAt, finishedAt }) => {
+    const isBegun = startedAt !== null && startedAt <= at;
+    return id !== except && isBegun && (finishedAt === null || finishedAt > at);
+  });
+  const hosts = await hostsOf(
+    db,
+    inFlight.map(({ jobId }) => jobId),
+  );
+  const toHost = inFlight.filter(({ jobId }) => hosts.get(jobId) === host).length;
+  return { all: inFlight.length, toHost, isPartial: rows.length === mostRead };
+}
+
+async function hostsOf(db: Db, jobIds: readonly string[]): Promise<Map<string, string>> {
+  const jobs = db.selectFrom('jobs').select(['id', 'host']);
+  const rows = await jobs.where('id', 'in', idList([...new Set(jobIds)])).execute();
+  return new Map(rows.map(({ id, host }) => [id, host]));
+}
