@@ -57,6 +57,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   apply: definitions,
   import: async () => (await import('./definitions/commands.ts')).addImportCommands,
   runs: async () => (await import('./runs/runs.ts')).addRunCommands,
+  explain: async () => (await import('./runs/explain.ts')).addExplainCommand,
   monitors: async () => (await import('./monitors/monitors.ts')).addMonitorCommands,
   ping: async () => (await import('./monitors/ping.ts')).addPingCommand,
   channels: async () => (await import('./alerts/channels.ts')).addChannelCommands,

@@ -42,7 +42,7 @@ export async function makeTrial(dataDir: string): Promise<Trial> {
     requireSpace(dataDir, (pages - freePages) * pageBytes * spare.times + spare.bytes);
     mkdirSync(trialDir, { mode: 0o700 });
     const target = { path: storePath(trialDir), descriptor: null };
-    await copyDatabase(reader.db, dataDir, target, async () => {});
+    await copyDatabase(reader.db, dataDir, target);
     const keyFile = keyFilePath(dataDir);
     if (existsSync(keyFile)) copyFileSync(keyFile, join(trialDir, basename(keyFile)));
     return {

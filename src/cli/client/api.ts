@@ -1,6 +1,7 @@
 /** The calls of the API that commands make, typed by its contract. */
 
 import type { AuditEntry, AuditList } from '../../api/accounts/contract.ts';
+import type { JobExplanation } from '../../api/reasons/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
 import type {
@@ -43,6 +44,9 @@ export function createApi(ask: Ask) {
     jobs: {
       ...collection<Job, JobUpdate>(ask, 'job'),
       create: async (input: JobInput) => (await ask<JobResponse>('POST', '/jobs', input)).job,
+      /** Why it ran, did not run or ran late at a time; null for its newest due time. */
+      explain: async (id: string, at: string | null) =>
+        await ask<JobExplanation>('GET', path`/jobs/${id}/explanation` + queryOf({ at })),
       run: (id: string) => ask<QueuedRun>('POST', path`/jobs/${id}/run`),
       /** All jobs, or those in a state, as lists show them. */
       summaries: (status: JobFilter | null) =>

@@ -44,7 +44,7 @@ export async function copyDatabase(
   db: Db,
   dataDir: string,
   { path, descriptor }: Target,
-  { finish, encrypt }: Finishing,
+  { finish, encrypt }: Finishing = { finish: async () => {}, encrypt: null },
 ): Promise<number> {
   if (descriptor === null && fs.existsSync(path)) throw alreadyExists(path);
   const name = `.${basename(path)}.${process.pid}`;

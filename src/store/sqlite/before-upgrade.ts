@@ -89,7 +89,7 @@ async function makeCopy(
   // Only now: `backup.ts` opens databases by `open.ts`, which opens them by this file.
   const { copyDatabase } = await import('./backup.ts');
   try {
-    await copyDatabase(db, dataDir, { path, descriptor: null }, async () => {});
+    await copyDatabase(db, dataDir, { path, descriptor: null });
   } catch (error) {
     const cause = error instanceof JobdError ? error.cause : error;
     if (isFull(cause) || systemCode(cause) === 'ENOSPC') throw noSpace(dataDir, null, cause);
