@@ -49,8 +49,9 @@ export function nextFacts(records: Records): Fact[] {
   if (target?.kind === 'refused') add(`Its target: ${target.detail}.`);
   for (const trouble of troubles) add(`The scheduler is in trouble now: ${trouble}.`);
   if (next === null) {
-    const why = obstacles.length === 0 ? ' within 41 years' : '';
-    return [fact('next', `It is not due again${why}.`), ...obstacles];
+    const isNever = obstacles.length === 0;
+    const sentence = isNever ? 'It is not due again within 41 years.' : 'It has no due time now.';
+    return [fact('next', sentence), ...obstacles];
   }
   const wait = next > now ? `in ${lengthText(next - now)}` : `${lengthText(now - next)} ago`;
   const clear = obstacles.length === 0 ? ' Nothing known stands in its way.' : '';

@@ -10,7 +10,7 @@ const outcomes: Readonly<Record<RunStatus, string>> = {
   running: 'it is executing',
   success: 'it succeeded',
   failed: 'it failed',
-  interrupted: 'it was interrupted, and nobody knows its outcome',
+  interrupted: 'it was interrupted with an unknown outcome',
   missed: 'it was missed',
 };
 

@@ -93,7 +93,7 @@ const situations: [
       }),
     },
     'interrupted',
-    /it was interrupted, and nobody knows its outcome: the process ended\.$/,
+    /it was interrupted with an unknown outcome: the process ended\.$/,
   ],
   [
     'missed among others',
@@ -368,6 +368,6 @@ test('what stands in the way now is told beside the next due time', () => {
   const clear = explained(null, { run: explainedRun(due), job: explainedJob({ nextRunAt: next }) });
   assert.match(said(clear, 'next'), /in 13 h 30 min\. Nothing known stands in its way\.$/);
   const paused = explained(null, { job: explainedJob({ paused: true }) });
-  assert.equal(said(paused, 'next'), 'It is not due again.');
+  assert.equal(said(paused, 'next'), 'It has no due time now.');
   assert.match(said(paused, 'obstacle'), /The job is paused/);
 });
