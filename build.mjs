@@ -3,8 +3,8 @@
  *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs, the script, sheets
  *                            and icons of the pages (page/, also compressed) and the licences
  * node build.mjs --package   also builds dist/jobd, one executable that needs no other file
- * node build.mjs --release   also builds the release files: dist/jobd-linux-ARCH, plain and compressed, with checksums
- *                            and an SBOM; --arch x64|arm64 for another machine, --all for both
+ * node build.mjs --release   also builds the release files: dist/jobd-linux-ARCH, plain and compressed, packages for Debian
+ *                            and npm, a formula, checksums and an SBOM; --arch x64|arm64 for another machine, --all for both
  *
  * Every file is replaced by a rename, so that a jobd that runs from dist/ is not disturbed.
  */
@@ -255,6 +255,7 @@ async function release(archs, packages) {
   const { compress, writeBillOfMaterials, writeSums } = await import('./packaging/release.mjs');
   const { packageIn } = await import('./packaging/licenses.mjs');
   const { nodePackage } = await import('./packaging/base.mjs');
+  const { makePackages } = await import('./packaging/packages.mjs');
   const files = [];
   for (const arch of archs) {
     const file = join(dist, `jobd-linux-${arch}`);
@@ -267,6 +268,7 @@ async function release(archs, packages) {
   await writeBillOfMaterials([...packages, ...nodes], bill);
   const installer = join(dist, 'install.sh');
   await copyFile(join(root, 'install.sh'), installer);
+  files.push(...(await makePackages({ archs, directory: dist })));
   await writeSums([...files, installer, bill, join(dist, licensesName)], join(dist, 'SHA256SUMS'));
 }
 

@@ -41,6 +41,9 @@ main() {
     return
   fi
   check_system
+  if [ "$service" = yes ] && [ -f "$packaged" ]; then
+    fail "the package jobd is installed here: upgrade that (apt), or remove it first: apt remove jobd"
+  fi
   # shellcheck disable=SC2154 # set in parse_options
   mkdir -p "$bin" || fail "cannot create $bin; use --prefix to install elsewhere"
   work=$(mktemp -d "$bin/.jobd-install.XXXXXX") || fail "cannot write to $bin; use --prefix to install elsewhere"
@@ -95,6 +98,8 @@ parse_options() {
   settings=/etc/jobd/jobd.env
   data=/var/lib/jobd
   backups=/var/backups/jobd
+  refresh='run install.sh again'
+  packaged=/usr/lib/systemd/system/jobd.service
 }
 
 # Checks what the program needs, before anything is downloaded.
@@ -378,7 +383,7 @@ MemoryMax=75%
 TasksMax=256
 # Cloud metadata services give credentials to any program on this machine. jobd never calls them; this filter holds even
 # if jobd itself is compromised. It leaves out name servers of this machine: some clouds use the same address for both.
-# After moving to another cloud, run install.sh again.
+# After moving to another cloud, $refresh.
 $(deny_metadata)
 # MemoryDenyWriteExecute= must stay off: V8 compiles JavaScript at run time.
 

@@ -1,6 +1,7 @@
 /** The alert rules and the dashboard in contrib/ ask for metrics that jobd has (docs/monitoring.md). */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -138,4 +139,50 @@ test('the page about monitoring has each metric of jobd', async (t) => {
   for (const [, name = ''] of (await metricsOf(t)).matchAll(/^# TYPE (jobd_\w+) /gm)) {
     assert.match(text, new RegExp(`\`${name}[\`{]`), name);
   }
+});
+
+/** The help of a command. */
+function help(...words: string[]): string {
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+  return execFileSync(process.execPath, [main, ...words, '--help'], { encoding: 'utf8' });
+}
+
+test('formula and Dockerfile use files that a release has, and commands and options that jobd has', async () => {
+  const packages: {
+    formula(template: string, values: Record<string, string>): string;
+  } = await import(join(import.meta.dirname, '..', 'packaging', 'packages.mjs'));
+  const [x64, arm64] = ['a'.repeat(64), 'b'.repeat(64)];
+  const formula = packages.formula(read('contrib/homebrew/jobd.rb'), {
+    version: '1.2.3',
+    x64,
+    arm64,
+  });
+  assert.match(formula, /^ {2}version "1\.2\.3"$/m);
+  assert.doesNotMatch(formula, /VERSION|SHA256_/);
+  assert.deepEqual(
+    Array.from(formula.matchAll(/\/1\.2\.3\/(\S+)"\n {4}sha256 "(\w+)"/g), ([, ...found]) => found),
+    [
+      ['jobd-linux-x64.gz', x64],
+      ['jobd-linux-arm64.gz', arm64],
+    ],
+  );
+  const dockerfile = read('contrib/Dockerfile');
+  const install = read('docs/install.md');
+  for (const file of ['jobd-linux-x64', 'SHA256SUMS', 'THIRD_PARTY_LICENSES']) {
+    assert.ok(dockerfile.includes(file) && install.includes(`| \`${file}\``), file);
+  }
+  const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  assert.doesNotMatch(final, /^RUN /m, 'there is no shell');
+  assert.match(final, /^USER 65532:65532$/m);
+  const [, entry] = /^ENTRYPOINT (.*)$/m.exec(final) ?? [];
+  assert.deepEqual(JSON.parse(entry ?? ''), ['/usr/local/bin/jobd']);
+  const [, check] = /^HEALTHCHECK .* CMD (.*)$/m.exec(final) ?? [];
+  const [program, command, option] = JSON.parse(check ?? '') as string[];
+  assert.equal(program, '/usr/local/bin/jobd');
+  assert.match(help(command ?? ''), new RegExp(`^ +${option} `, 'm'));
+  for (const [, name = ''] of final.matchAll(/(JOBD_\w+)=/g)) {
+    assert.ok(read('docs/command-line.md').includes(`\`${name}\``), name);
+  }
+  assert.match(formula, /run \[opt_bin\/"jobd", "serve", "--data", /);
+  assert.match(help('serve'), /^ +--data /m);
 });

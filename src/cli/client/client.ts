@@ -57,6 +57,12 @@ export async function sendPing(
   if (!isOk(answer)) throw failureOf(answer, url);
 }
 
+/** Asks a server whether it can do its work. Throws `JobdError` if not, or if it does not answer. */
+export async function requestReadiness(url: string): Promise<void> {
+  const answer = await reach(url, { method: 'GET', headers: {}, body: null }, 4_000, exchange);
+  if (!isOk(answer)) throw failureOf(answer, url);
+}
+
 interface Request {
   method: string;
   body: object | undefined;

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/finding.ts';
-import { serveConfig } from '../../config.ts';
+import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import { withoutPassword } from '../../setting.ts';
@@ -22,6 +22,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
     .description('check for problems: data directory, database, keys, clock, alerts')
     .addOption(dataOption)
     .addOption(databaseOption)
+    .option('--ready', 'only ask the server whether it can do its work, as GET /readyz does')
     .addHelpText(
       'after',
       `
@@ -29,14 +30,26 @@ Examples:
   jobd doctor
   sudo jobd doctor --json
 
-It changes nothing. The exit code is 1 if a check fails.`,
+It changes nothing. The exit code is 1 if a check fails. --ready is for health
+checks of containers: it asks the server at JOBD_HOST and JOBD_PORT.`,
     )
     .action(async (flags: Flags) => {
+      if (flags['ready'] === true) return await askWhetherReady(flags, output);
       const findings = await Array.fromAsync(examination(flags, output));
       if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
       if (flags['json']) return printJson(output, { findings });
       printRows(output, findings.flatMap(linesOf), columns, { wrapsLast: true });
     });
+}
+
+/** Prints `ready`. Throws what the server says, or that it does not answer. */
+async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
+  const { requestReadiness } = await import('../client/client.ts');
+  const { host, port } = serveConfig(flags);
+  const place = isEveryAddress(host) ? serveDefaults.host : host;
+  await requestReadiness(`http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`);
+  if (flags['json']) return printJson(output, { status: 'ready' });
+  output.data('ready');
 }
 
 /** A line of the table. A note stands below the detail it belongs to. */

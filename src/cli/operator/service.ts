@@ -1,5 +1,6 @@
-/** The service of this machine, as install.sh makes it: the data directory that its settings and its unit name. */
+/** The service of this machine, as install.sh or the Debian package makes it: the data directory that its settings and its unit name. */
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
 import { readRootsFile } from './owner/roots-files.ts';
@@ -10,10 +11,15 @@ export interface Service {
   namedIn: string;
 }
 
-/** Where install.sh puts the settings and the unit. */
+/** Where the unit of install.sh is, and that of the package. systemd prefers the first. */
+const units = ['/etc/systemd/system/jobd.service', '/usr/lib/systemd/system/jobd.service'] as const;
+
+/** Where the settings and the unit are. */
 export const serviceFiles = {
   settings: '/etc/jobd/jobd.env',
-  unit: '/etc/systemd/system/jobd.service',
+  get unit(): string {
+    return units.find((path) => existsSync(path)) ?? units[0];
+  },
 };
 
 /**

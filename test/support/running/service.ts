@@ -34,10 +34,13 @@ export function addSystemd(root: ThrowAwayRoot): void {
 /** A stand-in for systemctl, with the behaviour that the script relies on. */
 const systemctl = `#!/bin/sh
 pid=$(cat /run/jobd.pid 2>/dev/null)
+unit=/etc/systemd/system/jobd.service
+[ -f $unit ] || unit=/usr/lib/systemd/system/jobd.service
+while [ "\${1#-}" != "$1" ]; do shift; done
 for word in "$@"; do [ "$word" = --now ] && now=yes; done
 stop() { [ -z "$pid" ] || { kill "$pid"; while kill -0 "$pid"; do sleep 0.1; done; }; } 2>/dev/null
 start() {
-  exec_start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/jobd.service)
+  exec_start=$(sed -n 's/^ExecStart=//p' $unit)
   set -a
   . /etc/jobd/jobd.env
   STATE_DIRECTORY=/var/lib/jobd setsid setpriv --reuid=jobd --regid=jobd --clear-groups \\
@@ -49,6 +52,7 @@ case $1 in
   stop) stop ;;
   restart) stop; start ;;
   disable) [ -z "$now" ] || stop ;;
+  is-enabled) echo enabled ;;
   is-active) kill -0 "$pid" 2>/dev/null ;;
   is-failed) ! kill -0 "$pid" 2>/dev/null ;;
 esac
