@@ -15,6 +15,8 @@ import type { MailRule } from './domain/alerts/mail-allow.ts';
 import { parseMailServer } from './domain/alerts/mail-server.ts';
 import type { MailServer } from './domain/alerts/mail-server.ts';
 import { parseAllowTargets } from './domain/targets/target.ts';
+import { spanSettings } from './domain/runs/span-settings.ts';
+import type { SpanSettings } from './domain/runs/span-settings.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogFormat, LogLevel } from './log.ts';
 import {
@@ -83,6 +85,8 @@ export interface ServeConfig {
   signing: boolean;
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
+  /** Where spans are sent; null if they are not; why they cannot be. */
+  spans: SpanSettings | null | { problem: string };
   /** The master keys from the environment. */
   secretKeys: GivenKeys;
   /** The SMTP server for alert email; null for no email. */
@@ -154,6 +158,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     corsOrigins: corsOrigins(flags, env),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     traceContext: flags['traceContext'] === true || Boolean(env['JOBD_TRACE_CONTEXT']),
+    spans: spanSettings(env),
     secretKeys: secretKeys(env),
     smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL')),
     mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),

@@ -23,11 +23,14 @@ import type { WokenLoop } from './domain/hints.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
 import { createTargetJudge } from './egress/judged-target.ts';
+import type { Egress } from './egress/egress.ts';
+import type { SpanSettings } from './domain/runs/span-settings.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
 import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { startSpans } from './engine/runs/spans.ts';
 import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
 import { createSpaceWatch } from './engine/upkeep/space-watch.ts';
 import type { SpaceWatch } from './engine/upkeep/space-watch.ts';
@@ -239,7 +242,24 @@ export async function startDaemon(
   await keepUrl().catch(() =>
     parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
   );
+  /** The operator's own URLs may lead anywhere. */
+  const makeAnywhere = async (): Promise<Egress> => {
+    const { createEgress } = await import('./egress/egress.ts');
+    return parts.use(createEgress({ ...called, allowTargets: everywhere }));
+  };
+  const anywhere = heartbeatUrl !== null || wantsSpans(config) ? await makeAnywhere() : null;
+  if (config.spans !== null && 'problem' in config.spans) {
+    log.warn({ error: config.spans.problem }, 'no spans are sent');
+  }
+  // Before the engine, so that the spans of its last calls are sent.
+  const spans =
+    anywhere !== null && wantsSpans(config)
+      ? parts.use(
+          startSpans({ settings: config.spans, version, egress: anywhere, clock, log, meter }),
+        )
+      : null;
   const engineParts = {
+    spans,
     membership,
     egress,
     mailer,
@@ -261,10 +281,7 @@ export async function startDaemon(
     const backupParts = { plan, dataDir, instanceId, clock, log, run: runOwnCommand };
     meter.addBackups(parts.use(startScheduledBackups(backupParts)).gauges);
   } else if (config.database === null && !isOnTrial) writeBackupRecord(config.dataDir, null);
-  if (heartbeatUrl !== null && !isOnTrial) {
-    const { createEgress } = await import('./egress/egress.ts');
-    // The operator's own URLs may lead anywhere.
-    const anywhere = parts.use(createEgress({ ...called, allowTargets: everywhere }));
+  if (heartbeatUrl !== null && anywhere !== null && !isOnTrial) {
     const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };
     parts.use(startHeartbeat(beat));
   }
@@ -286,6 +303,11 @@ export async function startDaemon(
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Whether spans are sent. */
+function wantsSpans(config: ServeConfig): config is ServeConfig & { spans: SpanSettings } {
+  return config.spans !== null && !('problem' in config.spans);
 }
 
 /** A URL that works on this machine: an unspecified address, which is for listening only, becomes the loopback one. */

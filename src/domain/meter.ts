@@ -24,6 +24,8 @@ export interface Meter {
   alertAttempted(result: AlertResult): void;
   /** Counts history that was removed before its time, for want of space. */
   removedEarly(rows: { results: number; pings: number }): void;
+  /** Counts spans that the collector has, or will not get. */
+  spansLeft(result: 'sent' | 'dropped', spans: number): void;
   /** Counts a step of the wall clock. */
   clockStepped(): void;
 }

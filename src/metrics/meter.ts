@@ -52,6 +52,7 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
     jobsMissed: (jobs) => metrics?.jobsMissed(jobs),
     alertAttempted: (result) => metrics?.alertAttempted(result),
     removedEarly: (rows) => metrics?.removedEarly(rows),
+    spansLeft: (result, spans) => metrics?.spansLeft(result, spans),
     clockStepped: () => metrics?.clockStepped(),
     [Symbol.asyncDispose]: async () => await server?.[Symbol.asyncDispose](),
   };

@@ -91,6 +91,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['result'],
   });
   for (const result of ['delivered', 'failed', 'given_up']) attempts.inc({ result }, 0);
+  const spans = new Counter({
+    ...named('spans_total', 'Spans of calls for the collector, by what came of them.'),
+    labelNames: ['result'],
+  });
+  for (const result of ['sent', 'dropped']) spans.inc({ result }, 0);
   const clockSteps = new Counter(
     named('clock_steps_total', 'How often the wall clock was set, or the machine slept.'),
   );
@@ -210,6 +215,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       early.inc({ what: 'results' }, results);
       early.inc({ what: 'pings' }, pings);
     },
+    spansLeft: (result, count) => spans.inc({ result }, count),
     clockStepped: () => clockSteps.inc(),
   };
 }

@@ -45,6 +45,7 @@ test('without flags and environment serve has the documented defaults', () => {
     corsOrigins: [],
     signing: true,
     traceContext: false,
+    spans: null,
     secretKeys: { current: null, next: null },
     smtp: null,
     mailAllow: [],
@@ -60,7 +61,14 @@ test('without flags and environment serve has the documented defaults', () => {
 test('a flag overrides the environment, which overrides the default', () => {
   type Text = Exclude<
     keyof ServeConfig,
-    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKeys' | 'backups'
+    | 'allowTargets'
+    | 'corsOrigins'
+    | 'smtp'
+    | 'mailAllow'
+    | 'metrics'
+    | 'secretKeys'
+    | 'backups'
+    | 'spans'
   >;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],

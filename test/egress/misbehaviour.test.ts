@@ -58,6 +58,7 @@ describe('a target that', { concurrency: 8 }, () => {
         clock: systemClock,
         log: openLog('silent'),
         traceContext: false,
+        spans: null,
         keepAttempt: async () => true,
         membership: alone(systemClock),
         signal,

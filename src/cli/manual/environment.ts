@@ -54,6 +54,27 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_NO_SIGNING', 'serve: sign no receipts, if set to anything'],
   ['JOBD_TRACE_CONTEXT', 'serve: send a W3C traceparent header with each call, if set to anything'],
   [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'serve: OpenTelemetry collector to send a span of each call to, by OTLP over HTTP',
+  ],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'serve: the same, as a full URL'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'serve: headers for the collector, name=value, comma-separated'],
+  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'serve: the same, instead of those'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'serve: http/json or http/protobuf; spans are JSON with either'],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'serve: the same, instead of that'],
+  [
+    'OTEL_TRACES_EXPORTER',
+    'serve: none sends no spans, otlp sends them, by default to localhost:4318',
+  ],
+  ['OTEL_SDK_DISABLED', 'serve: true sends no spans'],
+  ['OTEL_SERVICE_NAME', 'serve: service.name of spans (default jobd)'],
+  [
+    'OTEL_RESOURCE_ATTRIBUTES',
+    'serve: attributes of the service in spans, name=value, comma-separated',
+  ],
+  ['OTEL_TRACES_SAMPLER', 'serve: always_on, always_off or traceidratio (default always_on)'],
+  ['OTEL_TRACES_SAMPLER_ARG', 'serve: share of runs for traceidratio, 0 to 1 (default 1)'],
+  [
     'JOBD_LOG_LEVEL',
     `serve: fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
   ],

@@ -5,17 +5,19 @@
  */
 
 const name = 'traceparent';
-/** The flag `sampled`: most targets record a trace only if their caller did. */
-const flags = '01';
 
 /** The id of the trace of a run. */
 export function traceIdOf(runId: string): string {
   return runId.replaceAll('-', '');
 }
 
-/** The header for one attempt of a run. */
-export function traceparent(runId: string, spanId: string): Readonly<Record<string, string>> {
-  return { [name]: `00-${traceIdOf(runId)}-${spanId}-${flags}` };
+/** The header for one attempt of a run. Most targets record a trace only if their caller did, which the flag `sampled` says. */
+export function traceparent(
+  runId: string,
+  spanId: string,
+  isSampled = true,
+): Readonly<Record<string, string>> {
+  return { [name]: `00-${traceIdOf(runId)}-${spanId}-${isSampled ? '01' : '00'}` };
 }
 
 /** Whether these headers name a trace themselves. */

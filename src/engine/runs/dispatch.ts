@@ -10,6 +10,7 @@ import { latestStartMs } from '../../domain/runs/due.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
+import type { CallSpan } from '../../domain/runs/span.ts';
 import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
 import { mayRepeat, redact, redactResult, secretTexts } from '../../domain/secrets/redaction.ts';
 import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
@@ -18,6 +19,7 @@ import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
 import type { Membership } from '../nodes/membership.ts';
+import type { Spans } from './spans.ts';
 import { interruptedRun, runNames } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 
@@ -30,6 +32,8 @@ export interface Dispatcher {
   log: Log;
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
+  /** Takes the spans of calls; null if nobody wants them. */
+  spans: Spans | null;
   /** Resolves when a further attempt is on the disk: whether it may be sent. Rejects if jobd stops before that. */
   readonly keepAttempt: (attempt: Attempt) => Promise<boolean>;
   membership: Pick<Membership, 'mayBeginForMs'>;
@@ -52,7 +56,7 @@ const heldUpPauseMs = 1_000;
 
 /** Calls the target. Never rejects: an error on this side ends the run as interrupted. */
 export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<EndedExecution> {
-  const { vault, clock, log, traceContext, keepAttempt, signal } = dispatcher;
+  const { vault, clock, log, traceContext, spans, keepAttempt, signal } = dispatcher;
   const confirmedAt = clock.now();
   if (confirmedAt - run.startedAt > latestStartMs) {
     const why = 'not sent: its claim could not be confirmed within a minute';
@@ -86,8 +90,10 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
     let last: TargetResult | null = null;
     for (;;) {
       attempts += 1;
-      const sent = isTraced ? traced(call, run.runId) : call;
-      const result = await attempt(run.runId, sent, dispatcher);
+      const begun = { ...spanOf(run), attempt: attempts };
+      const isSampled = spans?.isSampled(begun.traceId) ?? true;
+      const sent = isTraced ? traced(call, begun, isSampled) : call;
+      const result = await attempt(sent, begun, dispatcher);
       if (result.kind === 'local') {
         attempts -= 1;
         if (last !== null) return ended(last, secrets);
@@ -118,21 +124,34 @@ function whyAborted({ reason }: AbortSignal): string {
 
 /** Makes one attempt. If this machine cannot begin it, that is no failure of the target: it is tried for a minute. */
 async function attempt(
-  runId: string,
   call: Call,
-  { egress, clock, log, membership, signal, heldUp }: Dispatcher,
+  span: BegunSpan,
+  { egress, clock, log, membership, signal, heldUp, spans }: Dispatcher,
 ): Promise<AttemptResult> {
+  const { runId } = span;
   const giveUpAt = clock.monotonicMs() + latestStartMs;
+  let startedAt = 0;
+  let begunAt: number | null = null;
+  const note = (result: TargetResult | null): void => {
+    if (begunAt === null || !spans?.isSampled(span.traceId)) return;
+    spans.note({ ...span, startedAt, durationMs: clock.monotonicMs() - begunAt, result });
+  };
   try {
     for (;;) {
       const beginWithinMs = membership.mayBeginForMs();
+      [startedAt, begunAt] = [clock.now(), clock.monotonicMs()];
       const result =
         beginWithinMs > 0 ? await egress.call({ ...call, beginWithinMs }, signal) : unconfirmed;
+      if (result.kind !== 'local') note(result);
+      begunAt = null;
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
       if (heldUp.size === 0) log.warn({ trouble: result.trouble }, 'calls wait for this machine');
       heldUp.set(runId, result.trouble);
       await setTimeout(heldUpPauseMs, undefined, { signal });
     }
+  } catch (error) {
+    note(null);
+    throw error;
   } finally {
     heldUp.delete(runId);
   }
@@ -173,7 +192,17 @@ function callOf({ request, runId }: Execution, { headers, body }: RequestSecrets
   };
 }
 
-/** A call that is a new span of its run's trace. */
-function traced(call: Call, runId: string): Call {
-  return { ...call, headers: { ...call.headers, ...traceparent(runId, newSpanId()) } };
+/** What is known of a span before its call. */
+type BegunSpan = Omit<CallSpan, 'startedAt' | 'durationMs' | 'result'>;
+
+function spanOf(run: Execution): Omit<BegunSpan, 'attempt'> {
+  const { runId, jobId, request } = run;
+  const { method, url } = request;
+  const ids = { traceId: traceIdOf(runId), spanId: newSpanId(), runId, jobId };
+  return { ...ids, job: runNames(run).job, method, url };
+}
+
+/** A call that is a span of its run's trace. */
+function traced(call: Call, { runId, spanId }: BegunSpan, isSampled: boolean): Call {
+  return { ...call, headers: { ...call.headers, ...traceparent(runId, spanId, isSampled) } };
 }

@@ -16,6 +16,7 @@ import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import type { Store } from '../../store/database/store.ts';
+import type { Spans } from './spans.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { createBacklog } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
@@ -51,6 +52,8 @@ export interface ExecutorParts {
   receipts: boolean;
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
+  /** Takes the spans of calls; null if nobody wants them. */
+  spans: Spans | null;
   /** Hears that this work may be waiting. */
   readonly wake: (work: 'claim' | 'record' | 'sign' | 'notify') => void;
 }

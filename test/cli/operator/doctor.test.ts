@@ -229,14 +229,14 @@ test('doctor makes no database and changes none', async (t) => {
 });
 
 test('doctor --ready asks the server alone, and fails without one', async (t) => {
-  const { url, stop } = await serveCommand(t);
-  const env = { JOBD_HOST: '0.0.0.0', JOBD_PORT: new URL(url).port, JOBD_DATA: '/absent' };
+  const served = await serveCommand(t);
+  const env = { JOBD_HOST: '0.0.0.0', JOBD_PORT: new URL(served.url).port, JOBD_DATA: '/absent' };
   const ask = async () => {
     const { exitCode, stdout, stderr } = await runCommand(['doctor', '--ready'], env);
     return { exitCode, stdout, stderr };
   };
   assert.deepEqual(await ask(), { exitCode: 0, stdout: 'ready\n', stderr: '' });
-  await stop('SIGTERM');
+  await served.stop('SIGTERM');
   const { exitCode, stderr } = await ask();
   assert.equal(exitCode, 7);
   assert.match(stderr, /^jobd: no answer from http:\/\/127\.0\.0\.1:\d+: .*is jobd serve running/);

@@ -60,6 +60,7 @@ async function setup(t: TestContext, slots: number) {
     clock: engine.clock,
     log: pino({ level: 'silent' }),
     traceContext: false,
+    spans: null,
     meter: uncounted,
     slots,
     slotsPerHost: slots,

@@ -241,6 +241,7 @@ async function claimedRun(t: TestContext) {
     clock,
     log: openLog('silent'),
     traceContext: false,
+    spans: null,
     keepAttempt: async () => true,
     membership: alone(clock),
     heldUp: new Map(),

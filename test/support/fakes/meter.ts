@@ -8,5 +8,6 @@ export const uncounted: Meter = {
   jobsMissed() {},
   alertAttempted() {},
   removedEarly() {},
+  spansLeft() {},
   clockStepped() {},
 };

@@ -69,6 +69,7 @@ export function enginePartsFor(
     heldJobs: () => [],
     signer: null,
     traceContext: false,
+    spans: null,
     mailer: null,
     mailAllowance: createMailAllowance({ store, clock }),
     changes: unheard,
