@@ -87,6 +87,7 @@ export function packagedUnit() {
   return unitText({
     bin: '/usr/bin',
     settings: '/etc/jobd/jobd.env',
+    backups: '/var/backups/jobd',
     filter: '/etc/systemd/system/jobd.service.d/cloud-metadata.conf',
     refresh: 'run dpkg-reconfigure jobd',
   });

@@ -19,7 +19,7 @@ export function functionsOf(names) {
 }
 
 /** The unit of the service, for a program in this directory. `filter` is the file with the addresses that it denies. */
-export function unitText({ bin, settings, filter, refresh }) {
+export function unitText({ bin, settings, backups, filter, refresh }) {
   const program = [
     'set -eu',
     functionsOf(['say', 'unit_text']),
@@ -27,7 +27,7 @@ export function unitText({ bin, settings, filter, refresh }) {
     'unit_text',
   ].join('\n');
   return execFileSync('sh', ['-c', program], {
-    env: { bin, settings, filter, refresh },
+    env: { bin, settings, backups, filter, refresh },
     encoding: 'utf8',
   });
 }

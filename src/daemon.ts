@@ -25,6 +25,9 @@ import { everywhere } from './domain/targets/target.ts';
 import { createTargetJudge } from './egress/judged-target.ts';
 import type { Egress } from './egress/egress.ts';
 import type { SpanSettings } from './domain/runs/span-settings.ts';
+import { isoTime } from './domain/clock.ts';
+import type { LedgerCheck } from './domain/runs/ledger-check.ts';
+import { createLedgerCheck } from './app/operator/ledger-check.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
 import { createMailAllowance } from './engine/alerts/mail-limit.ts';
@@ -258,8 +261,10 @@ export async function startDaemon(
           startSpans({ settings: config.spans, version, egress: anywhere, clock, log, meter }),
         )
       : null;
+  const checkLedger = createLedgerCheck({ store, clock }, (check) => logLedger(log, check));
   const engineParts = {
     spans,
+    checkLedger,
     membership,
     egress,
     mailer,
@@ -354,4 +359,12 @@ function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
   else if (isInUse) {
     log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
   } else log.info('the disk has free space again, and the reserve is filled');
+}
+
+/** Says what a check of the ledger found. */
+function logLedger(log: Log, { checkedAt, after, example, ...counts }: LedgerCheck): void {
+  const found = { since: isoTime(after), until: isoTime(checkedAt), ...counts };
+  if (example === null) log.info(found, 'every due time is accounted for');
+  else
+    log.error({ ...found, error: example }, 'due times are not accounted for: jobd ledger check');
 }

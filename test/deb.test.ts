@@ -117,7 +117,10 @@ describe('the Debian package', { skip: noDpkg }, () => {
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
 
     const purged = await dpkg(root, '--purge', 'jobd');
-    assert.match(purged, /kept \/var\/lib\/jobd, .*\n {2}rm -r \/var\/lib\/jobd && userdel jobd\n/);
+    assert.match(
+      purged,
+      /kept \/var\/lib\/jobd, .*\n {2}rm -r \/var\/lib\/jobd \/var\/backups\/jobd && userdel jobd\n/,
+    );
     assert.ok(!root.has('/etc/jobd') && !root.has('/etc/systemd/system/jobd.service.d'));
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
     const { stdout } = await root.run(['find', '/etc', '/usr', '-name', '*jobd*']);
@@ -192,7 +195,8 @@ describe('the Debian package', { skip: noDpkg }, () => {
 
 test('the unit of the package is that of install.sh, but for its paths and the addresses it denies', () => {
   const settings = '/etc/jobd/jobd.env';
-  const ofScript = unitText({ bin: '/usr/local/bin', settings, filter: 'F', refresh: 'R' });
+  const paths = { bin: '/usr/local/bin', settings, backups: '/var/backups/jobd', filter: 'F' };
+  const ofScript = unitText({ ...paths, refresh: 'R' });
   const ofPackage = deb.packagedUnit();
   const differences = ofPackage.split('\n').filter((line) => !ofScript.split('\n').includes(line));
   assert.deepEqual(differences, [

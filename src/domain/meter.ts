@@ -39,6 +39,10 @@ export interface StoredFigures {
   databaseBytes: number;
   /** Null where a server sees to its disk. */
   diskFreeBytes: number | null;
+  /** What the last check of the ledger found wrong; 0 before the first. */
+  ledgerWrong: number;
+  /** When it was, in epoch seconds; null before the first. */
+  ledgerCheckedAtSeconds: number | null;
 }
 
 /** Counting stops here, so that it costs little however much there is. */

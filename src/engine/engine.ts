@@ -28,6 +28,8 @@ export interface EngineParts extends Omit<ExecutorParts, 'receipts' | 'wake'>, N
   space: SpaceWatch;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
+  /** Checks the ledger: a step of it. */
+  readonly checkLedger: Step;
   /** Says that the loops of other nodes may have work. */
   readonly wakeOthers: (loop: WokenLoop) => void;
 }
@@ -56,11 +58,12 @@ type LoopName =
   | 'watch'
   | 'replan'
   | 'renew'
-  | 'prune';
+  | 'prune'
+  | 'ledger';
 
 /** A stop ends these loops one group after the other. Calls in flight are drained after the first group. */
 const stopOrder: readonly (readonly LoopName[])[] = [
-  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune'],
+  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune', 'ledger'],
   ['record'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
@@ -114,6 +117,7 @@ export function startEngine(parts: EngineParts): Engine {
     ['sign', background(() => sign(signer), clock, isPressed)],
     ['replan', createReplanStep(parts, onPlanned)],
     ['renew', createRenewStep(parts, onPlanned)],
+    ['ledger', background(parts.checkLedger, clock, isPressed)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],
   ];
   if (!isAlone) steps.push(...nodeSteps);

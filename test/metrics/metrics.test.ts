@@ -62,6 +62,8 @@ test('what the engine counts shows, and what the store does not say is left out'
     receiptsUnsigned: 2,
     databaseBytes: 4_096,
     diskFreeBytes: null,
+    ledgerWrong: 0,
+    ledgerCheckedAtSeconds: 1_780_000_000,
   };
   const metrics = createMetrics({
     slots: () => ({ used: 1, all: 2 }),

@@ -176,6 +176,7 @@ export const About = t.output(
       removedPings: 0,
       lastRemovedAt: null,
     },
+    ledger: { checkedAt: '2025-10-09T08:01:00.000Z', dueTimes: 1440, wrong: 0 },
     troubles: [],
     mailIsConfigured: false,
     nodes: [],
@@ -202,6 +203,13 @@ export const About = t.output(
       removedPings: t.integer('Pings removed before their time.'),
       lastRemovedAt: t.nullable(t.moment('When that last happened; null if never.')),
     }),
+    ledger: t.nullable(
+      t.part('What the last daily check of the ledger found; null before the first.', {
+        checkedAt: t.moment('When it began.'),
+        dueTimes: t.integer('Due times that are accounted for.'),
+        wrong: t.integer('Due times without a trace, and runs that were not due.'),
+      }),
+    ),
     troubles: t.array(
       t.text('A sentence.'),
       'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',

@@ -51,6 +51,10 @@ export function accountRoutes(server: ApiServer, app: App): void {
       ...about,
       startedAt: isoTime(about.startedAt),
       space: { ...about.space, lastRemovedAt },
+      ledger: about.ledger && {
+        ...about.ledger,
+        checkedAt: isoTime(about.ledger.checkedAt),
+      },
       nodes: about.nodes.map(nodeOf),
     };
   });

@@ -3,6 +3,8 @@
 import { statfs } from 'node:fs/promises';
 import type { SpaceCause } from '../../domain/space.ts';
 import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { App, Principal } from '../app.ts';
 import { listNodes } from './nodes.ts';
@@ -33,6 +35,8 @@ export interface About {
     /** When last, in epoch milliseconds; null if never. */
     lastRemovedAt: number | null;
   };
+  /** What the last daily check of the ledger found; null before the first. */
+  ledger: { checkedAt: number; dueTimes: number; wrong: number } | null;
   /** Why jobd cannot do its work now, in sentences. */
   troubles: string[];
   mailIsConfigured: boolean;
@@ -63,11 +67,19 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
         removedPings: early.pings,
         lastRemovedAt: early.at,
       },
+      ledger: await findLedger(store.db),
       troubles: await troubles(),
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],
     };
   };
+}
+
+async function findLedger(db: Db): Promise<About['ledger']> {
+  const last = await findLastLedgerCheck(db);
+  if (last === undefined) return null;
+  const { checkedAt, called, missed, unaccounted, unexpected } = last;
+  return { checkedAt, dueTimes: called + missed, wrong: unaccounted + unexpected };
 }
 
 async function freeBytesOf(directory: string): Promise<number> {

@@ -8,6 +8,8 @@ import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
+import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
+import { isWhole } from '../../domain/runs/ledger-check.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
@@ -107,6 +109,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     serverClock === null ? checkClock(db, machine) : checkServerClock(serverClock),
   );
   yield await finding('schedule', () => checkSchedule(db, clock, who !== null));
+  yield await finding('ledger', () => checkLastLedger(db, clock));
   if (place.database === null)
     yield await finding('history', () => checkHistory(db, place.dataDir, clock));
   yield await finding('alerts', () => checkAlerts(db, parts));
@@ -187,6 +190,34 @@ async function checkSchedule(db: Db, clock: Clock, isServed: boolean): Promise<R
   return isServed
     ? fail(`${words}: see the log of the daemon, and /readyz`)
     : warn(`${words}: jobd is not running`);
+}
+
+/** It is checked once a day, and a check may take a while. */
+const ledgerCheckedWithinMs = 2 * msPerDay;
+
+async function checkLastLedger(db: Db, clock: Clock): Promise<Result> {
+  const last = await findLastLedgerCheck(db);
+  if (last === undefined) return ok('not checked yet: jobd serve does it a minute after its start');
+  const { checkedAt, after, called, missed, unaccounted, unexpected, example } = last;
+  const when = `checked at ${isoTime(checkedAt)}`;
+  if (!isWhole(last)) {
+    return fail(
+      `${unaccounted} due times without a trace, ${unexpected} runs that were not due (${when})`,
+      [
+        ...(example === null ? [] : [example]),
+        `see all: jobd ledger check --since ${isoTime(after)}`,
+      ],
+    );
+  }
+  if (clock.now() - checkedAt > ledgerCheckedWithinMs) {
+    return warn(`last ${when}: jobd serve does it once a day while it runs`);
+  }
+  const due = called + missed === 1 ? 'the one due time' : `all ${called + missed} due times`;
+  return ok(
+    called + missed === 0
+      ? `nothing was due (${when})`
+      : `${due} since ${isoTime(after)} accounted for (${when})`,
+  );
 }
 
 /** Alerts arrive within seconds. If one waits longer, its channel does not answer. */

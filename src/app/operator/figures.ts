@@ -7,6 +7,7 @@ import { mostCounted } from '../../domain/meter.ts';
 import type { StoredFigures } from '../../domain/meter.ts';
 import type { Store } from '../../store/database/store.ts';
 import { countUnsignedRuns } from '../../store/receipts/receipts.ts';
+import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { countDueJobs } from '../../store/runs/claims.ts';
 
 /** Prometheus waits 10 s, by default, for all metrics. */
@@ -37,11 +38,14 @@ export function createFigures({
 
 async function ask(store: Store, now: number): Promise<StoredFigures | null> {
   try {
+    const ledger = await findLastLedgerCheck(store.db);
     return {
       jobsDue: await countDueJobs(store.db, now, mostCounted),
       receiptsUnsigned: await countUnsignedRuns(store.db, mostCounted),
       databaseBytes: await store.sizeBytes(),
       diskFreeBytes: store.file?.diskFreeBytes() ?? null,
+      ledgerWrong: ledger === undefined ? 0 : ledger.unaccounted + ledger.unexpected,
+      ledgerCheckedAtSeconds: ledger ? ledger.checkedAt / 1_000 : null,
     };
   } catch (error) {
     if (error instanceof JobdError && error.isOfStore) return null;

@@ -31,7 +31,7 @@ Examples:
   jobd ledger check
   jobd ledger check backup --since 30d
 
-Each due time has a run, or is in a missed one, or the schedule was not in force.
+Each due time has a run, or is in a missed one, or its schedule had ended.
 The exit code is 1 if anything is not accounted for.`,
     )
     .action(async (name: string | undefined, flags: Flags) => {

@@ -38,7 +38,7 @@ export function addRestoreCommand(program: Command, { output }: Context): void {
 Examples:
   jobd restore /var/backups/jobd-2026-11-21.db --yes
   jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified
-  jobd restore /mnt/backups/jobd-5c0e1f7a-20261121T031500Z.db.age --identity key.txt
+  jobd restore jobd-5c0e1f7a-20261121T031500Z.db.age --identity key.txt
   jobd restore jobd-before-0.2.0-20261124T080910Z.db --unverified --continue
 
 The second one goes back to the database that an earlier restore kept,

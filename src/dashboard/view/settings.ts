@@ -85,6 +85,14 @@ const shortages = {
   disk: 'the disk is nearly full',
 } as const;
 
+/** What the last check of the ledger found, in words. */
+export function ledger(last: { dueTimes: number; wrong: number } | null): string {
+  if (last === null) return 'not checked yet';
+  if (last.wrong > 0)
+    return `${count(last.wrong)} due times are not accounted for: jobd ledger check`;
+  return `${count(last.dueTimes)} due times accounted for`;
+}
+
 /** What became of history, in a sentence. */
 export function history({
   shortOf,

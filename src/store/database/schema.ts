@@ -38,6 +38,7 @@ export interface Schema {
   sign_in_codes: SignInCodeRow;
   jobs: JobRow;
   schedule_spans: ScheduleSpanRow;
+  ledger_checks: LedgerCheckRow;
   runs: RunRow;
   monitors: MonitorRow;
   pings: PingRow;
@@ -152,6 +153,21 @@ export interface ScheduleSpanRow {
   timezone: string;
   period_seconds: number | null;
   anchor_at: number;
+}
+
+/** What a daily check of the ledger found: due times, and the jobs that it read. */
+export interface LedgerCheckRow {
+  checked_at: number;
+  /** Due times after it, up to the check. */
+  after_at: number;
+  jobs: number;
+  called: number;
+  missed: number;
+  explained: number;
+  unaccounted: number;
+  unexpected: number;
+  /** The first that was wrong, in words; null if nothing was. */
+  example: string | null;
 }
 
 export interface RunRow {

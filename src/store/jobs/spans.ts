@@ -38,16 +38,16 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
     })
     // One that began in the same millisecond, and so had no due time.
     .onConflict((same) =>
-      same.columns(['job_id', 'from_at']).doUpdateSet({
+      same.columns(['job_id', 'from_at']).doUpdateSet((row) => ({
         until_at: null,
         next_due_at: null,
         end_reason: null,
-        schedule_type: of('scheduleType'),
-        cron_expr: of('cronExpr'),
-        timezone: of('timezone'),
-        period_seconds: of('periodSeconds'),
-        anchor_at: of('anchorAt'),
-      }),
+        schedule_type: row.ref('excluded.schedule_type'),
+        cron_expr: row.ref('excluded.cron_expr'),
+        timezone: row.ref('excluded.timezone'),
+        period_seconds: row.ref('excluded.period_seconds'),
+        anchor_at: row.ref('excluded.anchor_at'),
+      })),
     )
     .compile(),
 );

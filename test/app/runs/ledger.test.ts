@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
-import { checkLedgerPage } from '../../../src/app/runs/ledger.ts';
-import type { JobLedger, LedgerPosition } from '../../../src/app/runs/ledger.ts';
+import type { JobLedger } from '../../../src/app/runs/ledger.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
+import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { simulateService } from '../../support/simulated/service.ts';
 import type { SimulatedService } from '../../support/simulated/service.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
@@ -35,26 +35,6 @@ const zones = [
   'Asia/Beirut',
   'Antarctica/Troll',
 ];
-
-/** The ledger of all jobs up to now, page by page. */
-async function ledgerOf({ clock }: SimulatedService, db: Db): Promise<JobLedger[]> {
-  const request = { workspaceId: null, jobId: null, after: 0, until: null };
-  const jobs: JobLedger[] = [];
-  let from: LedgerPosition | null = null;
-  do {
-    const page = await checkLedgerPage({ store: { db }, clock }, request, from);
-    jobs.push(...page.jobs);
-    from = page.next;
-  } while (from !== null);
-  return jobs;
-}
-
-function wrongIn(jobs: readonly JobLedger[]): string[] {
-  return jobs.flatMap(({ id, unaccounted, unexpected }) => [
-    ...unaccounted.map(({ first, count }) => `${id}: nothing of ${count} from ${iso(first)}`),
-    ...unexpected.map((at) => `${id}: was not due at ${iso(at)}`),
-  ]);
-}
 
 function iso(at: number): string {
   return new Date(at).toISOString();
@@ -95,7 +75,7 @@ for (const zone of zones) {
         // It does not run for a day and a half.
         await service.setClock(changeAt + 3.5 * day);
         await service.serveUntil(changeAt + 7 * day);
-        const jobs = await ledgerOf(service, service.store.db);
+        const jobs = await ledgersIn(service.store.db, service.clock);
         assert.deepEqual(wrongIn(jobs), []);
         const sum = (of: (job: JobLedger) => number) => jobs.reduce((all, job) => all + of(job), 0);
         assert.ok(sum(({ called }) => called) > 500, `${sum(({ called }) => called)} calls`);
@@ -139,7 +119,7 @@ test('a clock that is set ahead and back leaves nothing unaccounted for', async 
   await service.serveUntil(start + 3 * hour);
   await service.change(id, { cronExpr: '*/7 * * * *' });
   await service.serveUntil(start + 15 * hour);
-  assert.deepEqual(wrongIn(await ledgerOf(service, service.store.db)), []);
+  assert.deepEqual(wrongIn(await ledgersIn(service.store.db, service.clock)), []);
 });
 
 test('an expired account is explained, also where it is renewed before any job was due', async (t) => {
@@ -153,12 +133,12 @@ test('an expired account is explained, also where it is renewed before any job w
     store.db,
   );
   await service.serveUntil(start + 3 * hour);
-  const [often] = await ledgerOf(service, store.db);
+  const [often] = await ledgersIn(store.db, service.clock);
   assert.deepEqual(
     often?.explained.map(({ reason, count }) => [reason, count]),
     [['expired', 24]],
   );
-  assert.deepEqual(wrongIn(await ledgerOf(service, store.db)), []);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
 });
 
 /** A service with outages, pauses and changes in its past; a month of it. */
@@ -229,7 +209,7 @@ test('each of 50 manipulations is found', async (t) => {
   const { store, clock } = service;
   clock.advance(2 * hour);
   await service.serveUntil(clock.now());
-  assert.deepEqual(wrongIn(await ledgerOf(service, store.db)), []);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
   const victims = async (where: ReturnType<typeof sql>): Promise<Victim[]> => {
     const { rows } = await sql<Victim>`
       select id, job_id, scheduled_for from runs where ${where} order by id`.execute(store.db);
@@ -250,13 +230,13 @@ test('each of 50 manipulations is found', async (t) => {
     const found = store.write(async (tx) => {
       const target = pick(called);
       await manipulations[name]?.(tx, target, pick(missed), random);
-      const wrong = wrongIn(await ledgerOf(service, tx));
+      const wrong = wrongIn(await ledgersIn(tx, service.clock));
       assert.ok(wrong.length > 0, `${name}: ${target.id} of ${iso(target.scheduled_for)}`);
       throw undone;
     });
     await assert.rejects(found, undone);
   }
-  assert.deepEqual(wrongIn(await ledgerOf(service, store.db)), []);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
 });
 
 test('what was removed because it was old is not missed', async (t) => {
@@ -268,7 +248,7 @@ test('what was removed because it was old is not missed', async (t) => {
     where scheduled_for < ${Date.parse('2026-03-20T00:00:00Z')} group by job_id`.execute(store.db);
   const beginnings = rows.map((row) => ({ ...row, source: 'scheduled' as const }));
   await store.write((tx) => removeBeginnings(tx, beginnings));
-  const jobs = await ledgerOf(service, store.db);
+  const jobs = await ledgersIn(store.db, service.clock);
   assert.deepEqual(wrongIn(jobs), []);
   assert.ok(jobs.every(({ keptFrom }) => keptFrom !== null));
 });

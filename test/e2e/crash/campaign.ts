@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { audit, readBooks, readRunning } from '../../support/checks/audit.ts';
+import { wrongInLedger } from '../../support/checks/ledger.ts';
 import { auditReceipts, unsignedIn } from '../../support/checks/audit-receipts.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe } from '../../support/running/executable.ts';
@@ -192,6 +193,7 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
       .map(({ id }) => `run ${id} is still running`),
     ...audit(books, witness.arrivals),
     ...auditReceipts(dataDir),
+    ...(await wrongInLedger(dataDir)),
     ...brokenPromises(promises, books),
   ];
 }

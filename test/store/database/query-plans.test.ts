@@ -33,12 +33,6 @@ import { findPinged, listPings } from '../../../src/store/monitors/pings.ts';
 import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
 import {
-  findChains,
-  findNewestReceipts,
-  findUnsignedRuns,
-  keepReceipts,
-} from '../../../src/store/receipts/receipts.ts';
-import {
   findPlan,
   listHistories,
   listOldestRuns,
@@ -60,6 +54,7 @@ import {
   removeDeletedWorkspace,
 } from '../../../src/store/accounts/workspaces.ts';
 import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
+import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
@@ -146,15 +141,6 @@ test('signing reads only the rows to sign', async (t) => {
     },
   );
   assertPlan(keep, [runById, jobById]);
-});
-
-test('a check of receipts reads the jobs in pages, and only the newest runs of each', async (t) => {
-  const chains = await planOf(t, (db) => findChains(db, { afterId: 'j', limit: 5 }));
-  assertPlan(chains, [/^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/]);
-  assertPlan(await planOf(t, (db) => findNewestReceipts(db, 'j', 5)), [
-    /^SEARCH runs USING INDEX runs_by_time \(job_id=\?\)$/,
-    /^SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/,
-  ]);
 });
 
 test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {

@@ -68,6 +68,7 @@ export function enginePartsFor(
     slotsPerHost: 10,
     heldJobs: () => [],
     signer: null,
+    checkLedger: () => Promise.resolve(Infinity),
     traceContext: false,
     spans: null,
     mailer: null,

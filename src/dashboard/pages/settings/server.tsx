@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { At } from '../../parts/time.tsx';
-import { history, lateness, size } from '../../view/settings.ts';
+import { history, lateness, ledger, size } from '../../view/settings.ts';
 
 /** The section. */
 export function Server({ session }: { session: Session }) {
@@ -49,6 +49,16 @@ function Facts({ about }: { about: About }) {
         </dd>
         <dt>History</dt>
         <dd>{history(about.space)}</dd>
+        <dt>Ledger</dt>
+        <dd>
+          {ledger(about.ledger)}
+          {about.ledger !== null && (
+            <>
+              {', checked '}
+              <At at={about.ledger.checkedAt} />
+            </>
+          )}
+        </dd>
         <dt>Receipts</dt>
         <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>
         <dt>Alert email</dt>

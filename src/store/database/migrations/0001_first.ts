@@ -157,6 +157,18 @@ const jobs = [
   `create unique index schedule_spans_open on schedule_spans (job_id) where until_at is null`,
   // Those that ended long ago.
   `create index schedule_spans_ended on schedule_spans (until_at) where until_at is not null`,
+  // What the daily checks of the ledger found.
+  `create table ledger_checks (
+     checked_at bigint not null primary key,
+     after_at bigint not null,
+     jobs bigint not null,
+     called bigint not null,
+     missed bigint not null,
+     explained bigint not null,
+     unaccounted bigint not null,
+     unexpected bigint not null,
+     example text
+   )`,
 ];
 
 const runs = [
