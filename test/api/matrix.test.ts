@@ -135,7 +135,7 @@ const operations: readonly Operation[] = [
   },
   { name: 'deleteMonitor', method: 'DELETE', path: '/monitors/:id', ok: 200 },
   { name: 'listPings', method: 'GET', path: '/monitors/:id/pings', ok: 200 },
-  { name: 'getLedger', method: 'GET', path: '/ledger', ok: 200 },
+  { name: 'listLedger', method: 'GET', path: '/ledger', ok: 200 },
   { name: 'getOverview', method: 'GET', path: '/overview', ok: 200 },
   { name: 'listOverviewJobs', method: 'GET', path: '/overview/jobs', ok: 200 },
   { name: 'listOverviewJobs by name', method: 'GET', path: '/overview/jobs?order=name', ok: 200 },

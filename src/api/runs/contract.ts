@@ -174,8 +174,7 @@ export const LedgerQuery = Type.Object(
     until: Type.Optional(
       t.text('Only due times up to it, ISO 8601 with an offset or `Z`. Default: now.'),
     ),
-    limit: Type.Optional(t.integer('Taken for the sake of other lists, and not used.')),
-    cursor: PageQuery.properties.cursor,
+    ...PageQuery.properties,
   },
   { additionalProperties: false },
 );

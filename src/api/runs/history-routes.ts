@@ -3,7 +3,7 @@
 import type { App } from '../../app/app.ts';
 import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
-import { getLedger as readLedger } from '../../app/runs/ledger.ts';
+import { listLedger as readLedger } from '../../app/runs/ledger.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import { readRunStatuses } from '../../domain/runs/run.ts';
@@ -62,14 +62,14 @@ const operations = describe(
   },
 );
 
-const { getLedger } = describe(
+const { listLedger } = describe(
   { tag: 'Runs', isExtension: true },
   {
-    getLedger: {
+    listLedger: {
       summary: 'Check that due times are accounted for',
       description:
         'Computes again when jobs were due, from all schedules that they had, and compares that with their runs. Each due time ' +
-        'has a run, or is in a missed one, or there is a recorded reason. A page has up to 100 jobs, or the parts of one job with a ' +
+        'has a run, or is in a missed one, or there is a recorded reason. A page has up to `limit` jobs, or the parts of one job with a ' +
         'long history: add up what several pages say of it.',
       querystring: LedgerQuery,
       response: { 200: LedgerPage },
@@ -107,13 +107,13 @@ export function historyRoutes(server: ApiServer, app: App): void {
     return { runs: items.map(runSummaryShape), nextCursor, isPartial };
   });
 
-  server.get('/ledger', getLedger, async ({ principal, query }) => {
-    const { jobId, since, until, cursor } = query;
+  server.get('/ledger', listLedger, async ({ principal, query }) => {
+    const { jobId, since, until, ...page } = query;
     const { items, nextCursor } = await readLedger(app, principal, {
       jobId: jobId ?? null,
       after: since === undefined ? app.clock.now() - msPerDay : readTime('since', since),
       until: until === undefined ? null : readTime('until', until),
-      cursor: cursor ?? null,
+      ...pageRequest(page),
     });
     return { jobs: items.map(ledgerShape), nextCursor };
   });

@@ -12,6 +12,7 @@ import type { LedgerPosition } from '../runs/ledger.ts';
 const settledAfterMs = 60_000;
 /** After a long time without a check, this much is checked. */
 const longestMs = 7 * msPerDay;
+const jobsPerPage = 100;
 /** Between pages, as a multiple of the time that the last one took. */
 const restsPerPage = 4;
 const shortestRestMs = 20;
@@ -49,7 +50,13 @@ export function createLedgerCheck(
   }
 
   async function goOn({ check, from }: Work): Promise<Work | null> {
-    const request = { workspaceId: null, jobId: null, after: check.after, until: null };
+    const request = {
+      workspaceId: null,
+      jobId: null,
+      after: check.after,
+      until: null,
+      limit: jobsPerPage,
+    };
     const { jobs, next } = await checkLedgerPage({ store, clock }, request, from);
     let sum = check;
     const continued = from === null || from.after === null ? null : from.jobId;

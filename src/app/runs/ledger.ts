@@ -33,6 +33,8 @@ export interface LedgerRequest {
   after: number;
   /** Due times up to it; null for all that have passed. */
   until: number | null;
+  /** Jobs of a page. */
+  limit: number;
 }
 
 type LedgerParts = Pick<App, 'clock'> & { store: { db: Db } };
@@ -55,7 +57,6 @@ export interface LedgerPage {
   next: LedgerPosition | null;
 }
 
-const jobsPerPage = 100;
 /** Runs of one page: it takes some tens of milliseconds. */
 const runsPerPage = 20_000;
 /** Runs that are read and compared at once: some milliseconds. */
@@ -69,7 +70,7 @@ export type LedgerQuery = Omit<LedgerRequest, 'workspaceId'> & { cursor: string 
 const list = 'ledger';
 
 /** A page of the ledger of the principal's workspace. Throws `not_found`, and `invalid_input` for a wrong cursor. */
-export async function getLedger(
+export async function listLedger(
   app: App,
   { workspaceId }: Principal,
   { cursor, ...query }: LedgerQuery,
@@ -122,7 +123,7 @@ export async function checkLedgerPage(
   }
   const jobs = await listLedgerJobs(db, workspaceId, {
     afterId: from?.jobId ?? '',
-    limit: jobsPerPage,
+    limit: request.limit,
   });
   for (const { id } of jobs) {
     const next = await check(id, request.after);
@@ -130,7 +131,7 @@ export async function checkLedgerPage(
     await setImmediate();
   }
   const last = jobs.at(-1);
-  const isLast = last === undefined || jobs.length < jobsPerPage;
+  const isLast = last === undefined || jobs.length < request.limit;
   return isLast ? page : { ...page, next: { jobId: last.id, after: null } };
 }
 

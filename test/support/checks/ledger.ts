@@ -9,7 +9,7 @@ import { openReader, storePath } from '../../../src/store/sqlite/open.ts';
 
 /** The ledgers of all jobs from their beginning up to now. */
 export async function ledgersIn(db: Db, clock: Clock): Promise<JobLedger[]> {
-  const request = { workspaceId: null, jobId: null, after: 0, until: null };
+  const request = { workspaceId: null, jobId: null, after: 0, until: null, limit: 50 };
   const jobs: JobLedger[] = [];
   let from: LedgerPosition | null = null;
   do {

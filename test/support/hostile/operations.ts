@@ -121,7 +121,7 @@ export const operations: readonly Operation[] = [
   },
   { operation: 'deleteMonitor', method: 'DELETE', path: '/monitors/:monitorId', success: 200 },
   { operation: 'listPings', method: 'GET', path: '/monitors/:monitorId/pings', success: 200 },
-  { operation: 'getLedger', method: 'GET', path: '/ledger', success: 200 },
+  { operation: 'listLedger', method: 'GET', path: '/ledger', success: 200 },
   { operation: 'getOverview', method: 'GET', path: '/overview', success: 200 },
   {
     operation: 'listOverviewJobs',
