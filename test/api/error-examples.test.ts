@@ -226,6 +226,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
           return await owner.ask(method, unknown, good[operationId]);
         }
         if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
+        if (operationId === 'listLedger') return await ask(method, `${target}?jobId=${unknownId}`);
         if (base === '') return await daemon.askSite(method, target.replace(ids.pingId, unknownId));
         const lastId = target.match(uuid)?.at(-1) ?? '';
         return await ask(method, target.replace(lastId, unknownId), good[operationId]);
