@@ -77,7 +77,7 @@ const { listLedger } = describe(
       failures: {
         404: {
           when: 'There is no job with `jobId`.',
-          example: `there is no job ${examples.jobId}`,
+          example: `there is no job with id ${examples.jobId}`,
         },
       },
     },
