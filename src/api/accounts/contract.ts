@@ -212,7 +212,7 @@ export const About = t.output(
     ),
     troubles: t.array(
       t.text('A sentence.'),
-      'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',
+      'What an operator should see to: why jobd cannot do its work now, as in `GET /readyz`, that space is short, and that the ledger is incomplete.',
     ),
     mailIsConfigured: t.flag('Whether it has a mail server for alert email.'),
     nodes: t.array(

@@ -6,7 +6,7 @@ import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts
 import type { Db } from '../../store/database/store.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
-import type { App, Principal } from '../app.ts';
+import type { App, Principal, SpaceState } from '../app.ts';
 import { listNodes } from './nodes.ts';
 import type { NodeInRole } from './nodes.ts';
 import { createReadiness } from './readiness.ts';
@@ -37,7 +37,7 @@ export interface About {
   };
   /** What the last daily check of the ledger found; null before the first. */
   ledger: { checkedAt: number; dueTimes: number; wrong: number } | null;
-  /** Why jobd cannot do its work now, in sentences. */
+  /** What an operator should see to, in sentences: why jobd cannot do its work now, and what it does not do as it should. */
   troubles: string[];
   mailIsConfigured: boolean;
   /** Who serves the database, and who did within a day; none if it is a file, which has this process alone. */
@@ -51,6 +51,7 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
   return async (principal) => {
     requireOwner(principal, 'see this');
     const early = await findEarlyRemovals(store.db);
+    const ledger = await findLedger(store.db);
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
@@ -67,12 +68,33 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
         removedPings: early.pings,
         lastRemovedAt: early.at,
       },
-      ledger: await findLedger(store.db),
-      troubles: await troubles(),
+      ledger,
+      troubles: [...(await troubles()), ...shortOfSpace(space), ...notInLedger(ledger)],
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],
     };
   };
+}
+
+/** That history goes before its time, in a sentence; none if there is enough space. */
+export function shortOfSpace({ causes, isExhausted }: SpaceState): string[] {
+  const why = causes().map((cause) => shortages[cause]);
+  if (why.length === 0) return [];
+  const what = isExhausted()
+    ? 'no history is left to remove, free space'
+    : 'the oldest history is removed before its time';
+  return [`${why.join(' and ')}: ${what}`];
+}
+
+const shortages: Readonly<Record<SpaceCause, string>> = {
+  limit: 'the database nears its limit',
+  disk: 'the disk is nearly full',
+};
+
+/** That the last check of the ledger found something, in a sentence; none if it did not. */
+export function notInLedger(ledger: About['ledger']): string[] {
+  if (ledger === null || ledger.wrong === 0) return [];
+  return [`${ledger.wrong} due times or runs are not accounted for: jobd ledger check`];
 }
 
 async function findLedger(db: Db): Promise<About['ledger']> {

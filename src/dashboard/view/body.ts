@@ -1,6 +1,7 @@
 /** Texts of several lines from outside. */
 
 import { showControls } from '../../domain/characters.ts';
+import { figures } from './figures.ts';
 
 /** The text with its control characters visible, but for the ends of its lines and tabs. */
 export function visibleLines(text: string): string {
@@ -10,5 +11,5 @@ export function visibleLines(text: string): string {
 /** How long a text is: `4,096 bytes`. */
 export function sizeWords(text: string): string {
   const bytes = new TextEncoder().encode(text).length;
-  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
+  return bytes === 1 ? '1 byte' : `${figures(bytes)} bytes`;
 }

@@ -50,11 +50,10 @@ export async function findRefusal(db: Db): Promise<Refusal | null> {
 async function accessTo(db: Db): Promise<Access> {
   const { rows } = await sql<Access>`
     select quote_ident(current_user) as role, quote_ident(current_database()) as database,
-      case when has_schema then has_schema_privilege(${schemaName}, 'create')
-        else has_database_privilege(current_database(), 'create') end as "mayCreate",
+      coalesce(has_schema_privilege(to_regnamespace(${schemaName}), 'create'),
+        has_database_privilege(current_database(), 'create')) as "mayCreate",
       pg_is_in_recovery() as "isCopy",
-      current_setting('default_transaction_read_only')::boolean as "isReadOnly"
-    from (select to_regnamespace(${schemaName}) is not null as has_schema) as found`.execute(db);
+      current_setting('default_transaction_read_only')::boolean as "isReadOnly"`.execute(db);
   const [access] = rows;
   if (access === undefined) throw new Error('the server says nothing about the role');
   return access;

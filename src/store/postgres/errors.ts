@@ -49,8 +49,8 @@ export function isWorthRetrying(error: unknown): boolean {
   return again.has(codeBehind(error));
 }
 
-/** A schema, a table or its type that is there already, and a lock that was not to be had. */
-const starting = new Set(['42P06', '42P07', '42710', '55P03']);
+/** A schema, a table or its type that is there already, or not known yet, and a lock that was not to be had. */
+const starting = new Set(['3F000', '42P06', '42P07', '42710', '55P03']);
 
 /** Whether another process makes or updates the same tables, despite `if not exists`: after that, the work may succeed. */
 export function isOtherStart(error: unknown): boolean {

@@ -31,12 +31,13 @@ interface Found {
 
 /**
  * Whether it is there. Throws `unavailable` if it is somebody else's, who could change what is in it, or if this role may not use
- * it.
+ * it. The schema is asked about by its number: where another process has just made it, its name may not be known yet to this
+ * connection, though its row is visible already.
  */
 export async function hasOwnSchema(db: Db): Promise<boolean> {
   const { rows } = await sql<Found>`
     select rolname as owner, rolsuper or rolname = current_user or nspowner = datdba as "isTrusted",
-      quote_ident(current_user) as role, has_schema_privilege(nspname, 'usage') as "mayUse"
+      quote_ident(current_user) as role, has_schema_privilege(pg_namespace.oid, 'usage') as "mayUse"
     from pg_namespace join pg_roles on pg_roles.oid = nspowner
       join pg_database on datname = current_database()
     where nspname = ${schemaName}`.execute(db);

@@ -117,5 +117,6 @@ test('the facts about the daemon are true', async (t) => {
     removedPings: 0,
     lastRemovedAt: null,
   });
+  assert.equal(body.ledger, null);
   assert.ok(isFile ? body.freeBytes > 0 : body.freeBytes === null, JSON.stringify(body));
 });

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   expiryIn,
-  history,
   keyState,
   lateness,
   rights,
-  size,
+  taken,
   usage,
   usedPart,
 } from '../../../src/dashboard/view/settings.ts';
@@ -25,21 +24,6 @@ test('the bar is never longer than whole, also for a limit that became smaller',
   assert.equal(usedPart(23, 100), 23);
   assert.equal(usedPart(120, 100), 100);
   assert.equal(usedPart(0, 0), 100);
-});
-
-test('a size has two digits below ten of its unit', () => {
-  const rows: [bytes: number, text: string][] = [
-    [0, '0 bytes'],
-    [1, '1 byte'],
-    [999, '999 bytes'],
-    [1_000, '1.0 kB'],
-    [4_194_304, '4.2 MB'],
-    [9_960_000, '10 MB'],
-    [999_600, '1.0 MB'],
-    [21_474_836_480, '21 GB'],
-    [5e15, '5000 TB'],
-  ];
-  for (const [bytes, text] of rows) assert.equal(size(bytes), text);
 });
 
 test('lateness is a sentence, also when nothing ran', () => {
@@ -76,31 +60,10 @@ test('rights say who may manage keys', () => {
   assert.match(rights({ permission: 'write', isOwner: true }), /manage its keys and sessions$/);
 });
 
-test('what became of history is said in a sentence', () => {
-  const kept = {
-    shortOf: [],
-    isExhausted: false,
-    limitBytes: null,
-    removedResults: 0,
-    removedPings: 0,
-    lastRemovedAt: null,
-  };
-  const gone = { ...kept, removedResults: 1_200, removedPings: 3, lastRemovedAt: '2026-03-02' };
-  const both = ['limit', 'disk'] as const;
-  assert.deepEqual(
-    [
-      kept,
-      { ...kept, limitBytes: 2e9 },
-      gone,
-      { ...gone, shortOf: both, limitBytes: 2e9 },
-      { ...kept, shortOf: ['disk'] as const, isExhausted: true },
-    ].map(history),
-    [
-      'kept as long as plans say',
-      'kept as long as plans say; limit of the database: 2.0 GB',
-      'kept as long as plans say now; 1,200 results and 3 pings removed early so far',
-      'the database nears its limit and the disk is nearly full, the oldest is removed early, 1,200 results and 3 pings removed early so far; limit of the database: 2.0 GB',
-      'the disk is nearly full, nothing is left to remove: free space',
-    ],
+test('what the database takes is said with its limit and what the disk has left', () => {
+  assert.equal(taken(4_194_304, null, null), '4 MiB');
+  assert.equal(
+    taken(4_194_304, 2 ** 30, 20 * 2 ** 30),
+    '4 MiB of at most 1 GiB, 20 GiB free on its disk',
   );
 });

@@ -9,7 +9,7 @@ import { startServe } from '../../support/running/executable.ts';
 import { testSecretKey } from '../../support/running/local.ts';
 import { skip } from '../postgres/service.ts';
 
-const rounds = 4;
+const rounds = 2;
 const nodeCount = 3;
 
 test('several first starts at once make one store', { skip }, async (t) => {

@@ -45,6 +45,19 @@ test('ten first starts at once make one store', { skip }, async (t) => {
   }
 });
 
+/** Each round can meet the moment; one in fifteen did when the schema was asked about by its name. */
+const manyRounds = 40;
+
+test('a first start can look at the moment when another makes the schema', { skip }, async () => {
+  const { url } = await server.started();
+  for (let round = 0; round < manyRounds; round += 1) {
+    const database = await makeEmptyDatabase(url);
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(database)));
+    for (const { db } of stores) assert.equal(await schemaVersion(db), newestVersion);
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+  }
+});
+
 test('a role that may only connect holds nothing up', { skip }, async (t) => {
   const { url } = await server.started();
   await onServer(url, 'create role stranger login');

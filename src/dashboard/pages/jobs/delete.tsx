@@ -2,6 +2,7 @@
 
 import type { Job } from '../../../api/jobs/contract.ts';
 import { Delete } from '../../parts/dialogs/delete.tsx';
+import { figures } from '../../view/figures.ts';
 
 interface DeleteJobProps {
   job: Job;
@@ -22,6 +23,6 @@ export function DeleteJob({ job, runCount, onClose }: DeleteJobProps) {
 function lossOf(runCount: number | null): string {
   if (runCount === null) return 'Its runs and receipts are deleted too.';
   if (runCount === 0) return 'It has no runs.';
-  const runs = runCount === 1 ? 'Its only run' : `Its ${runCount.toLocaleString('en')} runs`;
+  const runs = runCount === 1 ? 'Its only run' : `Its ${figures(runCount)} runs`;
   return `${runs} and all receipts are deleted too.`;
 }

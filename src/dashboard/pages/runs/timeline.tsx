@@ -7,6 +7,7 @@ import { Outside } from '../../parts/outside.tsx';
 import { duration } from '../../view/durations.ts';
 import { missedTimes, moments, shares } from '../../view/runs/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
+import { figures } from '../../view/figures.ts';
 
 interface TimelineProps {
   run: Run;
@@ -79,7 +80,7 @@ function MissedTimes({ run, zone }: TimelineProps) {
       <p>
         {count === 1
           ? 'It was not called: '
-          : `This run stands for ${count.toLocaleString('en')} due times that were not called: `}
+          : `This run stands for ${figures(count)} due times that were not called: `}
         <Outside text={why} />.
       </p>
     </>

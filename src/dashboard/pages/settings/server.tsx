@@ -9,7 +9,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { At } from '../../parts/time.tsx';
-import { history, lateness, ledger, size } from '../../view/settings.ts';
+import { figures } from '../../view/figures.ts';
+import { lateness, taken } from '../../view/settings.ts';
 
 /** The section. */
 export function Server({ session }: { session: Session }) {
@@ -43,26 +44,22 @@ function Facts({ about }: { about: About }) {
           <Outside text={about.siteUrl} />
         </dd>
         <dt>Database</dt>
-        <dd>
-          {size(about.databaseBytes)}
-          {about.freeBytes === null ? '' : `, ${size(about.freeBytes)} free on its disk`}
-        </dd>
-        <dt>History</dt>
-        <dd>{history(about.space)}</dd>
+        <dd>{taken(about.databaseBytes, about.space.limitBytes, about.freeBytes)}</dd>
         <dt>Ledger</dt>
         <dd>
-          {ledger(about.ledger)}
-          {about.ledger !== null && (
+          {about.ledger === null ? (
+            'not checked yet'
+          ) : (
             <>
-              {', checked '}
+              {figures(about.ledger.dueTimes)} due times accounted for, checked{' '}
               <At at={about.ledger.checkedAt} />
             </>
           )}
         </dd>
         <dt>Receipts</dt>
         <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>
-        <dt>Alert email</dt>
-        <dd>{about.mailIsConfigured ? 'a mail server is set' : 'no mail server is set'}</dd>
+        <dt>Mail server</dt>
+        <dd>{about.mailIsConfigured ? 'set' : 'not set'}</dd>
         {about.nodes.map(({ id, host, pid, role, calls, slots }) => (
           <Fragment key={id}>
             <dt>Node ({role})</dt>

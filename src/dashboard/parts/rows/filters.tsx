@@ -4,6 +4,7 @@ import { place } from '../../router.ts';
 import { Glyph } from '../glyph.tsx';
 import type { Status } from '../glyph.tsx';
 import { Link } from '../link.tsx';
+import { figures } from '../../view/figures.ts';
 
 /** A filter with how many it finds; without a number if nobody counted. */
 export interface Filter {
@@ -35,7 +36,7 @@ export function Filters({ label, name, chosen, filters }: FiltersProps) {
         <Link key={word} to={withQuery(name, value)} current={value === chosen}>
           {glyph !== undefined && <Glyph status={glyph} />}
           {count !== undefined && (
-            <span class="figure">{`${count.toLocaleString('en')}${isPartial ? '+' : ''} `}</span>
+            <span class="figure">{`${figures(count)}${isPartial ? '+' : ''} `}</span>
           )}
           {word}
         </Link>

@@ -87,7 +87,6 @@ export const failures: Record<ErrorWord, Meaning> = {
 
 /** By HTTP status, then by hundreds. */
 const statuses: Record<number, readonly [means: string, todo: string]> = {
-  3: ['It points elsewhere without saying where.', failures.redirect[2]],
   4: ['It did not accept the request.', 'Check the URL, the method, the headers and the body.'],
   401: [
     'It got no valid credentials.',

@@ -7,6 +7,7 @@ import { readTrustedKeys } from '../../../receipt/trusted-keys.ts';
 import type { TrustedKeys } from '../../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../../receipt/verify.ts';
 import { clock, dateIn, dayIn } from '../times.ts';
+import { figures } from '../figures.ts';
 
 /** A key that this browser has seen, and when it first did. */
 export interface SeenKey {
@@ -156,7 +157,7 @@ export function differences({ payload }: Receipt, run: Run): string[] {
 }
 
 function statedBy({ keyId, payload }: Receipt, sha256: string): CheckedReceipt['stated'] {
-  const kept = `${payload.responseBytes.toLocaleString('en')} bytes`;
+  const kept = `${figures(payload.responseBytes)} bytes`;
   return [
     ['Result', `${payload.status}, HTTP ${payload.httpStatus}`],
     ['Due', payload.scheduledFor],

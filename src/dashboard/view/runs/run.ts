@@ -4,6 +4,7 @@ import type { Run } from '../../../api/runs/contract.ts';
 import { duration, span } from '../durations.ts';
 import { explain } from './failures.ts';
 import { clock, dayIn } from '../times.ts';
+import { figures } from '../figures.ts';
 
 /** The fields of a run that tell what happened. */
 export type ToldRun = Omit<Run, 'id' | 'jobId' | 'responseBody' | 'truncated'>;
@@ -108,7 +109,7 @@ export function shortError(run: Pick<Run, 'status' | 'error'>, zone?: string): s
   if (times === null) return run.error ?? run.status;
   const { count, last, why } = times;
   if (count === 1) return `missed: ${why}`;
-  return `missed: ${count.toLocaleString('en')} due times until ${clock(last, zone)}: ${why}`;
+  return `missed: ${figures(count)} due times until ${clock(last, zone)}: ${why}`;
 }
 
 /** Why there is no receipt; null if there should be one. */

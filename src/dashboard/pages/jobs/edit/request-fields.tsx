@@ -7,6 +7,7 @@ import { Field, TextField } from '../../../parts/forms/field.tsx';
 import { hasBody, jobLabels, keepLineEnds, urlProblem } from '../../../view/jobs/job-form.ts';
 import type { JobForm } from '../../../view/jobs/job-form.ts';
 import { Headers } from './headers.tsx';
+import { figures } from '../../../view/figures.ts';
 
 interface FieldsProps {
   form: JobForm;
@@ -104,7 +105,7 @@ export function SentFields({ form, kept, errorOf, onChange }: SentProps) {
 
 function BodyHint({ length, form }: { length: number; form: JobForm }) {
   const hasType = form.headers?.some(({ name }) => name.toLowerCase() === 'content-type') ?? true;
-  const words = `${count(length)} / ${count(maxBodyLength)} characters`;
+  const words = `${figures(length)} / ${figures(maxBodyLength)} characters`;
   return (
     <>
       <span class={length > maxBodyLength ? 'over figure' : 'figure'}>{words}</span>
@@ -115,8 +116,4 @@ function BodyHint({ length, form }: { length: number; form: JobForm }) {
         '. Sent as text/plain unless a Content-Type header says otherwise.'}
     </>
   );
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
 }
