@@ -1,7 +1,7 @@
 /** Attempts: what came of each, and what follows for its delivery, its line and its channel. */
 
 import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
-import { bringForward, makeNextDue, planChannel } from './delivery-queue.ts';
+import { bringForward, holdQueues, makeNextDue, planChannel } from './delivery-queue.ts';
 import type { Db } from '../database/store.ts';
 
 /** An attempt that has ended. Times are epoch milliseconds. */
@@ -22,6 +22,7 @@ export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
 export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
   const { delivery, at, startedAt, durationMs, httpStatus, error, nextAttemptAt } = attempted;
   const { id, channelId } = delivery;
+  await holdQueues(db, [channelId]);
   const before = await settle(db, attempted);
   if (before === null) return false;
   await db

@@ -6,6 +6,7 @@ import { firstIdAt } from '../../domain/id.ts';
 import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
 import {
   deliveryOf,
+  holdQueues,
   makeNextDue,
   pending,
   planChannel,
@@ -221,11 +222,17 @@ export async function findOldDelivery(
 /** Gives up to `limit` deliveries up that are still pending and older than `before`. Returns how many. */
 export async function endOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const old = await pendingBefore(db, before, limit).execute();
+  await holdQueues(
+    db,
+    old.map(({ channelId }) => channelId),
+  );
   const error = sql<string>`coalesce(last_error, 'its time was over before its channel could be tried')`;
   await db
     .updateTable('deliveries')
     .set({ status: 'failed', next_attempt_at: null, last_error: error })
     .where('id', 'in', idList(old.map(({ id }) => id)))
+    // It may have arrived meanwhile.
+    .where('status', '=', pending)
     .execute();
   for (const { id } of old) await makeNextDue(db, id, before);
   for (const channelId of new Set(old.map((row) => row.channelId))) {

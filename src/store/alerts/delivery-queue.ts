@@ -9,7 +9,16 @@ import type { Selectable } from 'kysely';
 import type { Subject } from '../../domain/alerts/alert.ts';
 import type { Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
-import { idList, joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import {
+  idList,
+  joinInOrder,
+  larger,
+  locksRows,
+  numberOf,
+  rowLock,
+  rowsOf,
+  textOf,
+} from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import type { DeliveryRow } from '../database/schema-alerts.ts';
 
@@ -26,9 +35,28 @@ export interface NewDelivery extends Pick<
   dueAt: number;
 }
 
+/**
+ * Keeps others from changing the queues of these channels until the transaction ends. Who is first in a line and when a channel
+ * is due next are computed from rows that others add and end: to be called before these are read or written.
+ */
+export async function holdQueues(db: Db, channelIds: readonly string[]): Promise<void> {
+  if (!locksRows(db) || channelIds.length === 0) return;
+  await db
+    .selectFrom('channels')
+    .select('id')
+    .where('id', 'in', idList([...new Set(channelIds)]))
+    .orderBy('id')
+    .modifyEnd(rowLock('channels'))
+    .execute();
+}
+
 /** Adds deliveries, of which no two have the same channel and subject. */
 export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): Promise<void> {
   if (added.length === 0) return;
+  await holdQueues(
+    db,
+    added.map(({ channelId }) => channelId),
+  );
   const elements = added.map(({ subject, ...one }) => ({
     ...one,
     aboutType: subject?.type ?? null,
@@ -85,6 +113,10 @@ export async function replaceUntried(
   { underWay, startId }: MaybeTried,
 ): Promise<readonly NewDelivery[]> {
   if (added.length === 0) return added;
+  await holdQueues(
+    db,
+    added.map(({ channelId }) => channelId),
+  );
   const ids = added.map(({ id, channelId, subjectId, event }) => ({
     id,
     channelId,
@@ -195,7 +227,7 @@ export async function makeNextDue(db: Db, endedId: string, at: number): Promise<
       where ended.id = ${endedId} order by next.id limit 1)`.execute(db);
 }
 
-/** Writes when the channel has something to deliver next. */
+/** Writes when the channel has something to deliver next. Its queue is held. */
 export async function planChannel(db: Db, channelId: string): Promise<void> {
   await sql`
     update channels set next_delivery_at = (
@@ -212,6 +244,7 @@ export async function endBackOff(db: Db, channelId: string): Promise<void> {
     .set({ backed_off_until: null })
     .where('id', '=', channelId)
     .execute();
+  // The update holds the queue.
   await planChannel(db, channelId);
 }
 

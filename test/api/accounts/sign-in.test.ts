@@ -99,6 +99,7 @@ test('failed sign-ins count for their address, and good ones also for their key'
   assert.deepEqual([...new Set(statuses.slice(0, 300))], [401]);
   assert.equal(statuses[300], 429);
   clock.advance(61_000);
+  await daemon.followClock();
   const own: number[] = [];
   for (let count = 0; count < 121; count += 1) {
     own.push((await postSession(daemon.url, { key: daemon.key })).status);

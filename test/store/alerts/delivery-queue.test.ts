@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import {
   endDeliveries,
@@ -20,8 +21,10 @@ import {
 } from '../../../src/store/alerts/delivery-queue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import type { Db } from '../../../src/store/database/store.ts';
+import { testServer } from '../../support/postgres/database.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
+import { until } from '../../support/until.ts';
 
 const bounds = { limit: 1_000, except: [], exceptOf: [] };
 
@@ -128,3 +131,41 @@ test('deliveries with a long wait are brought forward in steps, and by a success
   assert.equal((await due(70_000)).length, 130);
   assert.equal((await findDueChannels(db, 70_000, bounds))[0]?.id, channel.id);
 });
+
+// In SQLite one transaction comes after the other.
+if (testServer !== undefined) {
+  for (const [line, subjectId] of [
+    ['the same line', 'job 1'],
+    ['another line', 'job 2'],
+  ] as const) {
+    test(`what is added to ${line} while an attempt is recorded is due after it`, async (t) => {
+      const { store, db, add, due } = await setup(t);
+      await add('job 1', 1);
+      const [delivery] = await due(10);
+      assert.ok(delivery);
+      const [isAdded, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let id = '';
+      const adding = store.write(async (tx) => {
+        id = await add(subjectId, 2, tx);
+        isAdded.resolve();
+        await mayCommit.promise;
+      });
+      await isAdded.promise;
+      const arrived = { error: null, httpStatus: 200, startedAt: 10, durationMs: 1 };
+      const recording = store.write((tx) =>
+        recordAttempt(tx, { ...arrived, delivery, at: 11, nextAttemptAt: null, backOff: null }),
+      );
+      await until('the record to wait', async () => {
+        const { rows } = await sql`select from pg_locks where not granted`.execute(db);
+        return rows.length > 0;
+      });
+      mayCommit.resolve();
+      await Promise.all([adding, recording]);
+      assert.deepEqual(
+        (await due(1_000)).map((one) => one.id),
+        [id],
+      );
+      assert.equal((await findDueChannels(db, 1_000, bounds)).length, 1);
+    });
+  }
+}
