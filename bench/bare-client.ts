@@ -1,32 +1,24 @@
-/**
- * The yardstick for calls, a process of its own: the calls of a storm made by bare undici and nothing else, by `request`
- * as most programs use it or by `dispatch`, undici's fastest interface.
- */
+/** The yardstick for calls, a process of its own: the calls of a storm made by `undici.request` and nothing else. */
 
 import type { LookupFunction } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
 import { onMessage, sendToParent, wallOffset } from './child.ts';
 import { originOf } from './target.ts';
 
-export type BareKind = 'request' | 'dispatch';
-
-/** `warm` calls at once, then `jobs` calls from an instant on. */
+/** `warm` calls at once, then `jobs` calls from each instant on. */
 export interface BareTask {
-  by: BareKind;
   origin: string;
   hosts: number;
   jobs: number;
   warm: number;
-  concurrency: number;
+  /** To one host, and the most calls in flight. */
+  connections: number;
 }
 
 /** `doneAt` is when the last answer had been read. Instants are in epoch milliseconds. */
 export type BareSent = { kind: 'ready' } | { kind: 'done'; doneAt: number };
 export type BareReceived = { kind: 'warm up'; task: BareTask } | { kind: 'go'; at: number };
-
-type CallOne = (origin: string, path: string) => Promise<unknown>;
 
 let go: () => Promise<void>;
 const send: (message: BareSent) => void = sendToParent;
@@ -35,12 +27,12 @@ onMessage((message) => void handle(message as BareReceived));
 
 async function handle(message: BareReceived): Promise<void> {
   if (message.kind === 'warm up') {
-    const { by, origin, hosts, jobs, warm, concurrency } = message.task;
-    const agent = new Agent({ connections: concurrency, pipelining: 1, connect: { lookup } });
-    const callOne = by === 'request' ? byRequest(agent) : byDispatch(agent);
-    await callAll((number) => callOne(origin, `/warm/${number}`), warm, concurrency);
-    const callJob = (number: number) => callOne(originOf(origin, hosts, number), `/job/${number}`);
-    go = () => callAll(callJob, jobs, concurrency);
+    const { origin, hosts, jobs, warm, connections } = message.task;
+    const agent = new Agent({ connections, pipelining: 1, connect: { lookup } });
+    await callAll((number) => callOne(agent, origin, `/warm/${number}`), warm, connections);
+    const callJob = (number: number) =>
+      callOne(agent, originOf(origin, hosts, number), `/job/${number}`);
+    go = () => callAll(callJob, jobs, connections);
     send({ kind: 'ready' });
   } else {
     const offset = wallOffset();
@@ -79,30 +71,7 @@ const headers = {
   'x-service-run-id': '00000000-0000-7000-8000-000000000000',
 };
 
-function byRequest(agent: Agent): CallOne {
-  return async (origin, path) => {
-    const { body } = await agent.request({ origin, path, method: 'GET', headers });
-    return body.text();
-  };
-}
-
-function byDispatch(agent: Agent): CallOne {
-  return (origin, path) =>
-    new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart() {},
-        onResponseStart() {},
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk);
-        },
-        onResponseEnd() {
-          resolve(Buffer.concat(chunks).toString());
-        },
-        onResponseError(_controller, error) {
-          reject(error);
-        },
-      };
-      agent.dispatch({ origin, path, method: 'GET', headers }, handler);
-    });
+async function callOne(agent: Agent, origin: string, path: string): Promise<string> {
+  const { body } = await agent.request({ origin, path, method: 'GET', headers });
+  return await body.text();
 }

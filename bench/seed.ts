@@ -181,13 +181,22 @@ export function copyStore(dataDir: string, to: string): string {
   return to;
 }
 
-/** Makes the jobs of a batch due at this instant, and again a day later. */
-export async function makeDue(dataDir: string, prefix: string, dueAt: number): Promise<void> {
+/** Makes the jobs of a batch due at this instant, and again after a day or a period. */
+export async function makeDue(
+  dataDir: string,
+  prefix: string,
+  dueAt: number,
+  periodMs = dayMs,
+): Promise<void> {
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   await store.write((tx) =>
     tx
       .updateTable('jobs')
-      .set({ anchor_at: dueAt - dayMs, next_run_at: dueAt })
+      .set({
+        period_seconds: periodMs / 1_000,
+        anchor_at: dueAt - periodMs,
+        next_run_at: dueAt,
+      })
       .where('name', '=', prefix)
       .execute(),
   );

@@ -1,11 +1,14 @@
-/** One round of a storm: by jobd, or by bare undici, against the same target. */
+/** A storm, by jobd or by bare undici, against the same target. */
 
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { serveDefaults } from '../src/config.ts';
+import type { Store } from '../src/store/database/store.ts';
 import { openStore } from '../src/store/open.ts';
-import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
+import type { BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';
+import type { Child } from './child.ts';
 import { databaseOf, useServer } from '../test/support/running/local.ts';
 import { openListeners } from './listeners.ts';
 import { askOverview } from './viewers.ts';
@@ -85,7 +88,7 @@ export async function jobdRound(
   const dataDir = directory.path;
   if (setting.server !== null) await useServer(dataDir, setting.server);
   const { options, sink } = setting;
-  const { hosts, warm, delay } = options;
+  const { hosts, warm } = options;
   const batches = [
     { prefix: 'job', count: jobs, hosts },
     { prefix: 'warm', count: warm },
@@ -106,8 +109,20 @@ export async function jobdRound(
   if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
     throw new Error('jobd was not up and idle before the instant: the machine is too busy');
   }
+  const found = await jobdStorm(setting, { store, server }, { jobs, dueAt });
+  if (options.listeners > 0 && listeners.bytes() === 0) throw new Error('no event came');
+  if (options.viewers > 0 && viewers.answered() === 0) throw new Error('nobody saw the list');
+  return found;
+}
+
+/** A storm of jobd at an instant to come. Throws if it is not over in time. */
+export async function jobdStorm(
+  { options, sink }: Pick<Setting, 'options' | 'sink'>,
+  { store, server }: { store: Store; server: HttpServer },
+  { jobs, dueAt }: { jobs: number; dueAt: number },
+): Promise<{ round: Round; audit: Audit }> {
   const watched = await watch(sink, server.pid, { jobs, dueAt });
-  const longestMs = longestStormMs(jobs, delay);
+  const longestMs = longestStormMs(jobs, options.delay);
   let allArrived = false;
   const noteArrival = (): void => {
     allArrived = true;
@@ -120,28 +135,69 @@ export async function jobdRound(
     await (allArrived ? setTimeout(finalPollMs) : Promise.race([full, setTimeout(pollMs)]));
   }
   const { round, arrived } = await watched.end(watched.offset + performance.now());
-  if (options.listeners > 0 && listeners.bytes() === 0) throw new Error('no event came');
-  if (options.viewers > 0 && viewers.answered() === 0) throw new Error('nobody saw the list');
   return { round, audit: audit(jobs, await recordedRuns(store, dueAt), arrived) };
 }
 
 /** jobd as it is in every round. */
-async function startServer({ options, env }: Setting, dataDir: string): Promise<HttpServer> {
-  const slots = String(options.concurrency);
-  const signing = options.noReceipts ? ['--no-signing'] : [];
-  const args = ['--slots', slots, '--slots-per-host', slots, ...signing];
+export async function startServer(
+  { options, env }: Pick<Setting, 'options' | 'env'>,
+  dataDir: string,
+): Promise<HttpServer> {
+  const slots = options.slots === null ? [] : [String(options.slots)];
+  const given = slots.flatMap((count) => ['--slots', count, '--slots-per-host', count]);
+  const args = options.noReceipts ? [...given, '--no-signing'] : given;
   return await startJobd(options, dataDir, { args, env });
 }
 
+/** Numbers of connections among which undici's fastest is found. */
+const candidates = [64, 128, 256];
+
+/** With how many connections bare undici makes these calls fastest, each tried once. A target that takes its time gets jobd's slots. */
+export async function fastestConnections(setting: Setting, jobs: number): Promise<number> {
+  const { delay, slots } = setting.options;
+  if (delay > 0) return slots ?? serveDefaults.slotsPerHost;
+  const tried: { connections: number; makespanMs: number }[] = [];
+  for (const connections of candidates) {
+    const { makespanMs } = await bareRound(setting, jobs, connections);
+    tried.push({ connections, makespanMs });
+  }
+  const [fastest] = tried.toSorted((one, other) => one.makespanMs - other.makespanMs);
+  return fastest?.connections ?? NaN;
+}
+
 /** Bare undici in a new process. Throws if it does not call each path once. */
-export async function bareRound(setting: Setting, jobs: number, by: BareKind): Promise<Round> {
-  const { options, sink, env } = setting;
-  const { hosts, concurrency, warm } = options;
-  await using bare = startChild<BareSent, BareReceived>('bare-client.ts', [], env);
-  const { origin } = sink;
-  bare.send({ kind: 'warm up', task: { by, origin, hosts, jobs, warm, concurrency } });
+export async function bareRound(
+  setting: Setting,
+  jobs: number,
+  connections: number,
+): Promise<Round> {
+  await using bare = await startBare(setting, jobs, connections);
+  return await bareStorm(setting, bare, { jobs, dueAt: nextSecond() });
+}
+
+/** A process of undici, its calls of a storm in it. */
+export type Bare = Child<BareSent, BareReceived>;
+
+/** Starts bare undici, which has made the warm-up calls. */
+export async function startBare(
+  { options, sink, env }: Pick<Setting, 'options' | 'sink' | 'env'>,
+  jobs: number,
+  connections: number,
+): Promise<Bare> {
+  const { hosts, warm } = options;
+  const bare = startChild<BareSent, BareReceived>('bare-client.ts', [], env);
+  const task = { origin: sink.origin, hosts, jobs, warm, connections };
+  bare.send({ kind: 'warm up', task });
   await bare.receive('ready', answerWithinMs);
-  const dueAt = Math.ceil((Date.now() + idleMs) / 1_000) * 1_000;
+  return bare;
+}
+
+/** A storm of bare undici. Throws if it does not call each path once. */
+export async function bareStorm(
+  { options, sink }: Pick<Setting, 'options' | 'sink'>,
+  bare: Bare,
+  { jobs, dueAt }: { jobs: number; dueAt: number },
+): Promise<Round> {
   bare.send({ kind: 'go', at: dueAt });
   const watched = await watch(sink, bare.pid, { jobs, dueAt });
   const longestMs = longestStormMs(jobs, options.delay);
@@ -151,9 +207,13 @@ export async function bareRound(setting: Setting, jobs: number, by: BareKind): P
   ]);
   const { round, arrived } = await watched.end(doneAt);
   if (new Set(arrived.path).size !== jobs || arrived.path.length !== jobs) {
-    throw new Error(`bare ${by} made ${arrived.path.length} calls instead of ${jobs}`);
+    throw new Error(`undici made ${arrived.path.length} calls instead of ${jobs}`);
   }
   return round;
+}
+
+function nextSecond(): number {
+  return Math.ceil((Date.now() + idleMs) / 1_000) * 1_000;
 }
 
 /** How long jobd takes to start with an empty store, in milliseconds. */
@@ -220,7 +280,7 @@ export function isClean(jobs: number, found: Audit): boolean {
 }
 
 /** Sleeps until a wall-clock instant; false if it had already passed. */
-async function sleepUntil(at: number): Promise<boolean> {
+export async function sleepUntil(at: number): Promise<boolean> {
   const leftMs = at - Date.now();
   if (leftMs > 0) await setTimeout(leftMs);
   return leftMs > 0;

@@ -1,6 +1,7 @@
 /**
- * Many jobs due at one instant: jobd, run as users run it, beside the same calls made by bare undici. The rounds of all
- * three take turns, so that other load on the machine affects all of them. docs/benchmarks.md explains the figures.
+ * Many jobs due at one instant: jobd, run as users run it, beside the same calls made by bare undici with as many
+ * connections as suit it best. The rounds of both take turns, so that other load on the machine affects both.
+ * docs/benchmarks.md explains the figures.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,13 @@ import {
 import type { Option, OptionsOf } from './bench.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { dropFromCache, startSink } from './processes.ts';
-import { bareRound, isClean, jobdRound, measureStartUp } from './storm-rounds.ts';
+import {
+  bareRound,
+  fastestConnections,
+  isClean,
+  jobdRound,
+  measureStartUp,
+} from './storm-rounds.ts';
 import type { Audit, Round, Setting } from './storm-rounds.ts';
 import { authority, servers } from './target.ts';
 import type { KeyKind } from './target.ts';
@@ -43,11 +50,16 @@ const tls: Option<KeyKind | null> = {
   },
 };
 
+const slots: Option<number | null> = {
+  value: 'N',
+  about: "the most calls in flight of jobd, in all and to one host, instead of jobd's defaults",
+  read: (given, name) => (given === undefined ? null : readWholeNumber(given, name, 1, 10_000)),
+};
+
 const declared = {
   jobs,
-  rounds: wholeNumber('rounds, of which the medians are shown', [3, 1, 100]),
-  // jobd's own default.
-  concurrency: wholeNumber('the most calls in flight', [512, 1, 10_000]),
+  rounds: wholeNumber('rounds, of which the medians are shown', [5, 1, 100]),
+  slots,
   delay: wholeNumber('milliseconds before the target answers', [0, 0, 10_000]),
   tls,
   hosts: wholeNumber('names of the target, called in turn; 0 for its address', [0, 0, 100_000]),
@@ -64,12 +76,14 @@ const declared = {
 };
 export type Options = OptionsOf<typeof declared>;
 
-/** The storm of one N: every round, the medians, and jobd beside each yardstick. */
+/** The storm of one N: every round, the medians, and jobd beside the yardstick. */
 interface Storm {
   jobs: number;
+  /** With which undici was fastest. */
+  connections: number;
   callers: { name: string; rounds: readonly Round[]; median: Round }[];
   audits: readonly Audit[];
-  comparisons: ({ yardstick: string } & Comparison)[];
+  comparison: Comparison;
 }
 
 interface Comparison {
@@ -82,24 +96,19 @@ interface Comparison {
 }
 
 async function storm(setting: Setting, count: number): Promise<Storm> {
+  const connections = await fastestConnections(setting, count);
   const own: Round[] = [];
   const audits: Audit[] = [];
-  const request: Round[] = [];
-  const dispatch: Round[] = [];
+  const bare: Round[] = [];
   for (let round = 0; round < setting.options.rounds; round += 1) {
     const { round: figures, audit } = await jobdRound(setting, count);
     own.push(figures);
     audits.push(audit);
-    request.push(await bareRound(setting, count, 'request'));
-    dispatch.push(await bareRound(setting, count, 'dispatch'));
+    bare.push(await bareRound(setting, count, connections));
   }
-  const jobd = caller('jobd', own);
-  const yardsticks = [caller('undici.request', request), caller('undici dispatch', dispatch)];
-  const comparisons = yardsticks.map(({ name, median }) => ({
-    yardstick: name,
-    ...compare(jobd.median, median),
-  }));
-  return { jobs: count, callers: [jobd, ...yardsticks], audits, comparisons };
+  const callers = [caller('jobd', own), caller('undici.request', bare)] as const;
+  const comparison = compare(callers[0].median, callers[1].median);
+  return { jobs: count, connections, callers: [...callers], audits, comparison };
 }
 
 function caller(name: string, rounds: readonly Round[]): Storm['callers'][number] {
@@ -119,11 +128,10 @@ function compare(jobd: Round, yardstick: Round): Comparison {
 
 /** Measures and prints. Returns whether every job was called once and recorded. */
 async function main(options: Options): Promise<boolean> {
-  const { concurrency, delay, hosts, warm, listeners, viewers, rounds } = options;
-  const undici = versionOf('node_modules/undici/package.json');
-  const given = {
-    undici,
-    concurrency,
+  const { slots: given, delay, hosts, warm, listeners, viewers, rounds } = options;
+  const output = startOutput(options.json, {
+    undici: versionOf('node_modules/undici/package.json'),
+    slots: given ?? 'default',
     delay,
     tls: options.tls ?? 'no',
     hosts,
@@ -131,8 +139,7 @@ async function main(options: Options): Promise<boolean> {
     listeners,
     viewers,
     rounds,
-  };
-  const output = startOutput(options.json, given);
+  });
   await using sink = await startSink({ delayMs: delay, tls: options.tls });
   await using server = options.postgres ? await startPostgres({ fsync: 'on' }) : null;
   using directory = temporaryDirectory();
@@ -179,19 +186,18 @@ const columns: readonly [title: string, figure: (round: Round) => string][] = [
   ['peak RSS MB', (round) => grouped(round.peakRssMb)],
 ];
 
-function describe({ jobs: count, callers, audits, comparisons }: Storm): string {
+function describe({ jobs: count, connections, callers, audits, comparison }: Storm): string {
   const head = [`N = ${grouped(count)}`, ...columns.map(([title]) => title)];
   const rows = callers.map(({ name, median }) =>
     [name].concat(columns.map(([, figure]) => figure(median))),
   );
-  const lines = comparisons.map(
-    (than) =>
-      `jobd over ${than.yardstick}: makespan ${than.makespanRatio.toFixed(2)}` +
-      ` (to the last arrival ${than.lastArrivalRatio.toFixed(2)}),` +
-      ` p99 lateness ${than.latenessP99Ratio.toFixed(2)},` +
-      ` CPU ${than.cpuPerRunBeyondUs < 0 ? '−' : '+'}${grouped(Math.abs(than.cpuPerRunBeyondUs))} µs a run,` +
-      ` jobs/s apart ${than.jobsPerSecondApartRatio.toFixed(2)}`,
-  );
+  const { makespanRatio, lastArrivalRatio, latenessP99Ratio, cpuPerRunBeyondUs } = comparison;
+  const line =
+    `jobd over undici.request with ${connections} connections: makespan ${makespanRatio.toFixed(2)}` +
+    ` (to the last arrival ${lastArrivalRatio.toFixed(2)}),` +
+    ` p99 lateness ${latenessP99Ratio.toFixed(2)},` +
+    ` CPU ${cpuPerRunBeyondUs < 0 ? '−' : '+'}${grouped(Math.abs(cpuPerRunBeyondUs))} µs a run,` +
+    ` jobs/s apart ${comparison.jobsPerSecondApartRatio.toFixed(2)}`;
   const sentences = audits.map((found) => {
     const { recorded, otherwise, missed, double, unknown } = found;
     const words = isClean(count, found) ? 'runs' : 'WRONG RUNS';
@@ -200,7 +206,7 @@ function describe({ jobs: count, callers, audits, comparisons }: Storm): string 
       `${missed} not called, ${double} called twice, ${unknown} unknown`
     );
   });
-  return `${table([head, ...rows])}${[...lines, ...sentences].join('\n')}\n`;
+  return `${table([head, ...rows])}${[line, ...sentences].join('\n')}\n`;
 }
 
 function milliseconds(value: number): string {
