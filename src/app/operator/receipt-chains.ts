@@ -5,6 +5,7 @@
 
 import { fromBase64url } from '../../receipt/base64.ts';
 import { publicKeyOf } from '../../receipt/key.ts';
+import { native } from '../../receipt/native.ts';
 import type { TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../receipt/verify.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -22,13 +23,25 @@ export interface ReceiptsChecked {
 }
 
 /** Of each job, so many of its newest receipts are checked. */
-const mostOfJob = 1_000;
+const mostOfJobByDefault = 1_000;
 const jobsAtOnce = 200;
 /** As many as retention may leave: the receipts before the first one, and a pair that started in another order (docs/retention.md). */
 const mostAbsent = 2;
 
+/** What a caller wants beside the default. */
+interface Wishes {
+  /** How many receipts of a job are checked. */
+  mostOfJob?: number;
+  /** Hears how many have been checked so far, of how many. */
+  onChecked?: (checked: number, receipts: number) => void;
+}
+
 /** Checks receipts for at most `longestMs`, the newest of each job. */
-export async function checkReceipts(db: Db, longestMs: number): Promise<ReceiptsChecked> {
+export async function checkReceipts(
+  db: Db,
+  longestMs: number,
+  { mostOfJob = mostOfJobByDefault, onChecked }: Wishes = {},
+): Promise<ReceiptsChecked> {
   const deadline = performance.now() + longestMs;
   const receipts = await countReceipts(db);
   const keys = await keysOf(db);
@@ -38,10 +51,11 @@ export async function checkReceipts(db: Db, longestMs: number): Promise<Receipts
     const jobs = await findChains(db, { afterId, limit: jobsAtOnce });
     for (const job of jobs) {
       if (performance.now() >= deadline) return { receipts, checked, problem: null };
-      const chain = await checkChain(db, job, { keys, deadline });
+      const chain = await checkChain(db, job, { keys, deadline, mostOfJob });
       checked += chain.checked;
       if (chain.problem !== null) return { receipts, checked, problem: chain.problem };
     }
+    onChecked?.(checked, receipts);
     const last = jobs.at(-1);
     if (last === undefined) return { receipts, checked, problem: null };
     afterId = last.jobId;
@@ -63,7 +77,7 @@ async function keysOf(db: Db): Promise<TrustedKeys | string> {
 async function checkChain(
   db: Db,
   { jobId, lastSha256 }: ChainOfJob,
-  { keys, deadline }: { keys: TrustedKeys; deadline: number },
+  { keys, deadline, mostOfJob }: { keys: TrustedKeys; deadline: number; mostOfJob: number },
 ): Promise<Pick<ReceiptsChecked, 'checked' | 'problem'>> {
   const newest = await findNewestReceipts(db, jobId, mostOfJob);
   const known = new Set<string>();
@@ -72,7 +86,7 @@ async function checkChain(
   const found = (problem: string | null) => ({ checked, problem });
   for (const { runId, text } of newest) {
     if (performance.now() >= deadline) return found(null);
-    const judged = verifyReceipt(Buffer.from(text), keys);
+    const judged = verifyReceipt(Buffer.from(text), keys, native);
     const named = `the receipt of run ${runId}`;
     if (judged.verdict !== 'valid') return found(`${named} is not valid: ${judged.reason}`);
     const { runId: saidRun, jobId: saidJob, previousReceiptSha256 } = judged.receipt.payload;
