@@ -130,15 +130,18 @@ export function masterKeysFor({ dataDir, database }: Place, given: GivenKeys): M
  * naming who does.
  */
 export async function lockStopped({ dataDir, database }: Place, local: Local): Promise<Disposable> {
-  using locks = new DisposableStack();
-  if (database === null) {
-    locks.use(lockDataDir(dataDir));
-    locks.use(lockMasterKey(dataDir));
-    return locks.move();
-  }
+  if (database === null) return lockOffline(dataDir);
   const who = await whoServes({ dataDir, database }, local.store.db);
-  if (who === null) return locks.move();
+  if (who === null) return new DisposableStack();
   throw new JobdError('conflict', `jobd (${who}) serves this database, stop it first`);
+}
+
+/** Locks a data directory so that nobody serves it or changes its master key meanwhile. Throws `conflict`. */
+export function lockOffline(dataDir: string): Disposable {
+  using locks = new DisposableStack();
+  locks.use(lockDataDir(dataDir));
+  locks.use(lockMasterKey(dataDir));
+  return locks.move();
 }
 
 /**

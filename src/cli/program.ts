@@ -67,6 +67,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,
   backup: async () => (await import('./operator/backup.ts')).addBackupCommand,
   restore: async () => (await import('./operator/restore.ts')).addRestoreCommand,
+  'migrate-store': async () => (await import('./operator/migrate-store.ts')).addMigrateStoreCommand,
   nodes: async () => (await import('./operator/nodes.ts')).addNodesCommand,
   doctor: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
   'self-test': async () => (await import('./operator/self-test.ts')).addSelfTestCommand,

@@ -2,7 +2,7 @@
 
 import type { Store } from './database/store.ts';
 import type { StoreUpgrade } from './database/upgrade.ts';
-import { openFileStore } from './sqlite/open.ts';
+import { openFileAsItIs, openFileStore } from './sqlite/open.ts';
 import type { Reader } from './sqlite/open.ts';
 
 /** Whether a store is on a server, and not in a data directory. */
@@ -37,4 +37,16 @@ export async function openStore(
 export async function openServerReader(url: string): Promise<Reader> {
   const { connectPostgres } = await import('./postgres/open.ts');
   return await connectPostgres(url);
+}
+
+/** Opens a database as it is, to copy what is in it. Throws `unavailable`. */
+export async function openAsItIs(place: string): Promise<Reader> {
+  return isOnServer(place) ? await openServerReader(place) : openFileAsItIs(place);
+}
+
+/** Opens a database to copy a store into it; a file is made. Throws `unavailable`. */
+export async function openForCopy(place: string): Promise<Reader> {
+  if (!isOnServer(place)) return openFileAsItIs(place);
+  const { openPostgresForCopy } = await import('./postgres/open.ts');
+  return await openPostgresForCopy(place);
 }

@@ -56,6 +56,6 @@ export async function waitVisibly<T>(
 ): Promise<T> {
   using parts = new DisposableStack();
   const { signal } = parts.use(catchInterrupt());
-  parts.use(startSpinner(words));
+  parts.use(startSpinner(() => words));
   return await wait(signal);
 }

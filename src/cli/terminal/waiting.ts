@@ -17,15 +17,15 @@ export function catchInterrupt(): { signal: AbortSignal } & Disposable {
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
 
-/** Shows a spinner with these words and the elapsed time, until disposed. Needs a terminal on stderr. */
-export function startSpinner(words: string): Disposable {
+/** Shows a spinner with these words, which may change, and the elapsed time, until disposed. Needs a terminal on stderr. */
+export function startSpinner(words: () => string): Disposable {
   const { stderr } = process;
   if (!stderr.isTTY || isDumbTerminal()) return { [Symbol.dispose]: () => {} };
   const begun = performance.now();
   const draw = (): void => {
     const elapsedMs = performance.now() - begun;
     const frame = frames[Math.floor(elapsedMs / frameMs) % frames.length] ?? '';
-    const line = `${frame} ${words}, ${Math.floor(elapsedMs / 1_000)} s`;
+    const line = `${frame} ${words()}, ${Math.floor(elapsedMs / 1_000)} s`;
     stderr.write(`\r${cutTo(line, (stderr.columns || 80) - 1)}\u001b[K`);
   };
   draw();

@@ -64,17 +64,42 @@ export async function makeSchema(db: Kysely<unknown>, version: number): Promise<
   for (let next = 0; next < version; next += 1) await apply(db, next);
 }
 
+/** The table of a store that is being copied from another database (`store/move`). */
+export const copyMark = 'unfinished_copy';
+/** The table of a store that was copied to another database, which is served from then on. */
+export const movedMark = 'moved_store';
+
+/** The names of all tables of a database. */
+export async function tablesIn<Tables>(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`${tableNames}`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
 /**
  * How many migrations were applied; 0 if the database is empty. Throws an Error if other migrations made its tables, those of
- * another build, or another program did.
+ * another build, or another program did, and if it is not to be used because of a move.
  */
 export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{ name: string }>`${tableNames}`.execute(db);
-  const tables = new Set(rows.map(({ name }) => name));
+  const tables = await tablesIn(db);
   if (tables.size === 0) return 0;
+  if (tables.has(copyMark)) throw new Error(unfinishedCopy);
+  if (tables.has(movedMark)) throw new Error(await whereMoved(db));
   if (tables.has('schema_migrations')) return await appliedVersion(db);
   const isOld = tables.has('migrations') && tables.has('workspaces');
   throw new Error(isOld ? ofOtherBuild : ofOtherProgram);
+}
+
+const unfinishedCopy =
+  'it is the unfinished copy of another store: run the same jobd migrate-store again, which goes on with it';
+
+async function whereMoved<Tables>(db: Kysely<Tables>): Promise<string> {
+  const { rows } = await sql<{ to: string; at: string }>`
+    select moved_to as "to", moved_at as "at" from ${sql.table(movedMark)}`.execute(db);
+  const [moved] = rows;
+  return (
+    `it was moved to ${moved?.to ?? 'another database'} at ${moved?.at ?? 'an unknown time'}, so serve that one; ` +
+    'to use this one again, without what happened since: jobd migrate-store --reopen'
+  );
 }
 
 const ofOtherProgram =

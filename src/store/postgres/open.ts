@@ -52,6 +52,19 @@ export async function openPostgres(
   }
 }
 
+/** Opens a database to copy a store into it. Throws `unavailable`, also if this role may not make tables. */
+export async function openPostgresForCopy(url: string): Promise<Store> {
+  const store = await connectPostgres(url);
+  try {
+    await makeOwnSchema(store);
+    return store;
+  } catch (error) {
+    const told = await notOpened(url, store.db, error);
+    await store[Symbol.asyncDispose]();
+    throw told;
+  }
+}
+
 /** Connects to a database that can hold a store. Throws `unavailable`. */
 export async function connectPostgres(url: string): Promise<Store> {
   const place = parseDatabaseUrl(url);

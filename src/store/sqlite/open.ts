@@ -132,6 +132,15 @@ export async function openReader(path: string, name = path): Promise<Reader> {
   return { db: opened, [Symbol.asyncDispose]: () => opened.destroy() };
 }
 
+/**
+ * Opens the database of a data directory as it is, to copy it or to copy another store into it; it is made if there is none.
+ * Throws `unavailable`.
+ */
+export function openFileAsItIs(dataDir: string): Reader {
+  const db = new Kysely<Schema>({ dialect: dialectOn(openDatabase(storePath(dataDir))) });
+  return { db, [Symbol.asyncDispose]: () => db.destroy() };
+}
+
 async function writePatiently<T>(
   db: Db,
   connection: SqliteConnection,
