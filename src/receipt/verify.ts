@@ -24,28 +24,22 @@ export type Verdict =
     }
   | { verdict: RefusalKind; reason: string };
 
-/** The cryptography of a check. */
-export interface Checks {
-  /** Whether the signature of a message is that of a sound key. */
-  isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
-  /** SHA-256, in hexadecimal. */
-  sha256(bytes: Uint8Array): string;
-}
+/** Whether the signature of a message is that of a sound public key. */
+export type IsSignature = typeof verifyEd25519;
 
-/** Strict, and the same on every platform. */
-const portable: Checks = { isSignature: verifyEd25519, sha256: sha256Hex };
-
-/** Checks a receipt as downloaded against trusted keys. Never throws, whatever the bytes are. */
+/**
+ * Checks a receipt as downloaded against trusted keys, by default with the library that gives the same verdict on every platform.
+ * Never throws, whatever the bytes are.
+ */
 export function verifyReceipt(
   bytes: Uint8Array,
   keys: TrustedKeys,
-  checks: Checks = portable,
+  isSignature: IsSignature = verifyEd25519,
 ): Verdict {
   try {
     const receipt = decodeReceipt(readJson(bytes));
-    demandSignature(receipt, keys, checks);
-    const sha256 = checks.sha256(canonicalBytes(receipt));
-    return { verdict: 'valid', receipt, receiptSha256: sha256 };
+    demandSignature(receipt, keys, isSignature);
+    return { verdict: 'valid', receipt, receiptSha256: receiptSha256(receipt) };
   } catch (error) {
     if (error instanceof Refusal) return { verdict: error.kind, reason: error.message };
     throw error;
@@ -64,7 +58,7 @@ export function receiptSha256(receipt: Receipt): string {
   return sha256Hex(canonicalBytes(receipt));
 }
 
-function demandSignature(receipt: Receipt, keys: TrustedKeys, checks: Checks): void {
+function demandSignature(receipt: Receipt, keys: TrustedKeys, isSignature: IsSignature): void {
   const key = keys.get(receipt.keyId);
   if (key === undefined) {
     const trusted = [...keys.keys()].join(', ');
@@ -75,7 +69,7 @@ function demandSignature(receipt: Receipt, keys: TrustedKeys, checks: Checks): v
   }
   const publicKey = fromBase64url(key.publicKey);
   const signature = signatureBytes(receipt);
-  if (!publicKey || !checks.isSignature(signature, signedBytes(receipt), publicKey)) {
+  if (!publicKey || !isSignature(signature, signedBytes(receipt), publicKey)) {
     throw invalid(`its signature by the key ${key.keyId} does not match its content`);
   }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSoundKey, verifyEd25519 } from '../../src/receipt/ed25519.ts';
-import { native } from '../../src/receipt/native.ts';
+import { verifyNatively } from '../../src/receipt/native.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../src/receipt/verify.ts';
 import { bitFlips, edits, key, soundCases } from '../support/hostile/receipt-mutations.ts';
@@ -18,7 +18,7 @@ test('sound, edited and damaged receipts have the same verdict and hash', () => 
   assert.ok(cases.length > 1_000, String(cases.length));
   for (const { name, receipt } of cases) {
     assert.deepEqual(
-      verifyReceipt(receipt, trusted, native),
+      verifyReceipt(receipt, trusted, verifyNatively),
       verifyReceipt(receipt, trusted),
       name,
     );
@@ -35,6 +35,6 @@ test('published signatures by sound keys have the same verdict', () => {
   assert.ok(disputed.length > 0);
   for (const { what, publicKey, message, signature } of [...published, ...disputed]) {
     const given = [hex(signature), hex(message), hex(publicKey)] as const;
-    assert.equal(native.isSignature(...given), verifyEd25519(...given), what);
+    assert.equal(verifyNatively(...given), verifyEd25519(...given), what);
   }
 });

@@ -5,7 +5,7 @@
 
 import { fromBase64url } from '../../receipt/base64.ts';
 import { publicKeyOf } from '../../receipt/key.ts';
-import { native } from '../../receipt/native.ts';
+import { verifyNatively } from '../../receipt/native.ts';
 import type { TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../receipt/verify.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -86,7 +86,7 @@ async function checkChain(
   const found = (problem: string | null) => ({ checked, problem });
   for (const { runId, text } of newest) {
     if (performance.now() >= deadline) return found(null);
-    const judged = verifyReceipt(Buffer.from(text), keys, native);
+    const judged = verifyReceipt(Buffer.from(text), keys, verifyNatively);
     const named = `the receipt of run ${runId}`;
     if (judged.verdict !== 'valid') return found(`${named} is not valid: ${judged.reason}`);
     const { runId: saidRun, jobId: saidJob, previousReceiptSha256 } = judged.receipt.payload;
