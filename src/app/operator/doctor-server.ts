@@ -6,6 +6,7 @@ import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { newestVersion } from '../../store/database/migrate.ts';
 import { findRefusal } from '../../store/postgres/access.ts';
+import { findSwollenTable } from '../../store/postgres/dead-rows.ts';
 import { serverFacts } from '../../store/postgres/facts.ts';
 import { findForeignOnServer } from '../../store/postgres/foreign.ts';
 import { tryWrite } from '../../store/postgres/probe.ts';
@@ -52,6 +53,21 @@ export async function checkServerSchema(db: Db): Promise<Result> {
 export async function checkWrite(db: Db): Promise<Result> {
   await tryWrite(db);
   return ok('a row was written, and taken back');
+}
+
+/** Whether the server can remove rows that nobody needs any more. */
+export async function checkDeadRows(db: Db): Promise<Result> {
+  const swollen = await findSwollenTable(db);
+  if (swollen === null) return ok('the server removes rows that nobody needs any more');
+  const { name, dead, live } = swollen;
+  return warn(
+    `the table ${name} has ${dead} dead rows beside ${live}, which something keeps: jobd becomes slower and the database larger`,
+    [
+      'transactions that are open for long, as a superuser: select pid, usename, xact_start, query from pg_stat_activity order by xact_start',
+      'copies that do not fetch what they are kept for: select slot_name, active from pg_replication_slots',
+      'neither: autovacuum may be off or too slow',
+    ],
+  );
 }
 
 /** Whether the nodes agree with each other. */

@@ -28,6 +28,7 @@ import {
 import { checkBackups } from './doctor-backups.ts';
 import {
   checkAccess,
+  checkDeadRows,
   checkNodes,
   checkOtherRoles,
   checkServer,
@@ -103,7 +104,10 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
   );
   yield { check: 'daemon', ...checkDaemon(who, name) };
-  if (place.database !== null) yield await finding('nodes', () => checkNodes(db));
+  if (place.database !== null) {
+    yield await finding('dead rows', () => checkDeadRows(db));
+    yield await finding('nodes', () => checkNodes(db));
+  }
   yield await finding('site URL', () => checkSiteUrl(db));
   yield await finding('clock', () =>
     serverClock === null ? checkClock(db, machine) : checkServerClock(serverClock),
