@@ -167,7 +167,10 @@ export async function startDaemon(
   const { maxDatabaseBytes: limitBytes } = config;
   space = createSpaceWatch({ store, clock, log, meter, limitBytes });
   const vitals = () => ({ calls: calls(), lateness: meter.latenessCounts() });
-  const membership = await takePart({ local, config, slots: files.slots, log, vitals }, parts);
+  const membership = await takePart(
+    { local, config, slots: files.slots, log, meter, vitals },
+    parts,
+  );
   const mostStreams = Math.min(largestStreams, Math.floor(files.connections / 8));
   const nodes = hearOtherNodes({
     hints: store.hints,

@@ -14,7 +14,7 @@ import type { Log } from './log.ts';
 import { findLiveNodes } from './store/nodes/nodes.ts';
 import { version } from './version.ts';
 
-export interface OwnNodeParts extends Pick<JoinParts, 'vitals'> {
+export interface OwnNodeParts extends Pick<JoinParts, 'vitals' | 'meter'> {
   local: Local;
   config: ServeConfig;
   /** The most calls in flight. */
@@ -24,7 +24,7 @@ export interface OwnNodeParts extends Pick<JoinParts, 'vitals'> {
 
 /** Takes part: from now on this process may begin calls. On a server it joins the nodes until `parts` are disposed of. */
 export async function takePart(
-  { local, config, slots, log, vitals }: OwnNodeParts,
+  { local, config, slots, log, meter, vitals }: OwnNodeParts,
   parts: AsyncDisposableStack,
 ): Promise<Membership> {
   const { store, clock, databaseClock } = local;
@@ -37,7 +37,7 @@ export async function takePart(
     settings: settingsOf(config),
     masterKeys: local.masterKeyIds(),
   };
-  const join = { store, machine: systemClock, clock: databaseClock, log, node, vitals };
+  const join = { store, machine: systemClock, clock: databaseClock, log, meter, node, vitals };
   const membership = parts.use(await joinNodes(join));
   const differences = troublesOf(await findLiveNodes(store.db));
   if (differences.length > 0) log.warn({ differences }, 'the nodes of this database do not agree');

@@ -1,5 +1,6 @@
 /** What the engine counts, and what waits in the store. */
 
+import type { Loss } from './nodes.ts';
 import type { RunStatus } from './runs/run.ts';
 
 /** An ended run, as it is counted. */
@@ -26,6 +27,8 @@ export interface Meter {
   removedEarly(rows: { results: number; pings: number }): void;
   /** Counts spans that the collector has, or will not get. */
   spansLeft(result: 'sent' | 'dropped', spans: number): void;
+  /** Counts that a database lost what it had confirmed to this node. */
+  databaseLost(loss: Pick<Loss, 'calls' | 'outcomes'>): void;
   /** Counts a step of the wall clock. */
   clockStepped(): void;
 }

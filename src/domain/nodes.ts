@@ -1,6 +1,7 @@
 /** What the processes are that serve one database together. */
 
-import { msPerDay } from './clock.ts';
+import { isoTime, msPerDay } from './clock.ts';
+import { counted } from './reasons/words.ts';
 
 /** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
 export const nodesKeptMs = 30 * msPerDay;
@@ -55,6 +56,25 @@ export interface Standing {
 export interface NodePlace {
   host: string;
   pid: number;
+}
+
+/** That a database lost what it had confirmed to a node. */
+export interface Loss extends NodePlace {
+  /** When the node found it, in epoch milliseconds. */
+  at: number;
+  /** Calls that are not on record. */
+  calls: number;
+  /** Calls that are on record as interrupted, although their outcomes were known. */
+  outcomes: number;
+}
+
+/** A loss stays on screens for a week. */
+export const lossShownForMs = 7 * msPerDay;
+
+/** A loss, in a sentence without the name of the node: strangers may read it. */
+export function lossText({ at, calls, outcomes }: Loss): string {
+  const lost = `${counted(calls, 'call')} and ${counted(outcomes, 'outcome')}`;
+  return `the database lost what it had confirmed, as a node found at ${isoTime(at)}: ${lost} of that node`;
 }
 
 /** The name of a node, for messages. */

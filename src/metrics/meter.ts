@@ -53,6 +53,7 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
     alertAttempted: (result) => metrics?.alertAttempted(result),
     removedEarly: (rows) => metrics?.removedEarly(rows),
     spansLeft: (result, spans) => metrics?.spansLeft(result, spans),
+    databaseLost: (loss) => metrics?.databaseLost(loss),
     clockStepped: () => metrics?.clockStepped(),
     [Symbol.asyncDispose]: async () => await server?.[Symbol.asyncDispose](),
   };

@@ -96,6 +96,20 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['result'],
   });
   for (const result of ['sent', 'dropped']) spans.inc({ result }, 0);
+  const losses = new Counter(
+    named(
+      'database_losses_total',
+      'How often this node found that the database lost what it had confirmed.',
+    ),
+  );
+  const lostRuns = new Counter({
+    ...named(
+      'database_lost_runs_total',
+      'Runs of this node whose call or outcome the database lost after it had confirmed them.',
+    ),
+    labelNames: ['what'],
+  });
+  for (const what of ['call', 'outcome']) lostRuns.inc({ what }, 0);
   const clockSteps = new Counter(
     named('clock_steps_total', 'How often the wall clock was set, or the machine slept.'),
   );
@@ -216,6 +230,11 @@ export function createMetrics(gauges: Gauges): Metrics {
       early.inc({ what: 'pings' }, pings);
     },
     spansLeft: (result, count) => spans.inc({ result }, count),
+    databaseLost({ calls, outcomes }) {
+      losses.inc();
+      lostRuns.inc({ what: 'call' }, calls);
+      lostRuns.inc({ what: 'outcome' }, outcomes);
+    },
     clockStepped: () => clockSteps.inc(),
   };
 }

@@ -26,7 +26,7 @@ describe('a store that fails', { concurrency: 4 }, () => {
         await untilRun('before', 'success');
         assert.deepEqual(await service.askSite('/readyz'), {
           status: 200,
-          body: { status: 'ready' },
+          body: { status: 'ready', notes: [] },
         });
 
         const outage = await begin(t, service, daemon.pid);

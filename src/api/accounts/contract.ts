@@ -212,7 +212,7 @@ export const About = t.output(
     ),
     troubles: t.array(
       t.text('A sentence.'),
-      'What an operator should see to: why jobd cannot do its work now, as in `GET /readyz`, that space is short, and that the ledger is incomplete.',
+      'What an operator should see to: why jobd cannot do its work now, and what `GET /readyz` notes all the same.',
     ),
     mailIsConfigured: t.flag('Whether it has a mail server for alert email.'),
     nodes: t.array(

@@ -5,7 +5,7 @@ import { createReadiness } from '../../app/operator/readiness.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { describe } from '../description/operation.ts';
 import type { ApiServer } from './fastify.ts';
-import { oneOf, output } from './schema.ts';
+import { array, oneOf, output, text } from './schema.ts';
 
 const Health = output(
   'Health',
@@ -17,8 +17,14 @@ const Health = output(
 const Readiness = output(
   'Readiness',
   'That the server can do its work.',
-  { status: 'ready' },
-  { status: oneOf(['ready'], 'Always `ready`.') },
+  { status: 'ready', notes: [] },
+  {
+    status: oneOf(['ready'], 'Always `ready`.'),
+    notes: array(
+      text('A sentence.'),
+      'What an operator should see to all the same: that space is short, that the ledger is incomplete, and that a database on a server lost what it had confirmed. Empty if all is well.',
+    ),
+  },
 );
 
 const operations = describe(
@@ -51,11 +57,11 @@ const operations = describe(
 
 /** Adds `/healthz` (the process is alive) and `/readyz` (it can do its work). */
 export function healthRoutes(server: ApiServer, app: App): void {
-  const troubles = createReadiness(app);
+  const readiness = createReadiness(app);
   server.get('/healthz', operations.getHealth, () => ({ status: 'ok' as const }));
   server.get('/readyz', operations.getReadiness, async () => {
-    const found = await troubles();
-    if (found.length === 0) return { status: 'ready' as const };
-    throw new JobdError('unavailable', `not ready: ${found.join('; ')}`);
+    const { troubles, notes } = await readiness();
+    if (troubles.length === 0) return { status: 'ready' as const, notes };
+    throw new JobdError('unavailable', `not ready: ${troubles.join('; ')}`);
   });
 }

@@ -3,12 +3,12 @@
 import { statfs } from 'node:fs/promises';
 import type { SpaceCause } from '../../domain/space.ts';
 import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts';
-import type { Db } from '../../store/database/store.ts';
-import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
-import type { App, Principal, SpaceState } from '../app.ts';
+import type { App, Principal } from '../app.ts';
 import { listNodes } from './nodes.ts';
 import type { NodeInRole } from './nodes.ts';
+import { findLedger } from './notes.ts';
+import type { LedgerFound } from './notes.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface About {
@@ -36,7 +36,7 @@ export interface About {
     lastRemovedAt: number | null;
   };
   /** What the last daily check of the ledger found; null before the first. */
-  ledger: { checkedAt: number; dueTimes: number; wrong: number } | null;
+  ledger: LedgerFound | null;
   /** What an operator should see to, in sentences: why jobd cannot do its work now, and what it does not do as it should. */
   troubles: string[];
   mailIsConfigured: boolean;
@@ -47,11 +47,11 @@ export interface About {
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
 export function createAbout(app: App): (principal: Principal) => Promise<About> {
   const { store, instance, isSigning, space } = app;
-  const troubles = createReadiness(app);
+  const readiness = createReadiness(app);
   return async (principal) => {
     requireOwner(principal, 'see this');
     const early = await findEarlyRemovals(store.db);
-    const ledger = await findLedger(store.db);
+    const { troubles, notes } = await readiness();
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
@@ -68,40 +68,12 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
         removedPings: early.pings,
         lastRemovedAt: early.at,
       },
-      ledger,
-      troubles: [...(await troubles()), ...shortOfSpace(space), ...notInLedger(ledger)],
+      ledger: await findLedger(store.db),
+      troubles: [...troubles, ...notes],
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],
     };
   };
-}
-
-/** That history goes before its time, in a sentence; none if there is enough space. */
-export function shortOfSpace({ causes, isExhausted }: SpaceState): string[] {
-  const why = causes().map((cause) => shortages[cause]);
-  if (why.length === 0) return [];
-  const what = isExhausted()
-    ? 'no history is left to remove, free space'
-    : 'the oldest history is removed before its time';
-  return [`${why.join(' and ')}: ${what}`];
-}
-
-const shortages: Readonly<Record<SpaceCause, string>> = {
-  limit: 'the database nears its limit',
-  disk: 'the disk is nearly full',
-};
-
-/** That the last check of the ledger found something, in a sentence; none if it did not. */
-export function notInLedger(ledger: About['ledger']): string[] {
-  if (ledger === null || ledger.wrong === 0) return [];
-  return [`${ledger.wrong} due times or runs are not accounted for: jobd ledger check`];
-}
-
-async function findLedger(db: Db): Promise<About['ledger']> {
-  const last = await findLastLedgerCheck(db);
-  if (last === undefined) return null;
-  const { checkedAt, called, missed, unaccounted, unexpected } = last;
-  return { checkedAt, dueTimes: called + missed, wrong: unaccounted + unexpected };
 }
 
 async function freeBytesOf(directory: string): Promise<number> {

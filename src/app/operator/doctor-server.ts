@@ -1,9 +1,10 @@
 /** What the doctor looks at where the database is on a server. */
 
 import { isoTime, wrongClockMs } from '../../domain/clock.ts';
+import { lossShownForMs, lossText } from '../../domain/nodes.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
-import { findLiveNodes } from '../../store/nodes/nodes.ts';
+import { findLiveNodes, findLosses } from '../../store/nodes/nodes.ts';
 import { newestVersion } from '../../store/database/migrate.ts';
 import { findRefusal } from '../../store/postgres/access.ts';
 import { findSwollenTable } from '../../store/postgres/dead-rows.ts';
@@ -70,10 +71,11 @@ export async function checkDeadRows(db: Db): Promise<Result> {
   );
 }
 
-/** Whether the nodes agree with each other. */
-export async function checkNodes(db: Db): Promise<Result> {
+/** Whether the nodes agree with each other, and whether one found at `now` that the database lost something within a week. */
+export async function checkNodes(db: Db, now: number): Promise<Result> {
   const live = await findLiveNodes(db);
-  const [first, ...more] = troublesOf(live);
+  const losses = await findLosses(db, now - lossShownForMs);
+  const [first, ...more] = [...losses.map(lossText), ...troublesOf(live)];
   if (first !== undefined) return warn(first, more);
   return ok(live.length === 1 ? '1 node serves' : `${live.length} nodes serve, and agree`);
 }

@@ -106,7 +106,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   yield { check: 'daemon', ...checkDaemon(who, name) };
   if (place.database !== null) {
     yield await finding('dead rows', () => checkDeadRows(db));
-    yield await finding('nodes', () => checkNodes(db));
+    yield await finding('nodes', () => checkNodes(db, clock.now()));
   }
   yield await finding('site URL', () => checkSiteUrl(db));
   yield await finding('clock', () =>

@@ -2,8 +2,8 @@
 
 import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { keeperOf, nodeName, openRoleOf } from '../../domain/nodes.ts';
-import type { NodeRole } from '../../domain/nodes.ts';
+import { keeperOf, lossShownForMs, nodeName, openRoleOf } from '../../domain/nodes.ts';
+import type { Loss, NodeRole } from '../../domain/nodes.ts';
 import type { Store } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
@@ -29,6 +29,17 @@ export async function listNodes({
 }): Promise<NodeInRole[]> {
   const now = clock.now();
   return inRoles(await nodes.listNodes(store.db, now - shownForMs), now);
+}
+
+/** What nodes found within a week that the database had lost, the newest first. */
+export async function listLosses({
+  store,
+  clock,
+}: {
+  store: Store;
+  clock: Clock;
+}): Promise<Loss[]> {
+  return await nodes.findLosses(store.db, clock.now() - lossShownForMs);
 }
 
 /** Gives nodes, the oldest first, their roles at a time. */

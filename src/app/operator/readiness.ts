@@ -1,24 +1,37 @@
-/** Whether jobd can work now: call due jobs and store changes. */
+/** Whether jobd can work now: call due jobs and store changes. And what an operator should see to meanwhile. */
 
 import { messageOf } from '../../domain/errors.ts';
 import { probeWrite } from '../../store/database/inspect.ts';
 import type { App } from '../app.ts';
+import { findNotes, shortOfSpace } from './notes.ts';
 
 /** How long an answer is reused, so that frequent checks cost nothing. */
 const reusedForMs = 1_000;
 
-/**
- * Returns a function that lists, in sentences, why jobd cannot work now; none if it can. Callers during a check share
- * its answer.
- */
-export function createReadiness({ store, clock, engineTroubles }: App): () => Promise<string[]> {
-  let asked: { at: number; answer: Promise<string[]> } | undefined;
-  const ask = async (): Promise<string[]> => {
+/** In sentences. */
+export interface Readiness {
+  /** Why jobd cannot work now; none if it can. */
+  troubles: string[];
+  /** What it does not do as it should, or has found. It works all the same. */
+  notes: string[];
+}
+
+/** Makes a function that finds them. Callers during a check share its answer. */
+export function createReadiness({
+  store,
+  clock,
+  engineTroubles,
+  space,
+}: App): () => Promise<Readiness> {
+  let asked: { at: number; answer: Promise<Readiness> } | undefined;
+  const ask = async (): Promise<Readiness> => {
     const storeTroubles = await probeWrite(store).then(
       () => [],
       (error: unknown) => [messageOf(error)],
     );
-    return saidOnce([...storeTroubles, ...engineTroubles()]);
+    const troubles = saidOnce([...storeTroubles, ...engineTroubles()]);
+    const found = storeTroubles.length > 0 ? [] : await findNotes(store.db, clock.now());
+    return { troubles, notes: [...shortOfSpace(space), ...found] };
   };
   return () => {
     const now = clock.monotonicMs();

@@ -57,10 +57,15 @@ export async function sendPing(
   if (!isOk(answer)) throw failureOf(answer, url);
 }
 
-/** Asks a server whether it can do its work. Throws `JobdError` if not, or if it does not answer. */
-export async function requestReadiness(url: string): Promise<void> {
+/**
+ * Asks a server whether it can do its work. Returns what it notes all the same, in sentences. Throws `JobdError` if it cannot, or
+ * does not answer.
+ */
+export async function requestReadiness(url: string): Promise<string[]> {
   const answer = await reach(url, { method: 'GET', headers: {}, body: null }, 4_000, exchange);
   if (!isOk(answer)) throw failureOf(answer, url);
+  const { notes } = (jsonOf(answer.text) ?? {}) as { notes?: unknown };
+  return Array.isArray(notes) ? notes.map(String) : [];
 }
 
 interface Request {

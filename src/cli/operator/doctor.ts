@@ -47,9 +47,12 @@ async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
   const { requestReadiness } = await import('../client/client.ts');
   const { host, port } = serveConfig(flags);
   const place = isEveryAddress(host) ? serveDefaults.host : host;
-  await requestReadiness(`http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`);
-  if (flags['json']) return printJson(output, { status: 'ready' });
+  const notes = await requestReadiness(
+    `http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`,
+  );
+  if (flags['json']) return printJson(output, { status: 'ready', notes });
   output.data('ready');
+  for (const note of notes) output.say(note);
 }
 
 /** A line of the table. A note stands below the detail it belongs to. */

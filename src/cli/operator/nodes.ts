@@ -3,7 +3,9 @@
 import type { Command } from 'commander';
 import type { NodeInRole } from '../../app/operator/nodes.ts';
 import type { Flags } from '../../config.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { lossText, nodeName } from '../../domain/nodes.ts';
 import type { Context } from '../context.ts';
 import { isWide, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
@@ -30,12 +32,14 @@ Example:
       const place = await enterPlace(flags, output);
       if (place.database === null) throw isFile();
       await using local = await openStoreAt(place);
-      const { leadText, listNodes, nodeTimes, troublesOf } =
+      const { leadText, listLosses, listNodes, nodeTimes, troublesOf } =
         await import('../../app/operator/nodes.ts');
       const nodes = await listNodes(local);
+      const losses = await listLosses(local);
       if (flags['json']) {
         const shown = nodes.map((node) => ({ ...factsOf(node), ...nodeTimes(node) }));
-        return printJson(output, { nodes: shown });
+        const lost = losses.map(({ at, ...of }) => ({ ...of, at: isoTime(at) }));
+        return printJson(output, { nodes: shown, losses: lost });
       }
       printRows(
         output,
@@ -58,6 +62,7 @@ Example:
         },
       );
       const live = nodes.filter(({ role }) => role === 'keeper' || role === 'serving');
+      for (const loss of losses) output.say(`${nodeName(loss)}: ${lossText(loss)}`);
       for (const trouble of troublesOf(live)) output.say(trouble);
     });
 }

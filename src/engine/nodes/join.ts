@@ -8,6 +8,7 @@
 
 import { wrongClockMs } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { Meter } from '../../domain/meter.ts';
 import { newId } from '../../domain/id.ts';
 import { keeperOf, nodeName, openRoleOf } from '../../domain/nodes.ts';
 import type { Standing } from '../../domain/nodes.ts';
@@ -15,10 +16,19 @@ import type { Log } from '../../log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
 import { newer, newestVersion } from '../../store/database/migrate.ts';
-import { addNode, endNode, endSilentNodes, renewNode } from '../../store/nodes/nodes.ts';
+import {
+  addNode,
+  endNode,
+  endSilentNodes,
+  isKnownNode,
+  recordLoss,
+  renewNode,
+} from '../../store/nodes/nodes.ts';
 import type { Node, OpenNode, Renewal, Vitals } from '../../store/nodes/nodes.ts';
 import { startLoop } from '../loop.ts';
 import type { Loop } from '../loop.ts';
+import { ConfirmedRuns } from './confirmed-runs.ts';
+import type { ForgottenRuns } from './confirmed-runs.ts';
 import type { Membership } from './membership.ts';
 
 /** How long a lease lasts, how often it is renewed, and how much earlier it is no longer trusted, in milliseconds. */
@@ -32,6 +42,7 @@ export interface JoinParts {
   machine: Clock;
   clock: DatabaseClock;
   log: Log;
+  meter: Pick<Meter, 'databaseLost'>;
   node: Omit<Node, 'id'>;
   /** What it tells at each renewal. */
   readonly vitals: () => Omit<Vitals, 'clockLeadMs' | 'isDraining'>;
@@ -51,11 +62,19 @@ export async function joinNodes(parts: JoinParts): Promise<NodeMembership> {
 }
 
 class Renewing implements NodeMembership {
+  readonly confirmed: ConfirmedRuns;
   readonly #parts: JoinParts;
   #nodeId = '';
   #latest: Renewal | undefined;
   /** Renewals that the database has confirmed. */
   #confirmed = 0;
+  /** When the server started that confirmed the last one. */
+  #serverStartedAt = 0;
+  /** Whether the database may have lost what it had confirmed, and whether that is certain. */
+  #doubt: 'none' | 'possible' | 'certain' = 'none';
+  /** What it lost since this node has its id. */
+  #forgotten: ForgottenRuns = { calls: 0, outcomes: 0 };
+  #isUnsaved = false;
   /** Until when the lease is trusted, and since when it was held without a break, by the monotonic clock. */
   #trustedUntilMs = -Infinity;
   #heldSinceMs = Infinity;
@@ -63,8 +82,8 @@ class Renewing implements NodeMembership {
   #leadMs = 0;
   #renewAtMs = 0;
   #reachableSince = 0;
-  /** What it lost when it was declared gone, until that is said. */
-  #lost: { goneId: string; lostCalls: number } | null = null;
+  /** What it gave up when it had to take a new id, and whether the old one is known, until that is said. */
+  #lost: { isKnown: boolean; goneId: string; lostCalls: number } | null = null;
   #isCut = false;
   #isDraining = false;
   #isClockWrong = false;
@@ -75,6 +94,7 @@ class Renewing implements NodeMembership {
 
   constructor(parts: JoinParts) {
     this.#parts = parts;
+    this.confirmed = new ConfirmedRuns(parts.machine);
   }
 
   get nodeId(): string {
@@ -140,17 +160,26 @@ class Renewing implements NodeMembership {
     const { store, clock, log, node } = this.#parts;
     const id = newId(clock.now());
     this.#confirmed = 0;
+    if (!this.#isUnsaved) this.#forgotten = { calls: 0, outcomes: 0 };
     await this.#ask(() => addNode(store, { id, ...node }, leaseMs));
     this.#nodeId = id;
     this.#reachableSince = this.servingSince;
     if (this.#lost === null)
       return log.info({ node: nodeName(node), nodeId: id }, 'this node serves');
-    const lost = this.#lost;
+    const { isKnown, ...lost } = this.#lost;
     this.#lost = null;
-    log.error(
-      { ...lost, nodeId: id },
-      'this node could not renew its lease and was declared gone: its calls are given up, and it goes on under a new id',
-    );
+    const about = { ...lost, nodeId: id };
+    if (isKnown) {
+      log.error(
+        about,
+        'this node could not renew its lease and was declared gone: its calls are given up, and it goes on under a new id',
+      );
+    } else {
+      log.error(
+        about,
+        'the database does not know this node any more: its calls are given up, and it goes on under a new id',
+      );
+    }
   }
 
   start(): void {
@@ -172,6 +201,7 @@ class Renewing implements NodeMembership {
     try {
       if (this.#nodeId !== '') await this.#renew();
       if (this.#nodeId === '') await this.join();
+      await this.#lookForLoss();
     } catch (error) {
       this.#isCut = true;
       throw error;
@@ -197,21 +227,38 @@ class Renewing implements NodeMembership {
   }
 
   async #renew(): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock } = this.#parts;
     const own = { clockLeadMs: clock.leadMs(), isDraining: this.#isDraining };
     const vitals = { ...this.#parts.vitals(), ...own };
     const renewal = await this.#ask(() => renewNode(store, this.#nodeId, { leaseMs, ...vitals }));
-    if (renewal === null) return this.#giveUp();
+    if (renewal === null) return await this.#giveUp();
     if (this.#isCut) this.#reachableSince = clock.now();
     this.#isCut = false;
     this.#confirmed += 1;
-    if (renewal.renewals >= this.#confirmed) return;
-    const lost = { renewals: renewal.renewals, confirmed: this.#confirmed };
-    log.error(
-      lost,
-      'the database has lost what it had confirmed: calls of the last moments may be made again',
-    );
+    if (renewal.renewals < this.#confirmed) this.#doubt = 'certain';
     this.#confirmed = renewal.renewals;
+  }
+
+  /** After a sign that another server answers: whether it knows what the one before had confirmed. */
+  async #lookForLoss(): Promise<void> {
+    const { store, log, meter } = this.#parts;
+    if (this.#doubt !== 'none') {
+      const found = await this.confirmed.countForgotten(store.db);
+      if (this.#doubt === 'certain' || found.calls + found.outcomes > 0) {
+        this.#forgotten.calls += found.calls;
+        this.#forgotten.outcomes += found.outcomes;
+        this.#isUnsaved = true;
+        meter.databaseLost(found);
+        log.error(
+          found,
+          'the database has lost what it had confirmed: calls of the last moments may be made again',
+        );
+      }
+      this.#doubt = 'none';
+    }
+    if (!this.#isUnsaved) return;
+    await recordLoss(store, this.#nodeId, this.#forgotten);
+    this.#isUnsaved = false;
   }
 
   /** Asks for the lease. A renewal whose answer does not come may count. */
@@ -223,6 +270,7 @@ class Renewing implements NodeMembership {
     if (renewal === null) return renewal;
     if (sentMs > this.#trustedUntilMs) this.#heldSinceMs = sentMs;
     this.#latest = renewal;
+    this.#compareServers(renewal);
     this.#leadMs = leadMs;
     this.#trustedUntilMs = sentMs + leaseMs - marginMs;
     this.#renewAtMs = sentMs + renewEveryMs;
@@ -230,9 +278,18 @@ class Renewing implements NodeMembership {
     return renewal;
   }
 
-  /** This node was declared gone: what it has in flight is no longer its own. */
-  #giveUp(): void {
-    this.#lost = { goneId: this.#nodeId, lostCalls: this.#parts.vitals().calls };
+  #compareServers({ serverStartedAt }: Renewal): void {
+    const isOther = this.#serverStartedAt !== 0 && serverStartedAt !== this.#serverStartedAt;
+    if (isOther && this.#doubt === 'none') this.#doubt = 'possible';
+    this.#serverStartedAt = serverStartedAt;
+  }
+
+  /** The database has no such open node: what it has in flight is no longer its own. */
+  async #giveUp(): Promise<void> {
+    const { store, vitals } = this.#parts;
+    const isKnown = await isKnownNode(store.db, this.#nodeId);
+    this.#doubt = isKnown ? 'possible' : 'certain';
+    this.#lost = { isKnown, goneId: this.#nodeId, lostCalls: vitals().calls };
     this.#nodeId = '';
     this.#trustedUntilMs = -Infinity;
     this.#onGone();

@@ -3,6 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Standing } from '../../domain/nodes.ts';
 import type { Step } from '../loop.ts';
+import type { ConfirmedRuns } from './confirmed-runs.ts';
 
 /** What a process knows of its right to serve. All of it is known at once, without asking the database. */
 export interface Membership {
@@ -12,6 +13,8 @@ export interface Membership {
   readonly servingSince: number;
   /** Since when this process could always reach the database, as far as it knows, or another one served. */
   readonly reachableSince: number;
+  /** What the database confirmed of its runs; null where it cannot lose that: in a file. */
+  readonly confirmed: ConfirmedRuns | null;
   /** Why this process may not serve any more, in a sentence; null if it may. */
   readonly trouble: string | null;
   /** Whether a claim or an attempt may begin now. */
@@ -37,6 +40,7 @@ export function alone(clock: Clock): Membership {
     nodeId: null,
     servingSince,
     reachableSince: servingSince,
+    confirmed: null,
     trouble: null,
     mayBegin: () => true,
     mayBeginForMs: () => Infinity,

@@ -31,6 +31,7 @@ const unknownForMs = 10_000;
 const processEnded = 'the process that executed it ended before the outcome was known';
 const stopped = 'jobd stopped before its claim or its outcome was known to be stored';
 const claimLost = 'its claim could not be confirmed, so it was not sent';
+const outcomeLost = 'the database lost its outcome after it had confirmed it';
 
 export interface RescueParts {
   store: Store;
@@ -49,13 +50,17 @@ interface RescuedRun {
 
 /** Closes all running runs, where one process has the database to itself and has just started. Returns how many. */
 export async function rescueAll(parts: RescueParts): Promise<number> {
-  return await rescue(parts, findRunningRuns, processEnded);
+  return await rescue(parts, findRunningRuns, () => processEnded);
 }
 
 /** Makes a step that closes the runs of nodes that ended. */
 export function createRescueStep(parts: RescueParts): Step {
   return async () => {
-    const count = await rescue(parts, (tx) => findAbandonedRuns(tx, largestBatch), processEnded);
+    const count = await rescue(
+      parts,
+      (tx) => findAbandonedRuns(tx, largestBatch),
+      () => processEnded,
+    );
     return count === largestBatch ? 0 : Infinity;
   };
 }
@@ -85,25 +90,31 @@ export function createOwnRunsStep(
     if (!seen.some(isLost)) return compareEveryMs;
     const find = async (tx: Db): Promise<RunningRun[]> =>
       (await findRunningRunsOf(tx, nodeId)).filter(isLost);
-    await rescue(parts, find, claimLost);
+    const { confirmed } = membership;
+    await rescue(parts, find, (runId) => (confirmed?.knowsEnd(runId) ? outcomeLost : claimLost));
     return compareEveryMs;
   };
 }
 
 /** Closes what a node leaves when it stops: claims in doubt, and outcomes that could not be stored in time. */
 export async function closeLeftRuns(parts: RescueParts, nodeId: string): Promise<void> {
-  await rescue(parts, (tx) => findRunningRunsOf(tx, nodeId), stopped);
+  await rescue(
+    parts,
+    (tx) => findRunningRunsOf(tx, nodeId),
+    () => stopped,
+  );
 }
 
 /** Closes what is found. Returns how many runs that were. */
 async function rescue(
   { store, clock, log, meter, changes }: RescueParts,
   find: (tx: Db) => Promise<RunningRun[]>,
-  why: string,
+  /** Why a run was interrupted, by its id. */
+  why: (runId: string) => string,
 ): Promise<number> {
   if ((await find(store.db)).length === 0) return 0;
   const rescued = await store.write(async (tx) => {
-    const runs = (await find(tx)).map((run) => closed(run, why, clock.now()));
+    const runs = (await find(tx)).map((run) => closed(run, why(run.runId), clock.now()));
     const recorded = await recordEndedRuns(
       tx,
       runs.map(({ ended }) => ended),

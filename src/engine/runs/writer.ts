@@ -10,6 +10,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { findDoubtful } from '../../store/runs/claims.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { holdNode } from '../../store/nodes/nodes.ts';
+import type { EndedRun } from '../../store/runs/results.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch } from './backlog.ts';
@@ -84,9 +85,11 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
       });
       for (const { claimed: done } of batch.executions) slots.release(done.host);
       backlog.remove(batch, written.retried);
+      membership.confirmed?.ended(endedOf(written));
       if (claims) largestClaim *= 2;
       // Declared gone meanwhile: the runs are another node's to close.
       if (!isStillOurs()) return { ...written, claim: null };
+      membership.confirmed?.began(claimed);
       for (const { host } of claimed) slots.hold(host);
       return written;
     } catch (error) {
@@ -143,4 +146,8 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     },
     giveUp: () => releaseDoubtful(() => true),
   };
+}
+
+function endedOf({ batch, recorded }: Written): EndedRun[] {
+  return batch.executions.map(({ ended }) => ended).filter(({ runId }) => recorded.has(runId));
 }

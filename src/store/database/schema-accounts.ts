@@ -62,6 +62,10 @@ export interface NodeRow {
   is_draining: Generated<number>;
   /** How late its runs began in the last hour: how often each number of milliseconds was seen, as JSON. */
   lateness: Generated<string>;
+  /** When it found that the database lost what it had confirmed, and how many of its calls and outcomes were among that. */
+  lost_at: Generated<number | null>;
+  lost_calls: Generated<number>;
+  lost_outcomes: Generated<number>;
   /** What all nodes should have in common: values by the names of their options, as JSON. */
   settings: string;
   /** Ids of the master keys that it has, as JSON. */

@@ -5,7 +5,7 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
-import type { NodePlace, NodeState } from '../../domain/nodes.ts';
+import type { Loss, NodePlace, NodeState } from '../../domain/nodes.ts';
 import type { LatenessCounts } from '../../domain/runs/lateness.ts';
 import { databaseNow } from '../database/dialect.ts';
 import { appliedVersion } from '../database/migrate.ts';
@@ -62,6 +62,8 @@ export interface Vitals {
 export interface Renewal {
   /** The time by the clock of the database. */
   now: number;
+  /** When the server started, in epoch milliseconds: another time means another server, or a restart. */
+  serverStartedAt: number;
   /** How often its lease was renewed, as the database has it. */
   renewals: number;
   /** Since when there always was a live node. */
@@ -184,13 +186,20 @@ export async function renewNode(
   });
 }
 
-type RenewedRow = Pick<Renewal, 'now' | 'renewals' | 'servingSince'>;
+type RenewedRow = Pick<Renewal, 'now' | 'renewals' | 'servingSince' | 'serverStartedAt'>;
 
 async function renewalOf(tx: Db, row: RenewedRow): Promise<Renewal> {
   return { ...row, schemaVersion: await appliedVersion(tx), nodes: await findOpenNodes(tx) };
 }
 
-const renewed = ['renewals', 'serving_since as servingSince', databaseNow.as('now')] as const;
+const serverStart = sql<number>`floor(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint`;
+
+const renewed = [
+  'renewals',
+  'serving_since as servingSince',
+  databaseNow.as('now'),
+  serverStart.as('serverStartedAt'),
+] as const;
 
 function leaseEnd(leaseMs: number): RawBuilder<number> {
   return sql<number>`${databaseNow} + ${leaseMs}`;
@@ -260,6 +269,38 @@ export async function holdNode(tx: Db, id: string): Promise<boolean> {
     .forKeyShare()
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Whether the database knows a node, ended or not. */
+export async function isKnownNode(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('nodes').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Keeps what a node found that the database had lost, since the node has this id. */
+export async function recordLoss(
+  store: Store,
+  id: string,
+  { calls, outcomes }: Pick<Loss, 'calls' | 'outcomes'>,
+): Promise<void> {
+  await store.write((tx) =>
+    tx
+      .updateTable('nodes')
+      .set({ lost_at: databaseNow, lost_calls: calls, lost_outcomes: outcomes })
+      .where('id', '=', id)
+      .execute(),
+  );
+}
+
+/** What nodes found lost since a time, the newest first. */
+export async function findLosses(db: Db, since: number): Promise<Loss[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['host', 'pid', 'lost_at', 'lost_calls as calls', 'lost_outcomes as outcomes'])
+    .where('lost_at', '>', since)
+    .orderBy('lost_at', 'desc')
+    .execute();
+  return rows.map(({ lost_at: at, ...of }) => ({ ...of, at: at ?? 0 }));
 }
 
 /** Finds a node that ended before a time; undefined if there is none. */

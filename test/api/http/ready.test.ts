@@ -18,7 +18,7 @@ async function get(url: string, path: string): Promise<[number, unknown]> {
 
 test('ready while the database is writable, otherwise not ready with the reason', async (t) => {
   const { url, dataDir } = await startTestDaemon(t);
-  assert.deepEqual(await get(url, '/readyz'), [200, { status: 'ready' }]);
+  assert.deepEqual(await get(url, '/readyz'), [200, { status: 'ready', notes: [] }]);
   const lock = await holdWriteLock(t, dataDir, 'until released');
   const notReady = await until('that it is not ready', async () => {
     const [status, body] = await get(url, '/readyz');
@@ -51,11 +51,11 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
     quietApp({ store: counting, clock, engineTroubles: () => troubles }),
   );
   const answers = await Promise.all(Array.from({ length: 20 }, readiness));
-  for (const answer of answers) assert.deepEqual(answer, ['claim fails: no']);
+  for (const { troubles: found } of answers) assert.deepEqual(found, ['claim fails: no']);
   assert.equal(writes, 1);
   troubles = [];
   clock.pass(2_000);
-  assert.deepEqual(await readiness(), []);
+  assert.deepEqual(await readiness(), { troubles: [], notes: [] });
   assert.equal(writes, 2);
 });
 
@@ -70,8 +70,9 @@ test('a reason that several have is said once', async (t) => {
   const clock = fakeClock();
   const engineTroubles = () => [`claim fails: ${away}`, 'calls wait: b', `own runs fails: ${away}`];
   const readiness = createReadiness(quietApp({ store: failing, clock, engineTroubles }));
-  assert.deepEqual(await readiness(), [`claim, own runs fail: ${away}`, 'calls wait: b']);
+  const expected = [`claim, own runs fail: ${away}`, 'calls wait: b'];
+  assert.deepEqual((await readiness()).troubles, expected);
   isAway = false;
   clock.pass(2_000);
-  assert.deepEqual(await readiness(), [`claim, own runs fail: ${away}`, 'calls wait: b']);
+  assert.deepEqual((await readiness()).troubles, expected);
 });

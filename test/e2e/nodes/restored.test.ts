@@ -49,7 +49,10 @@ test(
     assert.equal(books.runs.length, jobCount);
     for (const node of nodes) {
       assert.equal(await node.stop(), 0, node.log());
-      assert.match(node.log(), /was declared gone: its calls are given up, and it goes on under/);
+      assert.match(
+        node.log(),
+        /the database does not know this node any more: its calls are given up, and it goes on under/,
+      );
     }
     assert.equal(service.witness.arrivals.length, 2 * jobCount);
   },

@@ -4,17 +4,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import type { ForgottenRuns } from '../../../src/engine/nodes/confirmed-runs.ts';
 import { joinNodes } from '../../../src/engine/nodes/join.ts';
 import type { NodeMembership } from '../../../src/engine/nodes/join.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { databaseClockOf } from '../../../src/store/nodes/database-clock.ts';
-import { listNodes } from '../../../src/store/nodes/nodes.ts';
+import { findLosses, listNodes } from '../../../src/store/nodes/nodes.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import type { FakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { startingRun } from '../../support/records/run.ts';
+import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
@@ -32,6 +36,8 @@ interface TestNode {
   cut: { isCut: boolean };
   /** What it logged, and the messages of it. */
   readonly logged: readonly Logged[];
+  /** What it counted as lost. */
+  readonly losses: readonly ForgottenRuns[];
   readonly messages: () => string[];
   /** Lets it renew its lease, as if so much time had passed. */
   readonly renew: (passedMs?: number) => Promise<void>;
@@ -47,12 +53,14 @@ async function startNode(t: TestContext, database: string, calls = 0): Promise<T
   };
   const machine = fakeClock(Date.now());
   const logged: Logged[] = [];
+  const losses: ForgottenRuns[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Logged);
   const membership = await joinNodes({
     store,
     machine,
     clock: await databaseClockOf(store.db, machine),
     log: pino({ level: 'debug' }, { write }),
+    meter: { databaseLost: (loss) => void losses.push({ ...loss }) },
     node: { host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] },
     vitals: () => ({ calls, lateness: new Map() }),
   });
@@ -65,6 +73,7 @@ async function startNode(t: TestContext, database: string, calls = 0): Promise<T
     machine,
     cut,
     logged,
+    losses,
     messages: () => logged.map(({ msg }) => msg),
     async renew(passedMs = 3_000) {
       const before = await renewals();
@@ -230,16 +239,51 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.equal(said.length, 1);
   });
 
-  test('notices that the database has lost what it had confirmed', async (t) => {
+  test('notices that the database has lost renewals that it had confirmed', async (t) => {
     const database = await newDatabase();
-    const { messages, renew } = await startNode(t, database);
+    const { store, losses, logged, renew } = await startNode(t, database);
     for (let renewed = 0; renewed < 3; renewed += 1) await renew();
     await onServer(database, 'update nodes set renewals = 0');
     await renew();
-    await until('a word', () =>
-      messages().some((message) =>
-        message.startsWith('the database has lost what it had confirmed'),
-      ),
-    );
+    const said = () => logged.find(({ msg }) => msg.startsWith('the database has lost'));
+    const { calls, outcomes } = await until('a word', said);
+    assert.deepEqual([calls, outcomes], [0, 0]);
+    await until('a record', async () => (await findLosses(store.db, 0)).length === 1);
+    await renew();
+    assert.deepEqual(losses, [{ calls: 0, outcomes: 0 }], 'it is said once');
+  });
+
+  test('a node that the database does not know counts which of its runs are not known either', async (t) => {
+    const database = await newDatabase();
+    const { store, membership, losses, messages, machine } = await startNode(t, database);
+    const { addJob } = await openTestStore(t, database);
+    const { id: jobId } = await addJob({});
+    const runs = [1, 2, 3, 4].map((dueAt) => startingRun(jobId, dueAt));
+    const [known, late, lost, gone] = runs.map(({ id }) => ({ runId: id, jobId }));
+    assert.ok(known && late && lost && gone);
+    await store.write((tx) => insertScheduledRuns(tx, runs.slice(0, 2)));
+    const { confirmed } = membership;
+    confirmed?.began([known, late, lost, { ...gone, jobId: 'a job that was deleted' }]);
+    confirmed?.ended([{ ...late, status: 'success' }]);
+    const { nodeId } = membership;
+    await onServer(database, 'delete from nodes');
+    machine.advanceBoth(3_000);
+    await until('another id', () => ![nodeId, ''].includes(membership.nodeId));
+    const found = await until('a record', async () => (await findLosses(store.db, 0))[0]);
+    assert.deepEqual([found.calls, found.outcomes], [1, 1]);
+    assert.deepEqual(losses, [{ calls: 1, outcomes: 1 }]);
+    assert.match(messages().join('\n'), /the database does not know this node any more/);
+    assert.ok(confirmed?.knowsEnd(late.runId) && !confirmed.knowsEnd(known.runId));
+  });
+
+  test('what was confirmed more than five minutes ago is not compared', async (t) => {
+    const database = await newDatabase();
+    const { store, membership, machine } = await startNode(t, database);
+    const { addJob } = await openTestStore(t, database);
+    const { id: jobId } = await addJob({});
+    membership.confirmed?.began([{ runId: 'lost', jobId }]);
+    machine.pass(300_001);
+    const { confirmed } = membership;
+    assert.deepEqual(await confirmed?.countForgotten(store.db), { calls: 0, outcomes: 0 });
   });
 });

@@ -9,5 +9,6 @@ export const uncounted: Meter = {
   alertAttempted() {},
   removedEarly() {},
   spansLeft() {},
+  databaseLost() {},
   clockStepped() {},
 };

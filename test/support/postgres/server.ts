@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -36,6 +37,8 @@ export interface PostgresServer extends AsyncDisposable {
   port: number;
   /** Starts it again after `stop`. Resolves when it answers. */
   start(): Promise<void>;
+  /** Starts a copy of it, which may only be read and gets what is committed here after that, until it is promoted. This one is stopped and started for it. */
+  copy(): Promise<PostgresServer>;
   /** Ends it: `fast` and `immediate` as pg_ctl calls them, `kill` by SIGKILL. */
   stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
 }
@@ -80,9 +83,7 @@ export async function startPostgres(
   copyBinaries(folder, binaries);
   const data = join(directory, 'data');
   mkdirSync(data, { mode: 0o700 });
-  const isRoot = process.getuid?.() === 0;
   if (isRoot) for (const path of [directory, data]) chownSync(path, nobody.uid, nobody.gid);
-  const asUser = { ...(isRoot && nobody), cwd: directory, env: { LC_ALL: 'C' } };
   const passwordFile = join(directory, 'password');
   writeFileSync(passwordFile, `${password ?? ''}\n`);
   const login =
@@ -92,9 +93,27 @@ export async function startPostgres(
   const made = spawnSync(
     join(binaries, 'bin/initdb'),
     ['-D', data, '-U', 'postgres', ...login, '--encoding=UTF8', '--locale=C', '--no-sync'],
-    { ...asUser, encoding: 'utf8' },
+    { ...ownerIn(directory), encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const user = password === undefined ? 'postgres' : `postgres:${encodeURIComponent(password)}`;
+  return await startIn({ directory, data, user, settings, wrapper });
+}
+
+interface Place {
+  /** Its folder, which goes with it. */
+  directory: string;
+  data: string;
+  /** Who connects, with the password if there is one. */
+  user: string;
+  settings: Readonly<Record<string, string>>;
+  wrapper: readonly string[];
+}
+
+/** Starts a server whose data is there. */
+async function startIn(place: Place): Promise<PostgresServer> {
+  const { directory, data, user, settings, wrapper } = place;
+  const asUser = ownerIn(directory);
   const port = await freePort();
   const options = {
     listen_addresses: '127.0.0.1',
@@ -107,7 +126,6 @@ export async function startPostgres(
     ...settings,
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const user = password === undefined ? 'postgres' : `postgres:${encodeURIComponent(password)}`;
   const url = `postgres://${user}@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | undefined;
 
@@ -115,7 +133,7 @@ export async function startPostgres(
     server === undefined || server.exitCode !== null || server.signalCode !== null;
 
   function launch(): void {
-    const command = [join(binaries, 'bin/postgres'), '-D', data, ...args];
+    const command = [join(directory, 'server/bin/postgres'), '-D', data, ...args];
     const launched =
       wrapper.length === 0
         ? spawn(command[0] ?? '', command.slice(1), { ...asUser, stdio: 'ignore' })
@@ -145,17 +163,38 @@ export async function startPostgres(
     await ended;
   }
 
+  async function copy(): Promise<PostgresServer> {
+    await stop('fast');
+    const copied = `${directory}-copy`;
+    const made = spawnSync('cp', ['-a', directory, copied], { encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`cp: ${made.stderr}`);
+    await start();
+    const copiedData = join(copied, relative(directory, data));
+    writeFileSync(join(copiedData, 'standby.signal'), '');
+    const follow = `\nprimary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`;
+    appendFileSync(join(copiedData, 'postgresql.auto.conf'), follow);
+    return await startIn({ ...place, directory: copied, data: copiedData });
+  }
+
   await start();
   return {
     url,
     port,
     start,
+    copy,
     stop,
     async [Symbol.asyncDispose]() {
       await stop('immediate');
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/** How its programs run: not as root. */
+function ownerIn(directory: string) {
+  return { ...(isRoot && nobody), cwd: directory, env: { LC_ALL: 'C' } };
 }
 
 /** However this process ends, the input of a shell closes then. */

@@ -29,6 +29,9 @@ export const signIn = [
      calls bigint not null default 0,
      is_draining smallint not null default 0 check (is_draining in (0, 1)),
      lateness text not null default '[]',
+     lost_at bigint,
+     lost_calls bigint not null default 0,
+     lost_outcomes bigint not null default 0,
      ended_at bigint,
      end_reason text check (end_reason in ('stopped', 'silent')),
      check ((ended_at is null) = (end_reason is null))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpaceState } from '../../../src/app/app.ts';
-import { notInLedger, shortOfSpace } from '../../../src/app/operator/about.ts';
+import { notInLedger, shortOfSpace } from '../../../src/app/operator/notes.ts';
 
 test('what the operator should see to is among the troubles', () => {
   const state: SpaceState = {

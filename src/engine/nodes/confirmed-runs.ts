@@ -1,0 +1,85 @@
+/**
+ * What a database on a server confirmed to this node in the last minutes: which calls it began, and how they ended. After the
+ * database may have lost commits, it is asked whether it still knows them (docs/decisions/0060-lost-commits.md).
+ */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findForgotten } from '../../store/runs/forgotten.ts';
+import type { ConfirmedRun } from '../../store/runs/forgotten.ts';
+
+/** A copy that takes over lacks seconds, not minutes. */
+const keptForMs = 300_000;
+/** About 10 MB. */
+const mostRuns = 50_000;
+
+/** How many runs the database does not know as it confirmed them. */
+export interface ForgottenRuns {
+  /** Called, but not on record: they may be called again. */
+  calls: number;
+  /** On record as interrupted, or about to be, although their outcomes were known. */
+  outcomes: number;
+}
+
+interface Remembered extends ConfirmedRun {
+  /** By the monotonic clock. */
+  atMs: number;
+  /** Whether it was counted as lost. */
+  isForgotten: boolean;
+}
+
+/** A memory of the runs of this node. */
+export class ConfirmedRuns {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** By id, those that were confirmed longest ago first. */
+  readonly #runs = new Map<string, Remembered>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** The claims of these runs are committed. */
+  began(runs: Iterable<{ runId: string; jobId: string }>): void {
+    for (const { runId, jobId } of runs) this.#keep(runId, jobId, 'running');
+  }
+
+  /** The outcomes of these runs are committed. */
+  ended(runs: Iterable<{ runId: string; jobId: string; status: RunStatus }>): void {
+    for (const { runId, jobId, status } of runs) this.#keep(runId, jobId, status);
+  }
+
+  /** Whether the database confirmed how this run ended. */
+  knowsEnd(runId: string): boolean {
+    return (this.#runs.get(runId)?.status ?? 'running') !== 'running';
+  }
+
+  /** Asks the database for them. What it has forgotten is counted once. */
+  async countForgotten(db: Db): Promise<ForgottenRuns> {
+    this.#dropOld();
+    const asked = [...this.#runs.values()].filter(({ isForgotten }) => !isForgotten);
+    const { calls, outcomes } = await findForgotten(db, asked);
+    const forgotten = new Set([...calls, ...outcomes]);
+    for (const run of asked) run.isForgotten = forgotten.has(run.id);
+    return { calls: calls.length, outcomes: outcomes.length };
+  }
+
+  #keep(id: string, jobId: string, status: RunStatus): void {
+    this.#runs.delete(id);
+    this.#runs.set(id, { id, jobId, status, atMs: this.#clock.monotonicMs(), isForgotten: false });
+    if (this.#runs.size > mostRuns) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#runs.keys();
+    if (oldest !== undefined) this.#runs.delete(oldest);
+  }
+
+  #dropOld(): void {
+    const sinceMs = this.#clock.monotonicMs() - keptForMs;
+    for (const { id, atMs } of this.#runs.values()) {
+      if (atMs >= sinceMs) return;
+      this.#runs.delete(id);
+    }
+  }
+}
