@@ -65,7 +65,7 @@ export async function checkDeadRows(db: Db): Promise<Result> {
     `the table ${name} has ${dead} dead rows beside ${live}, which something keeps: jobd becomes slower and the database larger`,
     [
       'transactions that are open for long, as a superuser: select pid, usename, xact_start, query from pg_stat_activity order by xact_start',
-      'copies that do not fetch what they are kept for: select slot_name, active from pg_replication_slots',
+      'copies that do not take what is kept for them: select slot_name, active from pg_replication_slots',
       'neither: autovacuum may be off or too slow',
     ],
   );
