@@ -21,7 +21,10 @@ const notHere = process.platform === 'linux' ? false : 'the packages are for Lin
 const program = `#!/bin/sh
 case $1 in
   --version) echo ${version} ;;
-  wait) trap 'echo stopped; exit 7' TERM; echo waiting; while :; do sleep 0.05; done ;;
+  wait)
+    trap 'echo stopped; exit 7' TERM
+    echo waiting
+    for _ in $(seq 200); do sleep 0.05; done ;;
   die) kill -KILL $$ ;;
   *) printf '<%s>' "$@"; cat; exit 3 ;;
 esac

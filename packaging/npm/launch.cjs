@@ -15,10 +15,11 @@ function findExecutable() {
 }
 
 function launch(file) {
-  const child = spawn(file, process.argv.slice(2), { stdio: 'inherit' });
+  // Before the child begins: a signal that comes then would end this process alone.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   // Ctrl-C reaches the child by itself.
   process.on('SIGINT', () => {});
+  const child = spawn(file, process.argv.slice(2), { stdio: 'inherit' });
   child.on('error', (error) => stop(`cannot start ${file}: ${error.message}`));
   child.on('exit', (code, signal) => {
     process.exitCode = signal === null ? code : 128 + constants.signals[signal];
