@@ -242,7 +242,8 @@ async function findTarget<Input, Kept extends { id: string; name: string }, Show
   const adopted = await find(db, workspaceId, adopt);
   if (adopted === undefined) return undefined;
   const other = await managedKeyOf(db, table, adopt);
-  if (other === null) return { kept: adopted, isAdopted: true };
+  // Another request may have given it this key in between.
+  if (other === null || other === key) return { kept: adopted, isAdopted: other === null };
   throw new JobdError(
     'conflict',
     `the ${noun} ${adopt} has the key ${other}, it cannot have ${key} too`,
