@@ -25,13 +25,16 @@ export function createReadiness({
 }: App): () => Promise<Readiness> {
   let asked: { at: number; answer: Promise<Readiness> } | undefined;
   const ask = async (): Promise<Readiness> => {
-    const storeTroubles = await probeWrite(store).then(
-      () => [],
-      (error: unknown) => [messageOf(error)],
-    );
-    const troubles = saidOnce([...storeTroubles, ...engineTroubles()]);
-    const found = storeTroubles.length > 0 ? [] : await findNotes(store.db, clock.now());
-    return { troubles, notes: [...shortOfSpace(space), ...found] };
+    const inStore = await probeWrite(store)
+      .then(() => findNotes(store.db, clock.now()))
+      .then(
+        (notes) => ({ notes, troubles: [] }),
+        (error: unknown) => ({ notes: [], troubles: [messageOf(error)] }),
+      );
+    return {
+      troubles: saidOnce([...inStore.troubles, ...engineTroubles()]),
+      notes: [...shortOfSpace(space), ...inStore.notes],
+    };
   };
   return () => {
     const now = clock.monotonicMs();
