@@ -73,8 +73,11 @@ export const lossShownForMs = 7 * msPerDay;
 
 /** A loss, in a sentence without the name of the node: strangers may read it. */
 export function lossText({ at, calls, outcomes }: Loss): string {
-  const lost = `${counted(calls, 'call')} and ${counted(outcomes, 'outcome')}`;
-  return `the database lost what it had confirmed, as a node found at ${isoTime(at)}: ${lost} of that node`;
+  const isNone = calls + outcomes === 0;
+  const lost = isNone
+    ? 'no call of that node is among it'
+    : `${counted(calls, 'call')} and ${counted(outcomes, 'outcome')} of that node are among it`;
+  return `at ${isoTime(at)} a node found that the database had lost what it had confirmed: ${lost}`;
 }
 
 /** The name of a node, for messages. */

@@ -71,11 +71,16 @@ export async function checkDeadRows(db: Db): Promise<Result> {
   );
 }
 
+const afterLoss =
+  'what was called or changed in the moments before may be missing: look at these jobs, and see docs/cluster.md#failover';
+
 /** Whether the nodes agree with each other, and whether one found at `now` that the database lost something within a week. */
 export async function checkNodes(db: Db, now: number): Promise<Result> {
   const live = await findLiveNodes(db);
   const losses = await findLosses(db, now - lossShownForMs);
-  const [first, ...more] = [...losses.map(lossText), ...troublesOf(live)];
+  const lost = losses.map(lossText);
+  if (lost.length > 0) lost.push(afterLoss);
+  const [first, ...more] = [...lost, ...troublesOf(live)];
   if (first !== undefined) return warn(first, more);
   return ok(live.length === 1 ? '1 node serves' : `${live.length} nodes serve, and agree`);
 }
