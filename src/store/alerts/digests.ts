@@ -6,7 +6,16 @@ import type { Channel } from '../../domain/alerts/channel.ts';
 import { digestPauseMs, mostNamed } from '../../domain/alerts/digest.ts';
 import type { DigestEvent, Gathered } from '../../domain/alerts/digest.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
-import { idList, joinInOrder, numberOf, rowsOf, smaller, textOf } from '../database/dialect.ts';
+import { holdQueues } from './delivery-queue.ts';
+import {
+  idList,
+  joinInOrder,
+  locksRows,
+  numberOf,
+  rowsOf,
+  smaller,
+  textOf,
+} from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 
 /** A digest of one kind for one channel. Times are epoch milliseconds. */
@@ -21,12 +30,13 @@ export interface Digest {
   dueAt: number | null;
 }
 
-/** The digests of one kind of these channels. */
+/** The digests of one kind of these channels. In a transaction nobody else gathers for them, or sends, until it ends. */
 export async function findDigests(
   db: Db,
   event: DigestEvent,
   channelIds: readonly string[],
 ): Promise<Digest[]> {
+  await holdQueues(db, channelIds);
   const rows = await digestsIn(db)
     .where('channel_id', 'in', idList(channelIds))
     .where('event', '=', event)
@@ -34,10 +44,15 @@ export async function findDigests(
   return rows.map(digestOf);
 }
 
-/** Digests that are due at `now` (epoch milliseconds), the longest due first. */
+/** Digests that are due at `now` (epoch milliseconds), the longest due first. In a transaction they are held in the same way. */
 export async function findDueDigests(db: Db, now: number, limit: number): Promise<Digest[]> {
   const query = digestsIn(db).where('due_at', '<=', now).orderBy('due_at').limit(limit);
-  return (await query.execute()).map(digestOf);
+  const found = await query.execute();
+  if (!locksRows(db)) return found.map(digestOf);
+  const ids = found.map(({ channelId }) => channelId);
+  await holdQueues(db, ids);
+  // As they are now that nobody changes them.
+  return (await query.where('channel_id', 'in', idList(ids)).execute()).map(digestOf);
 }
 
 function digestsIn(db: Db) {

@@ -1,0 +1,99 @@
+/** Transactions that meet: what one has read, another changes before it writes. No change is lost. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { AlertData } from '../../../src/domain/alerts/alert.ts';
+import type { ReportedRun } from '../../../src/domain/alerts/digest.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
+import { findDigests } from '../../../src/store/alerts/digests.ts';
+import type { Db } from '../../../src/store/database/store.ts';
+import { makeDatabase } from '../../support/postgres/database.ts';
+import { meetingsIn } from '../../support/postgres/meeting.ts';
+import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { addChannel } from '../../support/records/channel.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import type { TestStore } from '../../support/running/store.ts';
+
+const skip = noPostgres() ?? false;
+const server = postgresOfFile();
+const now = Date.parse('2026-03-02T10:00:00Z');
+const nowhere = 'http://127.0.0.1:1/';
+
+async function setup(t: TestContext) {
+  const database = await makeDatabase((await server.started()).url);
+  const testStore = await openTestStore(t, database);
+  const { store } = testStore;
+  return { ...testStore, db: store.db, ...meetingsIn(store, database) };
+}
+
+const gather = async (tx: Db, run: ReportedRun) =>
+  await gatherRuns(tx, 'missed', { runs: [run], now });
+const send = async (tx: Db) => await sendDigests(tx, now + 30_000);
+
+async function setupDigests(t: TestContext) {
+  const found = await setup(t);
+  const { db, workspaceId } = found;
+  const channel = await addChannel(found, nowhere, { alsoOn: ['missed'] });
+  const missed = async (name: string): Promise<ReportedRun> => {
+    const { id: jobId } = await found.addJob({ name });
+    const at = { scheduledFor: now, lastDueAt: now };
+    return { id: newId(now), jobId, workspaceId, ...at, reason: 'missed' };
+  };
+  const runs = [await missed('one'), await missed('other')] as const;
+  /** How many runs wait to be reported, and how many each alert reports. */
+  const counts = async () => {
+    const [digest] = await findDigests(db, 'job.missed', [channel.id]);
+    return { gathered: digest?.gathered?.count ?? 0, reported: await reportedIn(found) };
+  };
+  return { ...found, runs, counts };
+}
+
+async function reportedIn({ store }: TestStore): Promise<number[]> {
+  const rows = await store.db.selectFrom('deliveries').select('payload').orderBy('id').execute();
+  return rows.map(({ payload }) => {
+    const { data } = JSON.parse(payload) as { data: AlertData & { runs: { count: number } } };
+    return data.runs.count;
+  });
+}
+
+describe('digests', { skip }, () => {
+  test('report all runs that two nodes gather', async (t) => {
+    const { store, runs, counts, meet } = await setupDigests(t);
+    await meet(
+      (tx) => gather(tx, runs[0]),
+      () => store.write((tx) => gather(tx, runs[1])),
+    );
+    assert.deepEqual(await counts(), { gathered: 2, reported: [] });
+    await meet(
+      (tx) => gather(tx, runs[0]),
+      () => store.write((tx) => gather(tx, runs[1])),
+    );
+    assert.deepEqual(await counts(), { gathered: 4, reported: [] });
+  });
+
+  test('report a run once that is gathered while they are sent', async (t) => {
+    const { store, runs, counts, meet } = await setupDigests(t);
+    await store.write((tx) => gather(tx, runs[0]));
+    await meet(send, () => store.write((tx) => gather(tx, runs[1])));
+    assert.deepEqual(await counts(), { gathered: 1, reported: [1] });
+  });
+
+  test('report a run that is gathered before they are sent', async (t) => {
+    const { store, runs, counts, meet } = await setupDigests(t);
+    await store.write((tx) => gather(tx, runs[0]));
+    await meet(
+      (tx) => gather(tx, runs[1]),
+      () => store.write(send),
+    );
+    assert.deepEqual(await counts(), { gathered: 0, reported: [2] });
+  });
+
+  test('are sent once by two nodes', async (t) => {
+    const { store, runs, counts, meet } = await setupDigests(t);
+    await store.write((tx) => gather(tx, runs[0]));
+    await meet(send, () => store.write(send));
+    assert.deepEqual(await counts(), { gathered: 0, reported: [1] });
+  });
+});

@@ -1,0 +1,42 @@
+/** Transactions that meet: one waits for another that has done its part and is not committed yet. */
+
+import type { Db, Store } from '../../../src/store/database/store.ts';
+import { onServer } from './database.ts';
+import { until } from '../until.ts';
+
+/** Work under way. */
+interface Begun {
+  ended: Promise<unknown>;
+}
+
+/** What makes them meet in a database. */
+export function meetingsIn(store: Store, database: string) {
+  /** Begins work. Resolves when it waits for a lock, as so many others do, or when it has ended. */
+  async function begin(work: () => Promise<unknown>, others = 0): Promise<Begun> {
+    let hasEnded = false;
+    const ended = work().finally(() => (hasEnded = true));
+    ended.catch(() => {});
+    const waiting = `select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = '${new URL(database).pathname.slice(1)}'`;
+    await until(
+      'a wait for a lock',
+      async () => hasEnded || (await onServer(database, waiting)).length > others,
+    );
+    return { ended };
+  }
+
+  /** Does `first` in a transaction. Then the others begin, one after the other, and all may end. */
+  async function meet(
+    first: (tx: Db) => Promise<unknown>,
+    ...others: readonly (() => Promise<unknown>)[]
+  ): Promise<void> {
+    const begun: Begun[] = [];
+    await store.write(async (tx) => {
+      await first(tx);
+      for (const [index, other] of others.entries()) begun.push(await begin(other, index));
+    });
+    for (const { ended } of begun) await ended;
+  }
+
+  return { begin, meet };
+}
