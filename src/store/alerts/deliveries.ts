@@ -186,6 +186,8 @@ export async function settleEndedDeliveries(
   channelId: string,
   limit: number,
 ): Promise<number> {
+  // Another queue may be ending.
+  await holdQueues(db, [channelId]);
   const ended = db
     .selectFrom('deliveries')
     .select('id')

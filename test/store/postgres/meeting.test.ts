@@ -7,12 +7,25 @@ import type { AlertData } from '../../../src/domain/alerts/alert.ts';
 import type { ReportedRun } from '../../../src/domain/alerts/digest.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
+import { updateChannel } from '../../../src/store/alerts/channels.ts';
+import {
+  endDeliveries,
+  findEndedQueue,
+  settleEndedDeliveries,
+} from '../../../src/store/alerts/deliveries.ts';
+import {
+  findNextDeliveryTime,
+  insertDeliveries,
+} from '../../../src/store/alerts/delivery-queue.ts';
 import { findDigests } from '../../../src/store/alerts/digests.ts';
+import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Db } from '../../../src/store/database/store.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { meetingsIn } from '../../support/postgres/meeting.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
-import { addChannel } from '../../support/records/channel.ts';
+import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
+import { startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
 
@@ -95,5 +108,53 @@ describe('digests', { skip }, () => {
     await store.write((tx) => gather(tx, runs[0]));
     await meet(send, () => store.write(send));
     assert.deepEqual(await counts(), { gathered: 0, reported: [1] });
+  });
+});
+
+async function setupChannel(t: TestContext) {
+  const found = await setup(t);
+  const channel = await addChannel(found, nowhere);
+  const queue = async (count: number) => {
+    const about = { channelId: channel.id, event: 'job.failed', subject: null } as const;
+    const added = Array.from({ length: count }, (_, index) => {
+      const its = { id: newId(now), subjectId: `job ${index}`, payload: '{}' };
+      return { ...about, ...its, createdAt: now, dueAt: now };
+    });
+    await found.store.write((tx) => insertDeliveries(tx, added));
+  };
+  const disable = async (tx: Db) => {
+    await updateChannel(tx, { ...channel, enabled: false }, null);
+    await endDeliveries(tx, channel.id, 'the channel was disabled');
+  };
+  const statuses = async () =>
+    new Set((await deliveriesOf(found, channel)).map(({ status }) => status));
+  return { ...found, channel, queue, disable, statuses };
+}
+
+describe('channels', { skip }, () => {
+  test('settle all deliveries of a queue that ends while an earlier one is settled', async (t) => {
+    const { store, db, channel, queue, disable, statuses, meet } = await setupChannel(t);
+    await queue(150);
+    await store.write(disable);
+    await queue(250);
+    const settle = (tx: Db) => settleEndedDeliveries(tx, channel.id, 1_000);
+    await meet(disable, () => store.write(settle));
+    if ((await findEndedQueue(db)) !== undefined) await store.write(settle);
+    assert.deepEqual(await statuses(), new Set(['failed']));
+    assert.equal(await findEndedQueue(db), undefined);
+  });
+
+  test('deliver nothing of a failure that comes while they are disabled', async (t) => {
+    const found = await setupChannel(t);
+    const { store, db, workspaceId, addJob, disable, meet } = found;
+    const job = await addJob();
+    const run = startingRun(job.id, now);
+    await insertScheduledRuns(db, [run]);
+    const failed = { type: 'job.failed', runId: run.id, failures: 1, data: null } as const;
+    const change = { ...failed, id: newId(now), workspaceId, subjectId: job.id, at: now };
+    await insertHealthChanges(db, [change]);
+    await meet(disable, () => expandAll({ store }, now));
+    assert.deepEqual(await deliveriesOf(found, found.channel), []);
+    assert.equal(await findNextDeliveryTime(db, 0), null);
   });
 });
