@@ -2,13 +2,13 @@
 
 import type { ActedJob } from '../../domain/jobs/actions.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
-import { idList } from '../database/dialect.ts';
+import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { keepSpans } from './spans.ts';
 
-/** The jobs of a workspace with these ids, as far as there are any. */
+/** The jobs of a workspace with these ids, as far as there are any. In a transaction nobody else changes them until it ends. */
 export async function findActedJobs(
   db: Db,
   workspaceId: string,
@@ -32,6 +32,7 @@ export async function findActedJobs(
     .where('id', 'in', idList(ids))
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
+    .$if(locksRows(db), (query) => query.orderBy('id').modifyEnd(rowLock('jobs')))
     .execute();
   return rows.map(({ paused, ...row }) => Object.assign(row, { paused: paused === 1 }));
 }

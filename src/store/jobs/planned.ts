@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
 import type { Planned } from '../../domain/schedule/span.ts';
+import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -83,7 +84,10 @@ export interface StoppableJob extends ScheduleFields {
 
 const isStopped = sql<number>`paused = 0 and deleted_at is null and next_run_at is null`;
 
-/** A page of a workspace's jobs in any state. It reads these rows and no others. */
+/**
+ * A page of a workspace's jobs in any state. It reads these rows and no others. In a transaction nobody else changes them until
+ * it ends.
+ */
 export async function findJobsOfWorkspace(
   db: Db,
   workspaceId: string,
@@ -97,6 +101,7 @@ export async function findJobsOfWorkspace(
     .where('id', '>', afterId)
     .orderBy('id')
     .limit(limit)
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs')))
     .execute();
 }
 

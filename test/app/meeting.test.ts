@@ -1,0 +1,87 @@
+/** Changes that people make at the same time through several nodes, and what an engine does meanwhile. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { subscribe } from '../../src/app/accounts/accounts.ts';
+import { actOnJobs } from '../../src/app/jobs/actions.ts';
+import type { JobAction } from '../../src/domain/jobs/actions.ts';
+import { claimDueJobs } from '../../src/engine/runs/due.ts';
+import type { Db } from '../../src/store/database/store.ts';
+import { findJobsOfWorkspace, setDueTimes } from '../../src/store/jobs/planned.ts';
+import { listSpans } from '../../src/store/jobs/spans.ts';
+import { fakeClock } from '../support/fakes/clock.ts';
+import { makeDatabase } from '../support/postgres/database.ts';
+import { meetingsIn } from '../support/postgres/meeting.ts';
+import { noPostgres, postgresOfFile } from '../support/postgres/server.ts';
+import { writerIn } from '../support/records/principal.ts';
+import { quietApp } from '../support/running/app.ts';
+import { dueAt, dueOnce } from '../support/running/engine.ts';
+import { openTestStore } from '../support/running/store.ts';
+
+const skip = noPostgres() ?? false;
+const server = postgresOfFile();
+const hour = 3_600_000;
+
+async function setup(t: TestContext) {
+  const database = await makeDatabase((await server.started()).url);
+  const testStore = await openTestStore(t, database);
+  const { store, workspaceId } = testStore;
+  const clock = fakeClock(dueAt);
+  const app = quietApp({ store, clock });
+  const principal = writerIn(workspaceId);
+  return { ...testStore, db: store.db, clock, app, principal, ...meetingsIn(store, database) };
+}
+
+/** Claims what is due. */
+async function claim(tx: Db): Promise<void> {
+  const bounds = { limit: 10, exceptHosts: [], exceptJobs: [] };
+  const slots = { bounds: () => bounds, take: () => true };
+  await claimDueJobs(tx, slots, { now: dueAt, servingSince: 0, nodeId: null });
+}
+
+async function act(t: TestContext, action: JobAction) {
+  const { app, principal, db, addJob, meet } = await setup(t);
+  const { id } = await addJob(dueOnce);
+  let acted: Awaited<ReturnType<typeof actOnJobs>> = [];
+  await meet(claim, async () => {
+    acted = await actOnJobs(app, principal, { action, ids: [id] });
+  });
+  return { refusal: acted[0]?.refusal ?? null, spans: await listSpans(db, id) };
+}
+
+describe('an action on many jobs', { skip }, () => {
+  test('pauses a job after the due time that is claimed meanwhile', async (t) => {
+    const { refusal, spans } = await act(t, 'pause');
+    assert.equal(refusal, null);
+    assert.deepEqual(
+      spans.map(({ nextDueAt }) => nextDueAt),
+      [dueAt + hour],
+    );
+  });
+
+  test('deletes no job that is claimed meanwhile', async (t) => {
+    const { refusal } = await act(t, 'delete');
+    assert.equal(refusal?.code, 'conflict');
+  });
+});
+
+describe('schedules of a renewed account', { skip }, () => {
+  test('continue, but not that of a job that is paused meanwhile', async (t) => {
+    const { store, db, app, principal, workspaceId, addJob, begin } = await setup(t);
+    const { id } = await addJob(dueOnce);
+    await subscribe(app, 'default', dueAt - 1);
+    await store.write(claim);
+    await subscribe(app, 'default', null);
+    const { ended } = await store.write(async (tx) => {
+      const jobs = await findJobsOfWorkspace(tx, workspaceId, { afterId: '', limit: 5 });
+      const pausing = await begin(() => actOnJobs(app, principal, { action: 'pause', ids: [id] }));
+      const planned = jobs.map((job) => ({ ...job, nextRunAt: dueAt + hour }));
+      await setDueTimes(tx, planned, dueAt);
+      return pausing;
+    });
+    await ended;
+    const job = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+    assert.deepEqual([job.paused, job.next_run_at], [1, null]);
+  });
+});
