@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { subscribe } from '../../src/app/accounts/accounts.ts';
+import { sql } from 'kysely';
+import { setPlan, showAccount, subscribe } from '../../src/app/accounts/accounts.ts';
+import { createKey } from '../../src/app/accounts/keys.ts';
+import { createWorkspace, deleteWorkspace } from '../../src/app/accounts/workspaces.ts';
 import { actOnJobs } from '../../src/app/jobs/actions.ts';
+import { createMonitor } from '../../src/app/monitors/monitors.ts';
 import type { JobAction } from '../../src/domain/jobs/actions.ts';
 import { claimDueJobs } from '../../src/engine/runs/due.ts';
 import type { Db } from '../../src/store/database/store.ts';
@@ -39,6 +43,38 @@ async function claim(tx: Db): Promise<void> {
   const slots = { bounds: () => bounds, take: () => true };
   await claimDueJobs(tx, slots, { now: dueAt, servingSince: 0, nodeId: null });
 }
+
+describe('changes of an account', { skip }, () => {
+  test('are all kept', async (t) => {
+    const { app, workspaceId, meet } = await setup(t);
+    const until = dueAt + hour;
+    await meet(
+      // Its entry in the audit trail waits.
+      (tx) => sql`select from workspaces where id = ${workspaceId} for update`.execute(tx),
+      () => subscribe(app, 'default', until),
+      () => setPlan(app, 'default', 'pro'),
+    );
+    const { account } = await showAccount(app, 'default');
+    assert.deepEqual([account.plan, account.expiresAt], ['pro', until]);
+  });
+});
+
+describe('a deleted workspace', { skip }, () => {
+  test('gets no monitor any more', async (t) => {
+    const { app, db, meet } = await setup(t);
+    const { id } = await createWorkspace(app, { name: 'doomed', account: 'default' });
+    await createKey(app, { workspace: 'doomed', permission: 'write', name: '' });
+    const input = { name: 'late', scheduleType: 'period', periodSeconds: 60 } as const;
+    await meet(
+      // Its deletion waits half done.
+      (tx) => sql`select from keys where workspace_id = ${id} for update`.execute(tx),
+      () => deleteWorkspace(app, 'doomed'),
+      () => assert.rejects(createMonitor(app, writerIn(id), input), { code: 'unauthenticated' }),
+    );
+    const left = db.selectFrom('monitors').select('id').where('deleted_at', 'is', null);
+    assert.deepEqual(await left.execute(), []);
+  });
+});
 
 async function act(t: TestContext, action: JobAction) {
   const { app, principal, db, addJob, meet } = await setup(t);

@@ -5,6 +5,7 @@ import type { Workspace } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { Db } from '../../store/database/store.ts';
+import { lockAccountOf } from '../../store/accounts/accounts.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
 import type { App } from '../app.ts';
@@ -53,6 +54,8 @@ export async function deleteWorkspace({ store, clock }: CommandParts, name: stri
   }
   await store.write(async (tx) => {
     const { id } = await requireWorkspaceNamed(tx, name);
+    // What people add at the same time is deleted too, or refused.
+    await lockAccountOf(tx, id);
     await workspaces.markWorkspaceDeleted(tx, id, clock.now());
   });
 }

@@ -50,12 +50,13 @@ export async function lockAccountOf(tx: Db, workspaceId: string): Promise<void> 
   if (locksRows(tx)) await accountOfWorkspace(tx, { workspaceId });
 }
 
-/** The account with this name, or undefined. */
+/** The account with this name, or undefined. In a transaction it is locked. */
 export async function findAccountByName(db: Db, name: string): Promise<Account | undefined> {
   const row = await db
     .selectFrom('accounts')
     .selectAll()
     .where('name', '=', name)
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('accounts')))
     .executeTakeFirst();
   return row && accountOf(row);
 }
