@@ -14,6 +14,7 @@ import { claimDueJobs } from '../../src/engine/runs/due.ts';
 import type { Db } from '../../src/store/database/store.ts';
 import { findJobsOfWorkspace, setDueTimes } from '../../src/store/jobs/planned.ts';
 import { listSpans } from '../../src/store/jobs/spans.ts';
+import { findSealed, replaceSealed } from '../../src/store/secrets/sealed.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { makeDatabase } from '../support/postgres/database.ts';
 import { meetingsIn } from '../support/postgres/meeting.ts';
@@ -119,5 +120,20 @@ describe('schedules of a renewed account', { skip }, () => {
     await ended;
     const job = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
     assert.deepEqual([job.paused, job.next_run_at], [1, null]);
+  });
+});
+
+describe('a rotation of the master key', { skip }, () => {
+  test('leaves a value that is set meanwhile', async (t) => {
+    const { store, db, addJob } = await setup(t);
+    const { id } = await addJob({ method: 'POST', body: 'old' });
+    await store.write(async (tx) => {
+      const [before] = await findSealed(tx, 'jobs', { afterId: '', limit: 1 });
+      assert.ok(before);
+      await db.updateTable('jobs').set({ sealed: 'set meanwhile' }).where('id', '=', id).execute();
+      assert.equal(await replaceSealed(tx, 'jobs', before, 'sealed again'), false);
+    });
+    const { sealed } = await db.selectFrom('jobs').select('sealed').executeTakeFirstOrThrow();
+    assert.equal(sealed, 'set meanwhile');
   });
 });

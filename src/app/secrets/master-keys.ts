@@ -143,11 +143,9 @@ async function resealTable(
         // If a value was damaged since the check, the rotation ends here, with both keys available.
         const plaintext = isObsolete(value) ? ifOpens(open) : open();
         if (plaintext === undefined) continue;
-        await replaceSealed(tx, table, {
-          id: value.id,
-          sealed: vault.seal(keyId, plaintext, place),
-        });
-        resealed += 1;
+        // What was set meanwhile is sealed with the new key already.
+        const sealed = vault.seal(keyId, plaintext, place);
+        if (await replaceSealed(tx, table, value, sealed)) resealed += 1;
       }
       return values;
     });

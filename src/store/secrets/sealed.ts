@@ -54,15 +54,17 @@ export async function findSealed(
   return rows;
 }
 
-/** Replaces the sealed value of a row. */
+/** Replaces the sealed value of a row, unless somebody else has set another one. Returns whether it did. */
 export async function replaceSealed(
   db: Db,
   table: SealedTable,
-  { id, sealed }: Pick<SealedValue, 'id' | 'sealed'>,
-): Promise<void> {
-  await sql`
+  { id, sealed: before }: Pick<SealedValue, 'id' | 'sealed'>,
+  sealed: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     update ${sql.table(table)} set sealed = ${sealed}
-    where ${sql.ref(idColumns[table])} = ${id}`.execute(db);
+    where ${sql.ref(idColumns[table])} = ${id} and sealed = ${before}`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 /** Discards the headers and body of a job, and pauses it. */
