@@ -62,11 +62,10 @@ export const drainMs = 30_000;
 /** The most event streams; of few connections, at most an eighth. */
 const largestStreams = 256;
 /**
- * Old objects are collected once they have grown by half, in all threads: 50 MB less in a storm. And code that was not used for some
- * minutes is kept: jobs that are due each minute would compile it again each time (docs/benchmarks.md). Set when all code
- * is loaded, since V8 refuses code caches that were made without these flags.
+ * Old objects are collected once they have grown by half, in all threads: 50 MB less in a storm (docs/benchmarks.md). Set
+ * when all code is loaded, since V8 refuses code caches that were made without the flag.
  */
-const v8Flags = ['--heap-growing-percent=50', '--no-flush-bytecode'];
+const memoryFlag = '--heap-growing-percent=50';
 
 /** A running jobd. Disposing of it stops it cleanly. */
 export interface Daemon extends AsyncDisposable {
@@ -294,7 +293,7 @@ export async function startDaemon(
     const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };
     parts.use(startHeartbeat(beat));
   }
-  for (const flag of v8Flags) setFlagsFromString(flag);
+  setFlagsFromString(memoryFlag);
   const running = parts.move();
   return {
     url: server.url,
