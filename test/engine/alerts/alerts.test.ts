@@ -225,7 +225,9 @@ test('after a day an undelivered alert is given up, with its reason', async (t) 
     return delivery?.status === 'failed' && delivery;
   });
   assert.deepEqual([ended.attempts, ended.lastError], [2, 'http: 500, no room']);
-  assert.ok(setup.logged.some(({ msg, level }) => msg === 'alert given up' && level === 50));
+  await until('a line about it', () =>
+    setup.logged.some(({ msg, level }) => msg === 'alert given up' && level === 50),
+  );
 });
 
 test('a slow channel with many alerts delays no other channel', async (t) => {
