@@ -205,7 +205,9 @@ test('a channel down for an hour, with an engine restart: each health change arr
   assert.deepEqual([...idsOf], [1, 1, 1], 'one id for each, however often it was tried');
   const warned = setup.logged.filter(({ msg }) => msg === 'alert not delivered, will try again');
   assert.ok(warned.length >= 5, 'failed deliveries are in the log');
-  const delivered = setup.logged.find(({ msg }) => msg === 'alert delivered');
+  const delivered = await until('a line about it', () =>
+    setup.logged.find(({ msg }) => msg === 'alert delivered'),
+  );
   const names = { level: 30, channel: 'channel', channelType: 'webhook', job: 'backup' };
   assert.deepEqual({ ...delivered }, { ...delivered, ...names }, 'with the names of both');
 });
