@@ -1,5 +1,6 @@
 /** Whether jobd can work now: call due jobs and store changes. And what an operator should see to meanwhile. */
 
+import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
 import { probeWrite } from '../../store/database/inspect.ts';
 import type { App } from '../app.ts';
@@ -7,6 +8,7 @@ import { findNotes, shortOfSpace } from './notes.ts';
 
 /** How long an answer is reused, so that frequent checks cost nothing. */
 const reusedForMs = 1_000;
+const notesWithinMs = 1_000;
 
 /** In sentences. */
 export interface Readiness {
@@ -23,22 +25,37 @@ export function createReadiness({
   engineTroubles,
   space,
 }: App): () => Promise<Readiness> {
-  let asked: { at: number; answer: Promise<Readiness> } | undefined;
+  let noted: string[] = [];
+  let noting: Promise<void> | null = null;
+  /** Notes are no reason to wait: of a database that is slow to say them, those of the last time. */
+  const note = async (): Promise<string[]> => {
+    noting ??= findNotes(store.db, clock.now())
+      .then((found) => void (noted = found))
+      .catch(() => {})
+      .finally(() => (noting = null));
+    await Promise.race([noting, setTimeout(notesWithinMs, undefined, { ref: false })]);
+    return noted;
+  };
   const ask = async (): Promise<Readiness> => {
-    const inStore = await probeWrite(store)
-      .then(() => findNotes(store.db, clock.now()))
-      .then(
-        (notes) => ({ notes, troubles: [] }),
-        (error: unknown) => ({ notes: [], troubles: [messageOf(error)] }),
-      );
+    const inStore = await probeWrite(store).then(
+      () => [],
+      (error: unknown) => [messageOf(error)],
+    );
     return {
-      troubles: saidOnce([...inStore.troubles, ...engineTroubles()]),
-      notes: [...shortOfSpace(space), ...inStore.notes],
+      troubles: saidOnce([...inStore, ...engineTroubles()]),
+      notes: [...shortOfSpace(space), ...(inStore.length > 0 ? [] : await note())],
     };
   };
+  const begin = (at: number) => {
+    const begun = { at, answer: ask(), isPending: true };
+    void begun.answer.finally(() => (begun.isPending = false));
+    return begun;
+  };
+  let asked: ReturnType<typeof begin> | undefined;
   return () => {
     const now = clock.monotonicMs();
-    if (asked === undefined || now - asked.at >= reusedForMs) asked = { at: now, answer: ask() };
+    const isFresh = asked?.isPending === true || now - (asked?.at ?? -Infinity) < reusedForMs;
+    if (asked === undefined || !isFresh) asked = begin(now);
     return asked.answer;
   };
 }

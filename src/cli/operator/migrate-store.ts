@@ -67,7 +67,7 @@ function placeIn(flags: Flags, name: string): string | null {
   }
   const [, directory = ''] = /^sqlite:(?:\/\/)?(.+)$/.exec(value) ?? [];
   if (directory !== '') return resolve(directory);
-  throw new JobdError('usage', `--${name} takes sqlite:DIR or postgres://…, got ${value}`);
+  throw new JobdError('usage', `--${name} takes sqlite:DIR or postgres://…`);
 }
 
 async function move(from: string, to: string, output: Output): Promise<Moved> {

@@ -22,6 +22,14 @@ export interface ForgottenRuns {
   outcomes: number;
 }
 
+/** A run of a claim. */
+export interface BegunRun {
+  runId: string;
+  jobId: string;
+  /** Its due time, or when it was asked for, in epoch milliseconds. */
+  scheduledFor: number;
+}
+
 interface Remembered extends ConfirmedRun {
   /** By the monotonic clock. */
   atMs: number;
@@ -40,13 +48,13 @@ export class ConfirmedRuns {
   }
 
   /** The claims of these runs are committed. */
-  began(runs: Iterable<{ runId: string; jobId: string }>): void {
-    for (const { runId, jobId } of runs) this.#keep(runId, jobId, 'running');
+  began(runs: Iterable<BegunRun>): void {
+    for (const run of runs) this.#keep(run, 'running');
   }
 
   /** The outcomes of these runs are committed. */
-  ended(runs: Iterable<{ runId: string; jobId: string; status: RunStatus }>): void {
-    for (const { runId, jobId, status } of runs) this.#keep(runId, jobId, status);
+  ended(runs: Iterable<{ claimed: BegunRun; ended: { status: RunStatus } }>): void {
+    for (const { claimed, ended } of runs) this.#keep(claimed, ended.status);
   }
 
   /** Whether the database confirmed how this run ended. */
@@ -64,9 +72,10 @@ export class ConfirmedRuns {
     return { calls: calls.length, outcomes: outcomes.length };
   }
 
-  #keep(id: string, jobId: string, status: RunStatus): void {
+  #keep({ runId: id, jobId, scheduledFor }: BegunRun, status: RunStatus): void {
+    const atMs = this.#clock.monotonicMs();
     this.#runs.delete(id);
-    this.#runs.set(id, { id, jobId, status, atMs: this.#clock.monotonicMs(), isForgotten: false });
+    this.#runs.set(id, { id, jobId, scheduledFor, status, atMs, isForgotten: false });
     if (this.#runs.size > mostRuns) this.#dropOldest();
   }
 

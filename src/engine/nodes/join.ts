@@ -90,7 +90,7 @@ class Renewing implements NodeMembership {
   #isOutdated = false;
   #isKeeper = false;
   #onGone = (): void => {};
-  #loop: Loop | undefined;
+  #loops: Loop[] = [];
 
   constructor(parts: JoinParts) {
     this.#parts = parts;
@@ -109,10 +109,10 @@ class Renewing implements NodeMembership {
     return this.#reachableSince;
   }
 
-  /** A newer jobd has changed the tables: this one goes on to record how its calls end, and begins no others. */
+  /** A newer jobd has changed the tables, or the store was moved: this one goes on to record how its calls end, and begins no others. */
   get trouble(): string | null {
-    const version = this.#latest?.schemaVersion ?? 0;
-    return version > newestVersion ? newer(version).message : null;
+    const { schemaVersion: version = 0, moved = null } = this.#latest ?? {};
+    return version > newestVersion ? newer(version).message : moved;
   }
 
   onGone(listener: () => void): void {
@@ -152,7 +152,7 @@ class Renewing implements NodeMembership {
 
   drain(): void {
     this.#isDraining = true;
-    this.#loop?.wake();
+    for (const loop of this.#loops) loop.wake();
   }
 
   /** Takes an id of its own, for the first time or since the last one was declared gone. */
@@ -184,11 +184,15 @@ class Renewing implements NodeMembership {
 
   start(): void {
     this.#reportKeeping();
-    this.#loop = startLoop('membership', () => this.#step(), this.#parts.log);
+    const { log } = this.#parts;
+    this.#loops = [
+      startLoop('membership', () => this.#step(), log),
+      startLoop('losses', () => this.#lookForLoss(), log),
+    ];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#loop?.[Symbol.asyncDispose]();
+    for (const loop of this.#loops) await loop[Symbol.asyncDispose]();
     this.#trustedUntilMs = -Infinity;
     // Without an answer its lease runs out.
     await endNode(this.#parts.store, this.#nodeId).catch(() => {});
@@ -201,7 +205,6 @@ class Renewing implements NodeMembership {
     try {
       if (this.#nodeId !== '') await this.#renew();
       if (this.#nodeId === '') await this.join();
-      await this.#lookForLoss();
     } catch (error) {
       this.#isCut = true;
       throw error;
@@ -235,16 +238,24 @@ class Renewing implements NodeMembership {
     if (this.#isCut) this.#reachableSince = clock.now();
     this.#isCut = false;
     this.#confirmed += 1;
-    if (renewal.renewals < this.#confirmed) this.#doubt = 'certain';
+    if (renewal.renewals < this.#confirmed) this.#raiseDoubt('certain');
     this.#confirmed = renewal.renewals;
   }
 
-  /** After a sign that another server answers: whether it knows what the one before had confirmed. */
-  async #lookForLoss(): Promise<void> {
+  /**
+   * After a sign that another server answers: whether it knows what the one before had confirmed. It takes its time, beside the
+   * renewals.
+   */
+  async #lookForLoss(): Promise<number> {
     const { store, log, meter } = this.#parts;
-    if (this.#doubt !== 'none') {
-      const found = await this.confirmed.countForgotten(store.db);
-      if (this.#doubt === 'certain' || found.calls + found.outcomes > 0) {
+    const doubt = this.#doubt;
+    this.#doubt = 'none';
+    if (doubt !== 'none') {
+      const found = await this.confirmed.countForgotten(store.db).catch((error: unknown) => {
+        this.#raiseDoubt(doubt);
+        throw error;
+      });
+      if (doubt === 'certain' || found.calls + found.outcomes > 0) {
         this.#forgotten.calls += found.calls;
         this.#forgotten.outcomes += found.outcomes;
         this.#isUnsaved = true;
@@ -254,11 +265,16 @@ class Renewing implements NodeMembership {
           'the database has lost what it had confirmed: calls of the last moments may be made again',
         );
       }
-      this.#doubt = 'none';
     }
-    if (!this.#isUnsaved) return;
-    await recordLoss(store, this.#nodeId, this.#forgotten);
-    this.#isUnsaved = false;
+    if (this.#isUnsaved && this.#nodeId !== '') {
+      await recordLoss(store, this.#nodeId, this.#forgotten);
+      this.#isUnsaved = false;
+    }
+    return Infinity;
+  }
+
+  #raiseDoubt(doubt: 'possible' | 'certain'): void {
+    if (this.#doubt !== 'certain') this.#doubt = doubt;
   }
 
   /** Asks for the lease. A renewal whose answer does not come may count. */
@@ -280,7 +296,7 @@ class Renewing implements NodeMembership {
 
   #compareServers({ serverStartedAt }: Renewal): void {
     const isOther = this.#serverStartedAt !== 0 && serverStartedAt !== this.#serverStartedAt;
-    if (isOther && this.#doubt === 'none') this.#doubt = 'possible';
+    if (isOther) this.#raiseDoubt('possible');
     this.#serverStartedAt = serverStartedAt;
   }
 
@@ -288,7 +304,7 @@ class Renewing implements NodeMembership {
   async #giveUp(): Promise<void> {
     const { store, vitals } = this.#parts;
     const isKnown = await isKnownNode(store.db, this.#nodeId);
-    this.#doubt = isKnown ? 'possible' : 'certain';
+    this.#raiseDoubt(isKnown ? 'possible' : 'certain');
     this.#lost = { isKnown, goneId: this.#nodeId, lostCalls: vitals().calls };
     this.#nodeId = '';
     this.#trustedUntilMs = -Infinity;
@@ -307,7 +323,7 @@ class Renewing implements NodeMembership {
   #reportTrouble(): void {
     const { trouble } = this;
     if (trouble !== null && !this.#isOutdated) {
-      this.#parts.log.error({ error: trouble }, 'this node begins nothing any more: update it');
+      this.#parts.log.error({ error: trouble }, 'this node begins nothing any more');
     }
     this.#isOutdated = trouble !== null;
   }

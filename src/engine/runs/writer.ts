@@ -10,14 +10,13 @@ import type { Clock } from '../../domain/clock.ts';
 import { findDoubtful } from '../../store/runs/claims.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { holdNode } from '../../store/nodes/nodes.ts';
-import type { EndedRun } from '../../store/runs/results.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
 import { claimRuns } from './claim.ts';
 import type { Claim, FreeSlots } from './due.ts';
-import type { Execution } from './execution.ts';
+import type { EndedExecution, Execution } from './execution.ts';
 import { recordBatch } from './record.ts';
 import type { Recorded } from './record.ts';
 import type { Slots } from './slots.ts';
@@ -148,6 +147,6 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   };
 }
 
-function endedOf({ batch, recorded }: Written): EndedRun[] {
-  return batch.executions.map(({ ended }) => ended).filter(({ runId }) => recorded.has(runId));
+function endedOf({ batch, recorded }: Written): EndedExecution[] {
+  return batch.executions.filter(({ ended }) => recorded.has(ended.runId));
 }

@@ -92,6 +92,11 @@ export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number>
 const unfinishedCopy =
   'it is the unfinished copy of another store: run the same jobd migrate-store again, which goes on with it';
 
+/** Where a store was moved to, in a sentence; null if it was not. */
+export async function findMove<Tables>(db: Kysely<Tables>): Promise<string | null> {
+  return (await tablesIn(db)).has(movedMark) ? await whereMoved(db) : null;
+}
+
 async function whereMoved<Tables>(db: Kysely<Tables>): Promise<string> {
   const { rows } = await sql<{ to: string; at: string }>`
     select moved_to as "to", moved_at as "at" from ${sql.table(movedMark)}`.execute(db);

@@ -8,7 +8,7 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import type { Loss, NodePlace, NodeState } from '../../domain/nodes.ts';
 import type { LatenessCounts } from '../../domain/runs/lateness.ts';
 import { databaseNow } from '../database/dialect.ts';
-import { appliedVersion } from '../database/migrate.ts';
+import { appliedVersion, findMove } from '../database/migrate.ts';
 import type { Db, Store } from '../database/store.ts';
 
 /** A process that starts to serve. */
@@ -70,6 +70,8 @@ export interface Renewal {
   servingSince: number;
   /** How many migrations were applied: more than this jobd knows if a newer one serves too. */
   schemaVersion: number;
+  /** Where the store was moved to, in a sentence; null if it was not. A node that slept meanwhile may not know. */
+  moved: string | null;
   /** All that have not ended, the oldest first. */
   nodes: OpenNode[];
 }
@@ -189,7 +191,8 @@ export async function renewNode(
 type RenewedRow = Pick<Renewal, 'now' | 'renewals' | 'servingSince' | 'serverStartedAt'>;
 
 async function renewalOf(tx: Db, row: RenewedRow): Promise<Renewal> {
-  return { ...row, schemaVersion: await appliedVersion(tx), nodes: await findOpenNodes(tx) };
+  const [schemaVersion, moved] = [await appliedVersion(tx), await findMove(tx)];
+  return { ...row, schemaVersion, moved, nodes: await findOpenNodes(tx) };
 }
 
 const serverStart = sql<number>`floor(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint`;
@@ -292,13 +295,16 @@ export async function recordLoss(
   );
 }
 
-/** What nodes found lost since a time, the newest first. */
+const mostLosses = 20;
+
+/** What nodes found lost since a time, the newest first, 20 at most. */
 export async function findLosses(db: Db, since: number): Promise<Loss[]> {
   const rows = await db
     .selectFrom('nodes')
     .select(['host', 'pid', 'lost_at', 'lost_calls as calls', 'lost_outcomes as outcomes'])
     .where('lost_at', '>', since)
     .orderBy('lost_at', 'desc')
+    .limit(mostLosses)
     .execute();
   return rows.map(({ lost_at: at, ...of }) => ({ ...of, at: at ?? 0 }));
 }

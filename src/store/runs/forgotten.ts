@@ -8,6 +8,8 @@ import type { Db } from '../database/store.ts';
 export interface ConfirmedRun {
   id: string;
   jobId: string;
+  /** Its due time, or when it was asked for, in epoch milliseconds. */
+  scheduledFor: number;
   status: RunStatus;
 }
 
@@ -20,18 +22,18 @@ export interface Forgotten {
 /** Runs that one statement asks for. */
 const largestBatch = 1_000;
 
-/** Compares them. Runs of jobs that were deleted are left out: nobody can tell. */
+/** Compares them. What people deleted with its job, or retention removed, is left out: nobody can tell. */
 export async function findForgotten(db: Db, runs: readonly ConfirmedRun[]): Promise<Forgotten> {
   const found: Forgotten = { calls: [], outcomes: [] };
   for (let first = 0; first < runs.length; first += largestBatch) {
     const batch = runs.slice(first, first + largestBatch);
     const statuses = await statusesOf(db, batch);
-    const jobs = await findJobs(db, batch);
-    for (const { id, jobId, status } of batch) {
+    const historyFrom = await findHistories(db, batch);
+    for (const { id, jobId, scheduledFor, status } of batch) {
       const known = statuses.get(id) ?? 'queued';
       // A run that was asked for waits again.
       if (known === 'queued') {
-        if (jobs.has(jobId)) found.calls.push(id);
+        if (scheduledFor > (historyFrom.get(jobId) ?? Infinity)) found.calls.push(id);
       } else if (status !== 'running' && known !== status) found.outcomes.push(id);
     }
   }
@@ -51,13 +53,17 @@ async function statusesOf(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-async function findJobs(db: Db, runs: readonly ConfirmedRun[]): Promise<ReadonlySet<string>> {
+/** The last due time that retention removed of each job that is left, in epoch milliseconds. */
+async function findHistories(
+  db: Db,
+  runs: readonly ConfirmedRun[],
+): Promise<ReadonlyMap<string, number>> {
   const ids = idList([...new Set(runs.map(({ jobId }) => jobId))]);
   const rows = await db
     .selectFrom('jobs')
-    .select('id')
+    .select(['id', 'history_from'])
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, history_from: from }) => [id, from]));
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { createReadiness } from '../../../src/app/operator/readiness.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { quietApp } from '../../support/running/app.ts';
@@ -75,4 +76,33 @@ test('a reason that several have is said once', async (t) => {
   isAway = false;
   clock.pass(2_000);
   assert.deepEqual((await readiness()).troubles, expected);
+});
+
+test('notes that cannot be read are left out: it is ready all the same', async (t) => {
+  const { store } = await openTestStore(t);
+  await sql`drop table ledger_checks`.execute(store.db);
+  const readiness = createReadiness(quietApp({ store, clock: fakeClock() }));
+  assert.deepEqual(await readiness(), { troubles: [], notes: [] });
+});
+
+test('a check that does not end is shared by all who ask meanwhile', async (t) => {
+  const { store } = await openTestStore(t);
+  const clock = fakeClock();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let writes = 0;
+  const stuck: Store = {
+    ...store,
+    async write(work) {
+      writes += 1;
+      await released;
+      return await store.write(work);
+    },
+  };
+  const readiness = createReadiness(quietApp({ store: stuck, clock }));
+  const first = readiness();
+  clock.pass(60_000);
+  const second = readiness();
+  release();
+  assert.deepEqual(await second, await first);
+  assert.equal(writes, 1);
 });

@@ -15,7 +15,7 @@ import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import type { FakeClock } from '../../support/fakes/clock.ts';
-import { makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { connectTo, makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -239,6 +239,37 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.equal(said.length, 1);
   });
 
+  test('begins nothing more when the store was moved while it slept', async (t) => {
+    const database = await newDatabase();
+    const { membership, cut, machine } = await startNode(t, database);
+    cut.isCut = true;
+    machine.advanceBoth(20_000);
+    await onServer(database, 'create table moved_store (moved_to text, moved_at text)');
+    await onServer(database, "insert into moved_store values ('a file', 'noon')");
+    cut.isCut = false;
+    await until('a sentence', () => membership.trouble !== null);
+    assert.match(membership.trouble ?? '', /^it was moved to a file at noon, so serve that one/);
+    assert.ok(!membership.mayBegin() && !membership.keepsHouse());
+  });
+
+  test('renews its lease while it looks for what was lost, however long that takes', async (t) => {
+    const database = await newDatabase();
+    const { store, membership, renew } = await startNode(t, database);
+    const { addJob } = await openTestStore(t, database);
+    const { id: jobId } = await addJob({});
+    membership.confirmed?.began([{ runId: 'lost', jobId, scheduledFor: 1 }]);
+    const other = await connectTo(database);
+    t.after(() => other.end());
+    await other.query('begin; lock table runs');
+    await onServer(database, 'update nodes set renewals = -10');
+    for (let renewed = 0; renewed < 6; renewed += 1) await renew();
+    assert.ok(membership.mayBegin());
+    assert.deepEqual(await findLosses(store.db, 0), []);
+    await other.query('commit');
+    const found = await until('a record', async () => (await findLosses(store.db, 0))[0]);
+    assert.equal(found.calls, 1);
+  });
+
   test('notices that the database has lost renewals that it had confirmed', async (t) => {
     const database = await newDatabase();
     const { store, losses, logged, renew } = await startNode(t, database);
@@ -258,13 +289,19 @@ describe('a node', { skip, concurrency: 4 }, () => {
     const { store, membership, losses, messages, machine } = await startNode(t, database);
     const { addJob } = await openTestStore(t, database);
     const { id: jobId } = await addJob({});
-    const runs = [1, 2, 3, 4].map((dueAt) => startingRun(jobId, dueAt));
-    const [known, late, lost, gone] = runs.map(({ id }) => ({ runId: id, jobId }));
-    assert.ok(known && late && lost && gone);
+    const runs = [5, 6, 7, 8, 2].map((dueAt) => startingRun(jobId, dueAt));
+    const [known, late, lost, gone, old] = runs.map(({ id, scheduledFor }) => ({
+      runId: id,
+      jobId,
+      scheduledFor,
+    }));
+    assert.ok(known && late && lost && gone && old);
+    // Retention removed what was due until then.
+    await onServer(database, 'update jobs set history_from = 2');
     await store.write((tx) => insertScheduledRuns(tx, runs.slice(0, 2)));
     const { confirmed } = membership;
-    confirmed?.began([known, late, lost, { ...gone, jobId: 'a job that was deleted' }]);
-    confirmed?.ended([{ ...late, status: 'success' }]);
+    confirmed?.began([known, late, lost, old, { ...gone, jobId: 'a job that was deleted' }]);
+    confirmed?.ended([{ claimed: late, ended: { status: 'success' } }]);
     const { nodeId } = membership;
     await onServer(database, 'delete from nodes');
     machine.advanceBoth(3_000);
@@ -281,7 +318,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     const { store, membership, machine } = await startNode(t, database);
     const { addJob } = await openTestStore(t, database);
     const { id: jobId } = await addJob({});
-    membership.confirmed?.began([{ runId: 'lost', jobId }]);
+    membership.confirmed?.began([{ runId: 'lost', jobId, scheduledFor: 1 }]);
     machine.pass(300_001);
     const { confirmed } = membership;
     assert.deepEqual(await confirmed?.countForgotten(store.db), { calls: 0, outcomes: 0 });
