@@ -76,7 +76,7 @@ export function lossText({ at, calls, outcomes }: Loss): string {
   const isNone = calls + outcomes === 0;
   const lost = isNone
     ? 'no call of that node is among it'
-    : `${counted(calls, 'call')} and ${counted(outcomes, 'outcome')} of that node are among it`;
+    : `at least ${counted(calls, 'call')} and ${counted(outcomes, 'outcome')} of that node are among it`;
   return `at ${isoTime(at)} a node found that the database had lost what it had confirmed: ${lost}`;
 }
 

@@ -10,7 +10,7 @@ test('a loss says what is known of it, and not where the node runs', () => {
     'at 2026-11-24T03:00:00.000Z a node found that the database had lost what it had confirmed';
   assert.equal(
     lossText({ ...loss, calls: 20, outcomes: 1 }),
-    `${found}: 20 calls and 1 outcome of that node are among it`,
+    `${found}: at least 20 calls and 1 outcome of that node are among it`,
   );
   assert.equal(
     lossText({ ...loss, calls: 0, outcomes: 0 }),

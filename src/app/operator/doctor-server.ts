@@ -62,9 +62,9 @@ export async function checkDeadRows(db: Db): Promise<Result> {
   if (swollen === null) return ok('the server removes rows that nobody needs any more');
   const { name, dead, live } = swollen;
   return warn(
-    `the table ${name} has ${dead} dead rows beside ${live}, which something keeps: jobd becomes slower and the database larger`,
+    `the table ${name} has ${dead} dead rows beside ${live}, which the server has not removed: if that stays so, jobd becomes slower and the database larger`,
     [
-      'transactions that are open for long, as a superuser: select pid, usename, xact_start, query from pg_stat_activity order by xact_start',
+      'transactions that are open for long, as a superuser: select pid, usename, xact_start, query from pg_stat_activity where xact_start is not null order by xact_start',
       'copies that do not take what is kept for them: select slot_name, active from pg_replication_slots',
       'neither: autovacuum may be off or too slow',
     ],

@@ -15,6 +15,7 @@ import { findInstanceId } from '../../store/accounts/instance.ts';
 import {
   appliedVersion,
   copyMark,
+  findMove,
   newer,
   newestVersion,
   tablesIn,
@@ -126,6 +127,7 @@ async function copyWhole(
 ): Promise<Moved> {
   const { db: from } = source;
   await requireMovable(source);
+  await requireCopyIfMoved(source, target);
   await prepareTarget(target, await identityOf(from));
   const tables = await describeTables(isOnServer(source.place) ? target.db : from);
   const how = { tables, onProgress, pageRows };
@@ -138,8 +140,13 @@ async function copyWhole(
 }
 
 async function requireMovable({ db: from, name, place }: Side): Promise<void> {
-  if (!(await tablesIn(from)).has('schema_migrations')) {
+  const tables = await tablesIn(from);
+  if (!tables.has('schema_migrations')) {
     throw new JobdError('not_found', `there is no store in ${name}`);
+  }
+  if (tables.has(copyMark)) {
+    const sentence = `${name} is the unfinished copy of another store: run the command again that began it, or empty it`;
+    throw new JobdError('conflict', sentence);
   }
   const version = await appliedVersion(from);
   if (version > newestVersion) throw newer(version);
@@ -151,6 +158,13 @@ async function requireMovable({ db: from, name, place }: Side): Promise<void> {
   if (live.length === 0) return;
   const names = live.map(nodeName).join(', ');
   throw new JobdError('conflict', `jobd (${names}) serves ${name}, stop it first`);
+}
+
+/** A store that was moved may only finish the copy that it was moved to: any other one would be served beside it. */
+async function requireCopyIfMoved({ db: from, name }: Side, target: Side): Promise<void> {
+  const moved = await findMove(from);
+  if (moved === null || (await findCopy(target.db)) !== null) return;
+  throw new JobdError('conflict', `${name} cannot be moved: ${moved}`);
 }
 
 /** What tells one store from another: nothing else has the id of its installation, or of its first workspace. */

@@ -1,6 +1,7 @@
 /** `jobd migrate-store`: from a file to a database on a server, or back. */
 
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Moved, Progress } from '../../app/operator/move-store.ts';
 import type { Flags } from '../../config.ts';
@@ -119,11 +120,19 @@ function report(output: Output, moved: Moved, { from, to }: { from: string; to: 
   const key = masterKeys.length === 0 ? '' : `, with the master key ${masterKeys.join(' and ')}`;
   if (isServer(to)) {
     output.say(`start jobd with JOBD_DATABASE_URL=${nameOf(to)}${key}`);
-    if (key !== '')
-      output.say(`  JOBD_SECRET_KEY_FILE names the file that has it: ${from}/secret-key`);
+    const keyFile = join(from, 'secret-key');
+    if (key !== '' && existsSync(keyFile)) {
+      output.say(
+        `  copy ${keyFile} to a safe place before you delete anything: JOBD_SECRET_KEY_FILE names it`,
+      );
+    } else if (key !== '')
+      output.say('  give it the key that it had: JOBD_SECRET_KEY or JOBD_SECRET_KEY_FILE');
   } else {
     output.say(`start jobd with --data ${to}${key}`);
-    if (key !== '') output.say(`  write it into ${to}/secret-key, or keep JOBD_SECRET_KEY`);
+    if (key !== '')
+      output.say(
+        `  write it into ${to}/secret-key, or keep JOBD_SECRET_KEY or JOBD_SECRET_KEY_FILE`,
+      );
   }
 }
 

@@ -187,6 +187,25 @@ test('a database with something else in it is refused', { skip }, async (t) => {
   await assert.rejects(move(temporaryDirectory(t), begun), /there is no database in/);
 });
 
+test(
+  'an unfinished copy is not moved, and a store that was moved not a second time',
+  { skip },
+  async (t) => {
+    const dataDir = await filled(t);
+    const database = await newDatabase();
+    await assert.rejects(move(dataDir, database, { onProgress: killedAt('accounts') }), /killed/);
+    await assert.rejects(
+      move(database, temporaryDirectory(t)),
+      /is the unfinished copy of another/,
+    );
+    await move(dataDir, database);
+    const another = await newDatabase();
+    await assert.rejects(move(dataDir, another), /cannot be moved: it was moved to .*--reopen$/);
+    await using store = await openStore(another);
+    assert.ok((await tablesIn(store.db)).has('jobs'), 'nothing was left in it');
+  },
+);
+
 test('a broken chain of receipts is told, and nothing is switched', { skip }, async (t) => {
   const dataDir = await filled(t);
   {
