@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import type { Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
-import { counted } from './terminal/text.ts';
+import { counted } from '../domain/counted.ts';
 
 /** What is needed to do something to many of them. */
 export interface Many<Item, Update> {

@@ -15,7 +15,8 @@ import type { Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows } from './terminal/output.ts';
 import type { Columns, Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
-import { counted, plain } from './terminal/text.ts';
+import { counted } from '../domain/counted.ts';
+import { plain } from './terminal/text.ts';
 
 export interface Resource<Item, Update, Status extends string = string, Listed = Item> extends Many<
   Item,

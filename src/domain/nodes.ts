@@ -1,7 +1,7 @@
 /** What the processes are that serve one database together. */
 
 import { isoTime, msPerDay } from './clock.ts';
-import { counted } from './reasons/words.ts';
+import { counted } from './counted.ts';
 
 /** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
 export const nodesKeptMs = 30 * msPerDay;

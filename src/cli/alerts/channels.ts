@@ -17,7 +17,7 @@ import type { Resource } from '../resource.ts';
 import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { configHelp, configOf, withConfigOptions } from './config-options.ts';
 import { coverageOf, idsOf, moreWords, servedWords, withCoverageOptions } from './coverage.ts';
 import { addDeliveriesCommand } from './deliveries.ts';

@@ -1,7 +1,7 @@
 /** A plan for people: unified diffs of definitions, and the number of changes. It contains no secret. */
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { label } from './kind.ts';
 import type { Definition, FileKind, Fields, Input, Writing, ManagedItem } from './kind.ts';
 import { placeText } from './parse-file.ts';

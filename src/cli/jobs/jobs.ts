@@ -19,7 +19,7 @@ import type { Resource } from '../resource.ts';
 import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';

@@ -11,7 +11,7 @@ import { parseMomentOrDuration } from '../options.ts';
 import { moment } from '../terminal/cell.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 
 /** Adds the command. */
 export function addLedgerCommands(program: Command, context: Context): void {

@@ -16,7 +16,7 @@ import { enterStore, requireFile } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { makeNewFile } from './new-file.ts';
 import { requireRootsName, rootsNewName } from './owner/roots-files.ts';
 

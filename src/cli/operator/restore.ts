@@ -16,7 +16,7 @@ import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import type { ReceiptsChecked } from '../../app/operator/receipt-chains.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { openToRead, rootsName } from './owner/roots-files.ts';
 
 /** Adds the command. */

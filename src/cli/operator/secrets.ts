@@ -5,7 +5,7 @@ import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { enterPlace, openStoreAt } from './local.ts';
 import type { EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';

@@ -9,7 +9,7 @@ import { version } from '../../version.ts';
 import { exchange } from '../client/exchange.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 import { enterPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { findService, findServiceKeys } from './service.ts';

@@ -15,7 +15,7 @@ import { openStoreFor } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { counted } from '../../domain/counted.ts';
 
 /** Adds the commands. */
 export function addSessionCommands(program: Command, { output }: Context): void {

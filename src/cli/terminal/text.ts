@@ -18,11 +18,6 @@ export function plainLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/).map((line) => plainText(line).replaceAll('\t', '  '));
 }
 
-/** `1 job`, `2 jobs`: a count with a noun whose plural ends in s. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** The columns that a line takes: two for wide characters (UAX #11) and emoji, none for combining marks. */
 export function widthOf(line: string): number {
   return truncatedWidth(line).width;

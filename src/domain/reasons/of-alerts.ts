@@ -5,7 +5,8 @@ import { deliveriesKeptMs } from '../alerts/delivery.ts';
 import type { NamedDelivery } from '../alerts/delivery.ts';
 import { isFinal } from '../runs/run.ts';
 import type { Fact, Records } from './facts.ts';
-import { counted, fact, timeIn, unknown } from './words.ts';
+import { counted } from '../counted.ts';
+import { fact, timeIn, unknown } from './words.ts';
 
 /** A sentence for each delivery, or why there is none. */
 export function alertFacts({ deliveries, run, isWatched, job, now }: Records): Fact[] {

@@ -1,7 +1,8 @@
 /** How late a run began, and why as far as it is recorded. */
 
 import type { Fact, Records } from './facts.ts';
-import { counted, fact, lengthText, timeIn, unknown } from './words.ts';
+import { counted } from '../counted.ts';
+import { fact, lengthText, timeIn, unknown } from './words.ts';
 
 /** A run that begins within this is on time, in milliseconds. */
 export const onTimeMs = 1_000;

@@ -3,7 +3,8 @@
 import { lastMissedOf } from '../runs/due.ts';
 import type { RunStatus, RunSummary } from '../runs/run.ts';
 import type { Fact, Records, ServedSpan } from './facts.ts';
-import { counted, fact, lengthText, timeIn, unknown } from './words.ts';
+import { counted } from '../counted.ts';
+import { fact, lengthText, timeIn, unknown } from './words.ts';
 
 const outcomes: Readonly<Record<RunStatus, string>> = {
   queued: 'it waits to start',

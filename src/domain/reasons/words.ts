@@ -35,8 +35,3 @@ export function byWhom({ who }: Pick<JobChange, 'who'>): string {
 export function actorOf({ who }: Pick<JobChange, 'who'>): Partial<Fact> {
   return who === null ? {} : { actor: who };
 }
-
-/** `1 call`, `2 calls`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

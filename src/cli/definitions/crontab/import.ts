@@ -8,7 +8,8 @@ import { findUserColumn, isSystemCrontab, parseCrontab } from '../../../domain/s
 import { quoted } from '../../../domain/shell/quote.ts';
 import { requirePingUrl } from '../../client/ping-url.ts';
 import type { Context } from '../../context.ts';
-import { counted, plain } from '../../terminal/text.ts';
+import { counted } from '../../../domain/counted.ts';
+import { plain } from '../../terminal/text.ts';
 import { printJson } from '../../terminal/output.ts';
 import { applyAndReport } from '../apply.ts';
 import { turnCrontab } from './jobs.ts';
