@@ -20,10 +20,12 @@ async function addJob({ ask }: TestDaemon, url: string, input: object = {}): Pro
 }
 
 function endedRun({ ask }: TestDaemon, { jobId, id }: Run): Promise<Run> {
-  return until('the end of the run', async () => {
+  const find = async () => {
     const { run } = (await ask('GET', `/jobs/${jobId}/runs/${id}`)).body;
     return run.finishedAt === null ? null : (run as Run);
-  });
+  };
+  // A key may ask 120 times a minute.
+  return until('the end of the run', find, { everyMs: 250 });
 }
 
 /** Requests a run with these headers. */
