@@ -1,10 +1,10 @@
 /** What the doctor looks at where the database is on a server. */
 
 import { isoTime, wrongClockMs } from '../../domain/clock.ts';
-import { lossShownForMs, lossText } from '../../domain/nodes.ts';
+import { lossText } from '../../domain/nodes.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
-import { findLiveNodes, findLosses } from '../../store/nodes/nodes.ts';
+import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { newestVersion } from '../../store/database/migrate.ts';
 import { findRefusal } from '../../store/postgres/access.ts';
 import { findSwollenTable } from '../../store/postgres/dead-rows.ts';
@@ -15,7 +15,7 @@ import { closePublicAccess } from '../../store/postgres/public-access.ts';
 import { sizeText } from '../../domain/sizes.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Result } from './finding.ts';
-import { leadText, troublesOf } from './nodes.ts';
+import { leadText, listLosses, troublesOf } from './nodes.ts';
 
 /** Which server it is, and how much it holds. */
 export async function checkServer(db: Db, name: string): Promise<Result> {
@@ -77,7 +77,7 @@ const afterLoss =
 /** Whether the nodes agree with each other, and whether one found at `now` that the database lost something within a week. */
 export async function checkNodes(db: Db, now: number): Promise<Result> {
   const live = await findLiveNodes(db);
-  const losses = await findLosses(db, now - lossShownForMs);
+  const losses = await listLosses(db, now);
   const lost = losses.map(lossText);
   if (lost.length > 0) lost.push(afterLoss);
   const [first, ...more] = [...lost, ...troublesOf(live)];

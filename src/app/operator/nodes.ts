@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clo
 import type { Clock } from '../../domain/clock.ts';
 import { keeperOf, lossShownForMs, nodeName, openRoleOf } from '../../domain/nodes.ts';
 import type { Loss, NodeRole } from '../../domain/nodes.ts';
-import type { Store } from '../../store/database/store.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
 
@@ -31,15 +31,9 @@ export async function listNodes({
   return inRoles(await nodes.listNodes(store.db, now - shownForMs), now);
 }
 
-/** What nodes found within a week that the database had lost, the newest first. */
-export async function listLosses({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: Clock;
-}): Promise<Loss[]> {
-  return await nodes.findLosses(store.db, clock.now() - lossShownForMs);
+/** What nodes found within a week before `now` that the database had lost, the newest first. */
+export async function listLosses(db: Db, now: number): Promise<Loss[]> {
+  return await nodes.findLosses(db, now - lossShownForMs);
 }
 
 /** Gives nodes, the oldest first, their roles at a time. */

@@ -1,11 +1,11 @@
 /** What an operator should see to although jobd works, in sentences. */
 
-import { lossShownForMs, lossText } from '../../domain/nodes.ts';
+import { lossText } from '../../domain/nodes.ts';
 import type { SpaceCause } from '../../domain/space.ts';
 import type { Db } from '../../store/database/store.ts';
-import { findLosses } from '../../store/nodes/nodes.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import type { SpaceState } from '../app.ts';
+import { listLosses } from './nodes.ts';
 
 /** What the last daily check of the ledger found. */
 export interface LedgerFound {
@@ -25,7 +25,7 @@ export async function findLedger(db: Db): Promise<LedgerFound | null> {
 
 /** What the database knows: an incomplete ledger, and what nodes found lost within a week. */
 export async function findNotes(db: Db, now: number): Promise<string[]> {
-  const losses = await findLosses(db, now - lossShownForMs);
+  const losses = await listLosses(db, now);
   return [...notInLedger(await findLedger(db)), ...losses.map(lossText)];
 }
 

@@ -35,7 +35,7 @@ Example:
       const { leadText, listLosses, listNodes, nodeTimes, troublesOf } =
         await import('../../app/operator/nodes.ts');
       const nodes = await listNodes(local);
-      const losses = await listLosses(local);
+      const losses = await listLosses(local.store.db, local.clock.now());
       if (flags['json']) {
         const shown = nodes.map((node) => ({ ...factsOf(node), ...nodeTimes(node) }));
         const lost = losses.map(({ at, ...of }) => ({ ...of, at: isoTime(at) }));

@@ -11,7 +11,7 @@ export interface SwollenTable {
   live: number;
 }
 
-/** So many are usual between two runs of autovacuum. */
+/** What is usual between two runs of autovacuum: this number of rows, or this multiple of the live ones. */
 const usualRows = 10_000;
 const usualShare = 5;
 
