@@ -59,6 +59,7 @@ async function main(options: OptionsOf<typeof declared>): Promise<boolean> {
       noReceipts: false,
       postgres: false,
       secrets: false,
+      sign: null,
     },
     sink,
     env: {},

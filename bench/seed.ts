@@ -4,8 +4,12 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { sql } from 'kysely';
 import { databaseOf, openTestLocal } from '../test/support/running/local.ts';
+import { ensureCallKey } from '../src/app/calls/call-keys.ts';
+import { systemClock } from '../src/domain/clock.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/jobs/job-input.ts';
+import { sendsToken } from '../src/domain/jobs/sign.ts';
+import type { SignKind } from '../src/domain/jobs/sign.ts';
 import type { Key } from '../src/domain/accounts/key.ts';
 import { defineMonitor } from '../src/domain/monitors/monitor-input.ts';
 import { sealJob } from '../src/domain/secrets/sealed-job.ts';
@@ -46,7 +50,7 @@ export async function seedJobs(
   dataDir: string,
   origin: string,
   batches: readonly Batch[],
-  { secrets }: { secrets: boolean } = { secrets: false },
+  { secrets, sign = null }: { secrets: boolean; sign?: SignKind | null } = { secrets: false },
 ): Promise<void> {
   await using local = await openTestLocal(dataDir);
   const { store } = local;
@@ -54,12 +58,21 @@ export async function seedJobs(
   const now = Date.now();
   const workspaceId = await workspaceOf(store);
   const allowTargets = parseAllowTargets([sinkTarget]);
+  const audience = sendsToken(sign) ? 'https://target.example.com' : null;
   await store.write(async (tx) => {
+    await ensureCallKey({ vault, clock: systemClock }, tx, sign);
     for (const { prefix, count, hosts = 0 } of batches) {
       for (let number = 1; number <= count; number += 1) {
         const url = `${originOf(origin, hosts, number)}/${prefix}/${number}`;
         const every = { scheduleType: 'period', periodSeconds: dayMs / 1_000 } as const;
-        const input = { name: prefix, url, ...every, ...(secrets && secretRequest) };
+        const input = {
+          name: prefix,
+          url,
+          ...every,
+          ...(secrets && secretRequest),
+          sign,
+          audience,
+        };
         const job = defineJob(input, { id: newId(now), workspaceId, now, allowTargets });
         await insertJob(tx, await sealJob(job, vault, () => activeMasterKeyId(tx)));
       }

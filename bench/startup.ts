@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { openStore } from '../src/store/open.ts';
 import {
   builtFile,
   json,
@@ -40,6 +41,8 @@ async function main(options: Options): Promise<void> {
   const { rounds, executable } = options;
   const output = startOutput(options.json, { rounds });
   using directory = temporaryDirectory();
+  // Commands on this machine make no database of their own.
+  await (await openStore(directory.path))[Symbol.asyncDispose]();
   await using server = await startApi();
   const env = {
     JOBD_URL: server.url,

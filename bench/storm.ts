@@ -19,6 +19,8 @@ import {
   wholeNumber,
 } from './bench.ts';
 import type { Option, OptionsOf } from './bench.ts';
+import { signKinds } from '../src/domain/jobs/sign.ts';
+import type { SignKind } from '../src/domain/jobs/sign.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { dropFromCache, startSink } from './processes.ts';
 import {
@@ -56,6 +58,17 @@ const slots: Option<number | null> = {
   read: (given, name) => (given === undefined ? null : readWholeNumber(given, name, 1, 10_000)),
 };
 
+const sign: Option<SignKind | null> = {
+  value: 'KIND',
+  about: `jobd's jobs say who calls: ${signKinds.join(', ')}`,
+  read(given) {
+    if (given === undefined) return null;
+    const kind = signKinds.find((known) => known === given);
+    if (kind !== undefined) return kind;
+    throw new Error(`--sign must be one of ${signKinds.join(', ')}, got ${given}`);
+  },
+};
+
 const declared = {
   jobs,
   rounds: wholeNumber('rounds, of which the medians are shown', [5, 1, 100]),
@@ -72,6 +85,7 @@ const declared = {
   noReceipts: flag('jobd signs no receipts'),
   postgres: flag("jobd's data is on a PostgreSQL server of its own, on this machine"),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
+  sign,
   ...common,
 };
 export type Options = OptionsOf<typeof declared>;

@@ -11,6 +11,7 @@ import { hearOtherNodes } from './app/other-nodes.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
 import { newSecret } from './app/accounts/secrets.ts';
 import { createFigures } from './app/operator/figures.ts';
+import { openCompletionTokens } from './app/secrets/completion-key.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import { isEveryAddress } from './config.ts';
 import type { ServeConfig } from './config.ts';
@@ -62,10 +63,12 @@ export const drainMs = 30_000;
 /** The most event streams; of few connections, at most an eighth. */
 const largestStreams = 256;
 /**
- * Old objects are collected once they have grown by half, in all threads: 50 MB less in a storm (docs/benchmarks.md). Set
- * when all code is loaded, since V8 refuses code caches that were made without the flag.
+ * For all threads (docs/benchmarks.md). Old objects are collected once they have grown by half: 50 MB less in a storm. A
+ * function is compiled for the second time, by TurboFan, when it has run 100,000 times and not 3,000: in a storm the
+ * compiler takes the processors from the calls, and what Maglev made is nearly as fast. Set when all code is loaded, since V8
+ * refuses code caches that were made without the flags.
  */
-const memoryFlag = '--heap-growing-percent=50';
+const v8Flags = ['--heap-growing-percent=50', '--invocation-count-for-turbofan=100000'];
 
 /** A running jobd. Disposing of it stops it cleanly. */
 export interface Daemon extends AsyncDisposable {
@@ -126,6 +129,7 @@ export async function startDaemon(
   await store.reserve.keep(() => reportDisk(log, store.reserve));
   const vault = await local.openVault();
   if (config.signing) await ensureSigningKey({ store, clock, vault });
+  const completionTokens = await openCompletionTokens({ store, clock, vault });
   const files = shareFiles(config.slots, log);
   const called = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(
@@ -147,6 +151,7 @@ export async function startDaemon(
     : null;
   const loops: Record<WokenLoop, () => void> = {
     claim: () => engine?.wake(),
+    complete: () => engine?.wakeCompleter(),
     notify: () => engine?.wakeNotifier(),
   };
   const heldJobs = createHeldJobs(loops.claim);
@@ -201,6 +206,8 @@ export async function startDaemon(
     mailWaitMs: mailAllowance.waitMs,
     wake: () => wake('claim'),
     holdJob: heldJobs.hold,
+    wakeCompleter: () => wake('complete'),
+    completionTokens,
     wakeNotifier: () => wake('notify'),
     noteUse: keyUses.note,
     authenticate,
@@ -237,10 +244,10 @@ export async function startDaemon(
   const connections = { maxConnections: files.connections };
   // The server is bound before the first call, and closed after the last one.
   const server = parts.use(await startServer(app, { ...config, connections }, log));
-  siteUrl ||= server.url;
+  siteUrl ||= reachable(server.url);
   // On a full disk calls come first: `jobd open` knows the new URL once there is space.
   const isGuess = config.baseUrl === null && isEveryAddress(config.host);
-  const kept = { siteUrl: reachable(siteUrl), isGuess };
+  const kept = { siteUrl, isGuess };
   const keepUrl = (): Promise<void> => recordSiteUrl(store, kept);
   await recordLimit(store, limitBytes).catch((error: unknown) =>
     log.warn({ err: error }, 'jobd doctor does not know the limit of the database'),
@@ -276,9 +283,11 @@ export async function startDaemon(
     space,
     vault,
     signer,
+    siteUrl: () => siteUrl,
     changes: events,
     wakeOthers,
     traceContext: config.traceContext,
+    completionUrlOf: (runId: string) => `${siteUrl}/complete/${completionTokens.tokenOf(runId)}`,
     drainMs,
   };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
@@ -293,7 +302,7 @@ export async function startDaemon(
     const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };
     parts.use(startHeartbeat(beat));
   }
-  setFlagsFromString(memoryFlag);
+  for (const flag of v8Flags) setFlagsFromString(flag);
   const running = parts.move();
   return {
     url: server.url,
@@ -328,7 +337,8 @@ function reachable(url: string): string {
 /** Shares the open files of this process between calls and clients. */
 function shareFiles(slots: number, log: Log): OpenFiles {
   const limit = openFilesLimit();
-  const files = shareOpenFiles(limit, slots, attemptsInFlight);
+  const { alerts, callbacks } = attemptsInFlight;
+  const files = shareOpenFiles(limit, slots, alerts.most + callbacks.most);
   if (files.slots < slots) {
     log.warn(
       { limit, slots: files.slots, wanted: slots },
@@ -340,10 +350,13 @@ function shareFiles(slots: number, log: Log): OpenFiles {
 
 /** The log has them too: a trail that nobody can change through jobd. */
 function logChanges(log: Log, entries: readonly AuditEntry[]): void {
-  for (const { action, actor, subject, address, forwardedFor, fields } of entries) {
+  for (const { action, actor, subject, address, forwardedFor, fields, runId } of entries) {
     const who = { actorType: actor.type, actorId: actor.id, actorName: actor.name };
     const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
-    log.info({ ...what, ...who, address, forwardedFor }, 'changed');
+    log.info(
+      { ...what, ...(runId !== undefined && { runId }), ...who, address, forwardedFor },
+      'changed',
+    );
   }
 }
 

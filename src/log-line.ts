@@ -72,6 +72,10 @@ const statusColours: Readonly<Record<string, Colour>> = {
 };
 
 const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
+  'run waits': (fields) => {
+    const longest = durationText(Number(fields['awaitSeconds']) * 1_000);
+    return `${subject(fields, 'job')}: answered ${textOf(fields['httpStatus'])}, its report is awaited for up to ${longest}`;
+  },
   'alert delivered': (fields) => `alert sent to ${channel(fields)}: ${news(fields)}`,
   'alert not delivered, will try again': (fields) =>
     `alert not sent to ${channel(fields)}, next try ${moment(fields, 'nextAttemptAt')}: ` +

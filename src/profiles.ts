@@ -1,6 +1,5 @@
 /** The profiles of `jobd login`, in one file that only its owner may read. A key is only sent to its own server. */
 
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultServerUrl } from './config.ts';
@@ -77,7 +76,7 @@ export function readProfiles(file: string): Profiles {
 /** Writes the whole file or nothing, readable by its owner only. */
 export function writeProfiles(file: string, profiles: Profiles): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replaceFile(file, `${file}.${randomUUID()}`, `${JSON.stringify(profiles, null, 2)}\n`);
+  replaceFile(file, `${file}.${crypto.randomUUID()}`, `${JSON.stringify(profiles, null, 2)}\n`);
 }
 
 /** Returns the profile with this name, if there is one. */

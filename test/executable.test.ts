@@ -70,7 +70,7 @@ describe('pkg, without a network', { skip: notLinux || noNetworkNamespace }, () 
   test('sets the V8 flags, ignores NODE_OPTIONS and shows no path of the build machine', (t) => {
     const file = packageProbe(t, process.arch);
     const said = run(file, ['a', '--expose-gc'], { NODE_OPTIONS: '--no-such-option' });
-    assert.deepEqual(said.flags, ['--max-semi-space-size=16']);
+    assert.deepEqual(said.flags, ['--max-semi-space-size=16', '--min-semi-space-size=8']);
     assert.deepEqual(said.words, ['a', '--expose-gc']);
     assert.match(said.stack, /main\.js:/);
     assert.match(said.stack, /\.\.\/loader\.cjs:/);
@@ -82,7 +82,10 @@ describe('pkg, without a network', { skip: notLinux || noNetworkNamespace }, () 
     // This machine's Node stands in for another architecture: pkg does not check, and the result
     // can be run.
     const [first, second] = [packageProbe(t, other), packageProbe(t, other)];
-    assert.deepEqual(run(first, [], {}).flags, ['--max-semi-space-size=16']);
+    assert.deepEqual(run(first, [], {}).flags, [
+      '--max-semi-space-size=16',
+      '--min-semi-space-size=8',
+    ]);
     assert.equal(sha256(first), sha256(second));
   });
 });

@@ -239,6 +239,7 @@ const news: Record<AlertType, [data: object, words: string][]> = {
     [{ runs: { ...runs, first } }, 'backup was interrupted'],
     [{ runs: { ...runs, first, count: 3 } }, '3 runs were interrupted'],
   ],
+  'run.finished': [[{ job: { id: 'j', name: 'backup' } }, 'a run of backup is over']],
   reminder: [
     [{ down: { count: 1, first: [down] } }, 'nightly is still down'],
     [{ down: { count: 2, first: [down, down] } }, '2 jobs and monitors are still down'],

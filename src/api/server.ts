@@ -1,4 +1,4 @@
-/** The HTTP server: the API under `/api/v1`, the pages in the browser, the reference page, pings and health checks. */
+/** The HTTP server: the API under `/api/v1`, the pages in the browser, the reference page, pings, reports and health checks. */
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import { identify, requireAsker } from './http/auth.ts';
 import { sessionCookie } from './http/cookie.ts';
 import type { SessionCookie } from './http/cookie.ts';
+import { callKeyRoutes } from './calls/routes.ts';
 import { channelRoutes } from './alerts/routes.ts';
 import { definitionRoutes } from './definitions/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -35,12 +36,16 @@ import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { explanationRoutes } from './reasons/routes.ts';
+import { completeRoutes } from './runs/complete-routes.ts';
+import { completionRoutes } from './runs/completions.ts';
 import { historyRoutes } from './runs/history-routes.ts';
 import { runRoutes } from './runs/routes.ts';
 import { scheduleRoutes } from './schedule/routes.ts';
 
 /** Every path of the API contains its version (docs/behavior.md#api-1). */
 const apiPrefix = '/api/v1';
+/** Below these the URL itself is the key: pings of tasks, and reports of targets. */
+const openPaths = ['/ping/', '/complete/'];
 /** How long a stop waits for answers. An update may wait 5 s for a call in flight. */
 const longestCloseMs = 6_000;
 
@@ -82,9 +87,11 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     cookieName: cookie.name,
   });
   healthRoutes(server, app);
+  callKeyRoutes(server, app, siteUrl);
   verifyScriptRoute(server, app);
   pageRoutes(server, app);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
+  await server.register(async (reports: ApiServer) => completionRoutes(reports, app, limits));
   docsRoutes(server, app, description);
   await server.register(
     async (api: ApiServer) => {
@@ -105,6 +112,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         definitionRoutes(keyed, app, limits, siteUrl);
         scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
+        completeRoutes(keyed, app);
         historyRoutes(keyed, app);
         explanationRoutes(keyed, app);
         receiptRoutes(keyed, app);
@@ -130,7 +138,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
 }
 
 /**
- * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, and health checks,
+ * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, reports, and health checks,
  * which never count. All others count before anything is done for them.
  */
 function isLeftToRoutes(request: IncomingMessage, cookie: SessionCookie): boolean {
@@ -141,21 +149,22 @@ function isLeftToRoutes(request: IncomingMessage, cookie: SessionCookie): boolea
       headers.authorization !== undefined || cookie.read(headers.cookie) !== undefined;
     return mayHaveAsker || method === 'OPTIONS';
   }
-  return ['/ping/', '/healthz', '/readyz'].some((start) => path.startsWith(start));
+  return [...openPaths, '/healthz', '/readyz'].some((start) => path.startsWith(start));
 }
 
 /** Documents, assets, `/docs` and the description have an allowance of their own (docs/behavior.md#limit-1). */
 function allowanceOf(request: IncomingMessage): Allowance {
   const path = pathOf(request);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const isOfPages = !path.startsWith(`${apiPrefix}/`) && !path.startsWith('/ping/');
+  const isOfPages = ![`${apiPrefix}/`, ...openPaths].some((start) => path.startsWith(start));
   const isDescription = path.split('?', 1)[0] === `${apiPrefix}/openapi.json`;
   return isRead && (isOfPages || isDescription) ? 'pages' : 'requests';
 }
 
-/** Clients may send the whole URL (RFC 9112 section 3.2.2). */
+/** Clients may send the whole URL (RFC 9112 section 3.2.2), and spell letters as `%63`: routes take both. */
 function pathOf({ url = '' }: IncomingMessage): string {
-  return url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
+  return path.replaceAll(/%[2-7][0-9a-f]/gi, (letter) => decodeURIComponent(letter));
 }
 
 /** Answers current requests. Connections that are still open after `longestCloseMs` are cut off. */

@@ -6,6 +6,7 @@ import type { Permission } from '../domain/accounts/key.ts';
 import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { TargetVerdict } from '../domain/reasons/facts.ts';
+import type { CompletionTokens } from '../domain/runs/completion.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
 import type { SpaceCause } from '../domain/space.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
@@ -31,6 +32,10 @@ export interface App {
   readonly wake: () => void;
   /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */
   readonly holdJob: (jobId: string) => Disposable;
+  /** Wakes what ends runs: a target has reported. */
+  readonly wakeCompleter: () => void;
+  /** Reads the ends of completion URLs. */
+  readonly completionTokens: CompletionTokens;
   /** Wakes the notifier: there is an alert to deliver. */
   readonly wakeNotifier: () => void;
   /** Hears what people changed, after it was written. */

@@ -58,9 +58,10 @@ async function keepChanges<T>(
     entries.length = 0;
     const done = await work(tx, (workspaceId, change) => {
       if (changesNothing(change)) return;
-      const { action, subject, fields = [] } = change;
+      const { action, subject, fields = [], runId } = change;
       const { id, name } = subject;
-      const what = { action, subject: { id, name }, fields };
+      const run = runId !== undefined && { runId };
+      const what = { action, subject: { id, name }, fields, ...run };
       entries.push({ workspaceId, at: clock.now(), actor, ...sender, ...what });
     });
     const byWorkspace = Map.groupBy(entries, ({ workspaceId }) => workspaceId);

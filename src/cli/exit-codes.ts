@@ -18,8 +18,8 @@ export const interruptedExitCode = 130;
 
 /** Each code with its meaning. Those of `domain/errors.ts` are among them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'success; with --wait, the run succeeded; with verify, all receipts are valid'],
-  [errorCodes.internal.exitCode, 'failure, or a receipt is not valid'],
+  [0, 'success; with --wait, the run succeeded; with verify and verify-call, all is valid'],
+  [errorCodes.internal.exitCode, 'failure, or a receipt or request is not valid'],
   [errorCodes.usage.exitCode, 'invalid command line or input (HTTP 400)'],
   [errorCodes.not_found.exitCode, 'no such id or name (404)'],
   [errorCodes.unauthenticated.exitCode, 'the key or the plan does not allow it (401, 403)'],

@@ -1,7 +1,6 @@
 /** The command line as a whole: its commands, and how each failure ends. */
 
 import { Command, CommanderError } from 'commander';
-import { useProfile } from './client/settings.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
@@ -45,6 +44,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   key: async () => (await import('./operator/key.ts')).addKeyCommands,
   session: async () => (await import('./operator/session.ts')).addSessionCommands,
   'signing-key': async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
+  'call-key': async () => (await import('./operator/call-key.ts')).addCallKeyCommands,
   secrets: async () => (await import('./operator/secrets.ts')).addSecretsCommands,
   account: async () => (await import('./operator/account.ts')).addAccountCommands,
   workspace: async () => (await import('./operator/workspace.ts')).addWorkspaceCommands,
@@ -65,6 +65,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   audit: async () => (await import('./accounts/audit.ts')).addAuditCommand,
   schedule: async () => (await import('./schedule/schedule.ts')).addScheduleCommands,
   verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,
+  'verify-call': async () => (await import('./calls/verify-call.ts')).addVerifyCallCommand,
   backup: async () => (await import('./operator/backup.ts')).addBackupCommand,
   restore: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   'migrate-store': async () => (await import('./operator/migrate-store.ts')).addMigrateStoreCommand,
@@ -97,9 +98,9 @@ export async function createProgram(context: Context): Promise<Command> {
     .description('Calls your URLs on a schedule and records every run.')
     .version(version)
     .option('--profile <name>', 'use the server and key of this profile (default JOBD_PROFILE)')
-    .hook('preAction', () => {
+    .hook('preAction', async () => {
       const { profile } = program.opts<{ profile?: string }>();
-      if (profile !== undefined) useProfile(profile);
+      if (profile !== undefined) (await import('./client/settings.ts')).useProfile(profile);
     })
     .addHelpText(
       'after',

@@ -27,12 +27,14 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   example: string;
   /** The table of `list`. */
   columns: Columns<Item | Listed>;
+  /** Columns that need to know all that is listed; each takes the place of the one with its name. */
+  columnsOf?: (api: Api, listed: readonly (Item | Listed)[]) => Promise<Columns<Item | Listed>>;
   /** Columns that a narrow terminal does not show: the last of these is hidden first. */
   optionalColumns?: readonly string[];
   /** Columns that a text keeps before that. */
   leastText?: number;
   /** Prints one for people. */
-  print: (output: Output, item: Item) => void | Promise<void>;
+  print: (output: Output, item: Item, context: Context) => void | Promise<void>;
   /** Adds the options of `update`. */
   withOptions: (command: Command) => Command;
   /** What `update` adds to `jobd … update NAME` in its example. */
@@ -189,12 +191,18 @@ function addListCommand<Item extends Named, Update, Status extends string, Liste
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
       const none =
         wanted === null ? `there are no ${noun}s` : `no ${noun} has the status ${wanted}`;
-      printRows(output, found, columns, {
-        none,
-        optional,
-        isWide: isWide(flags),
-        ...(leastText !== undefined && { leastText }),
-      });
+      const further = await resource.columnsOf?.(api, found);
+      printRows(
+        output,
+        found,
+        { ...columns, ...further },
+        {
+          none,
+          optional,
+          isWide: isWide(flags),
+          ...(leastText !== undefined && { leastText }),
+        },
+      );
     });
 }
 
@@ -205,11 +213,12 @@ export function withName(command: Command, noun: string): Command {
 
 /** Prints one, as JSON or for people. */
 export async function printItem<Item>(
-  { output }: Pick<Context, 'output'>,
-  { noun, print }: { noun: string; print: (output: Output, item: Item) => void | Promise<void> },
+  context: Context,
+  { noun, print }: Pick<Resource<Item, unknown>, 'noun' | 'print'>,
   flags: Flags,
   item: Item,
 ): Promise<void> {
+  const { output } = context;
   if (flags['json']) printJson(output, { [noun]: item });
-  else await print(output, item);
+  else await print(output, item, context);
 }

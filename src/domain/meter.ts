@@ -12,8 +12,8 @@ export interface CountedRun {
   durationMs: number | null;
 }
 
-/** What came of an attempt to deliver an alert; after `failed` there will be another one. */
-export type AlertResult = 'delivered' | 'failed' | 'given_up';
+/** What came of an attempt to deliver an alert, or a result of a job; after `failed` there will be another one. */
+export type AttemptResult = 'delivered' | 'failed' | 'given_up';
 
 /** Where the engine counts its work. */
 export interface Meter {
@@ -22,7 +22,11 @@ export interface Meter {
   runsRescued(runs: number): void;
   /** Counts jobs that missed due times. */
   jobsMissed(jobs: number): void;
-  alertAttempted(result: AlertResult): void;
+  alertAttempted(result: AttemptResult): void;
+  /** Counts an attempt to post a result of a job to its `onResult`. */
+  resultAttempted(result: AttemptResult): void;
+  /** Counts results that were given up because too many of their job waited. */
+  resultsDropped(results: number): void;
   /** Counts history that was removed before its time, for want of space. */
   removedEarly(rows: { results: number; pings: number }): void;
   /** Counts spans that the collector has, or will not get. */
@@ -39,6 +43,10 @@ export interface StoredFigures {
   jobsDue: number;
   /** Runs whose receipt is still to be signed, counted up to `mostCounted`. */
   receiptsUnsigned: number;
+  /** Runs that wait for the report of their target, counted up to `mostCounted`. */
+  runsAwaiting: number;
+  /** Results of jobs that wait to be delivered, counted up to `mostCounted`. */
+  resultsWaiting: number;
   databaseBytes: number;
   /** Null where a server sees to its disk. */
   diskFreeBytes: number | null;

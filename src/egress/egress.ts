@@ -3,8 +3,13 @@
  * judges every address, connects to a judged address and exchanges one request for one answer, all within one deadline.
  * Whatever a target does is returned as a value.
  */
+import type { Caller } from '../domain/calls/caller.ts';
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
+import { mayRepeat, redact, redactResult, spellingsOf } from '../domain/secrets/redaction.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
+import type { CallSigner } from '../identity/keyring.ts';
+import { identify } from '../identity/sign.ts';
+import type { Identification } from '../identity/sign.ts';
 import { Deadline, DeadlineOver } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange, type WireRequest } from './exchange.ts';
@@ -23,6 +28,8 @@ export interface Call {
   timeoutMs: number;
   /** Counts from the call. Later than that the request is not written. Default: any time. */
   beginWithinMs?: number;
+  /** Who makes the call, which the request then says and proves. */
+  caller?: Caller;
 }
 
 /** Makes calls. Disposing it closes every connection; calls in flight then reject. */
@@ -34,6 +41,8 @@ export interface Egress extends AsyncDisposable {
   call(call: Call, signal?: AbortSignal): Promise<AttemptResult>;
   /** Does now what would delay the first call. */
   prepare(): void;
+  /** From now on these keys sign the calls that name them, and no others. */
+  useCallKeys(keys: readonly CallSigner[]): void;
 }
 
 export interface EgressOptions {
@@ -61,6 +70,7 @@ export function createEgress(options: EgressOptions): Egress {
   const pool = new Pool(createDial(options.ca), connectionsPerHost, idleConnections);
   const inFlight = new Set<Deadline>();
   const signals = new WeakSet<AbortSignal>();
+  let callKeys = new Map<string, CallSigner>();
 
   async function attempt(call: Call, deadline: Deadline): Promise<AttemptResult> {
     const route = router.route(call.url);
@@ -69,16 +79,27 @@ export function createEgress(options: EgressOptions): Egress {
     const addresses = judged instanceof Promise ? await judged : judged;
     if ('failure' in addresses) return failed(addresses.failure);
     const { origin } = route.site;
-    const request = wireRequest(call, route.path, userAgent);
+    const identity = identityOf(call, `${origin.key}${route.path}`);
+    const request = wireRequest(call, { path: route.path, userAgent, identity });
     for (let takes = 0; takes < maxTakes; takes++) {
       const idle = pool.takeIdle(origin, addresses.allowed);
       const taken = idle ?? (await pool.takeAny(origin, addresses.allowed, deadline));
       if ('failure' in taken) return failed(taken.failure);
       const result = await exchange(taken, request, deadline);
       pool.giveBack(taken);
-      if (result !== 'unsent') return result;
+      if (result !== 'unsent') return withoutToken(result, identity);
     }
     return failed({ reason: 'reset', detail: 'the connection was closed before it could be used' });
+  }
+
+  /** Signs the attempt, if the call says who makes it. */
+  function identityOf(call: Call, targetUri: string): Identification | null {
+    const { caller, method, body, timeoutMs } = call;
+    if (caller === undefined) return null;
+    const key = callKeys.get(caller.keyId);
+    // Another one signs since the call was begun: whoever makes it again asks for that.
+    if (key === undefined) throw new LocalTrouble(`the call key ${caller.keyId} was replaced`);
+    return identify({ method, targetUri, body, timeoutMs }, caller, key);
   }
 
   /** Adds one listener per signal: thousands of calls share the stop signal of a daemon. */
@@ -115,6 +136,10 @@ export function createEgress(options: EgressOptions): Egress {
 
     prepare() {},
 
+    useCallKeys(keys) {
+      callKeys = new Map(keys.map((key) => [key.keyId, key]));
+    },
+
     async [Symbol.asyncDispose]() {
       for (const deadline of inFlight) deadline.end({ abortedBy: egressClosed() });
       await pool[Symbol.asyncDispose]();
@@ -126,7 +151,23 @@ function failed(failure: Failure): AttemptResult {
   return { kind: 'failure', failure };
 }
 
-function wireRequest(call: Call, path: string, userAgent: string): WireRequest {
+/** The result without the token of the call, which a target may repeat. */
+function withoutToken(result: AttemptResult, identity: Identification | null): AttemptResult {
+  const token = identity?.token ?? null;
+  if (token === null || result.kind === 'local' || !mayRepeat(result)) return result;
+  const secrets = spellingsOf([token]);
+  if (result.kind === 'response') return redactResult(result, secrets);
+  const { failure } = result;
+  return failed({ ...failure, detail: redact(failure.detail, secrets) });
+}
+
+interface OwnParts {
+  path: string;
+  userAgent: string;
+  identity: Identification | null;
+}
+
+function wireRequest(call: Call, { path, userAgent, identity }: OwnParts): WireRequest {
   const headers: string[] = [];
   let hasUserAgent = false;
   let hasContentType = false;
@@ -136,6 +177,7 @@ function wireRequest(call: Call, path: string, userAgent: string): WireRequest {
     hasContentType ||= lowerCase === 'content-type';
     headers.push(name, value);
   }
+  if (identity !== null) headers.push(...Object.entries(identity.headers).flat());
   if (!hasUserAgent) headers.push('user-agent', userAgent);
   if (call.body !== null && !hasContentType) {
     headers.push('content-type', 'text/plain; charset=utf-8');

@@ -104,6 +104,7 @@ function serve(port: MessagePort, options: EgressOptions): void {
 
   port.on('message', (message: ToThread) => {
     if (message.kind === 'call') calls.add(message.calls);
+    else if (message.kind === 'keys') egress.useCallKeys(message.keys);
     else if (message.kind === 'abort') aborterOf(message.signal).abort(new Error('aborted'));
     else void close();
   });

@@ -13,6 +13,7 @@ import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { AttemptResult } from '../domain/runs/outcome.ts';
+import type { CallSigner } from '../identity/keyring.ts';
 import type { Call, Egress, EgressOptions } from './egress.ts';
 import { egressClosed, localTrouble } from './failure.ts';
 
@@ -28,6 +29,7 @@ export interface NumberedCall {
 /** A message to a thread. */
 export type ToThread =
   | { kind: 'call'; calls: NumberedCall[] }
+  | { kind: 'keys'; keys: readonly CallSigner[] }
   | { kind: 'abort'; signal: number }
   | { kind: 'close' };
 
@@ -72,11 +74,13 @@ export function startEgressThreads(
   const idleConnections = Math.floor((options.idleConnections ?? Infinity) / most);
   const threads: Thread[] = [];
   const threadOfOrigin = new LRUCache<string, Thread>({ max: maxKnownHosts });
+  let callKeys: readonly CallSigner[] = [];
   let isClosed = false;
 
   function startThread(): Thread {
     if (isClosed) throw egressClosed();
     const thread = { egress: start({ ...options, idleConnections }), calls: 0 };
+    if (callKeys.length > 0) thread.egress.useCallKeys(callKeys);
     threads.push(thread);
     return thread;
   }
@@ -114,6 +118,10 @@ export function startEgressThreads(
       return await first().egress.call(call, signal);
     },
     prepare: () => void first(),
+    useCallKeys(keys) {
+      callKeys = keys;
+      for (const { egress } of threads) egress.useCallKeys(keys);
+    },
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await Promise.all(threads.map(({ egress }) => egress[Symbol.asyncDispose]()));
@@ -141,6 +149,7 @@ class EgressThread implements Egress {
   /** Calls of this turn, which go to the thread in one message. */
   #begun: NumberedCall[] = [];
   #closing: Promise<void> | undefined;
+  #callKeys: readonly CallSigner[] = [];
   /** Null after it could not start for lack of files or memory; the next call starts it again. */
   #worker: Worker | null;
 
@@ -162,6 +171,11 @@ class EgressThread implements Egress {
   }
 
   prepare(): void {}
+
+  useCallKeys(keys: readonly CallSigner[]): void {
+    this.#callKeys = keys;
+    this.#send({ kind: 'keys', keys });
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
@@ -204,10 +218,16 @@ class EgressThread implements Egress {
     const number = ++this.#lastNumber;
     const waiting = Promise.withResolvers<AttemptResult>();
     this.#pending.set(number, waiting);
-    this.#worker ??= this.#startWorker();
+    this.#worker ??= this.#startWorkerAgain();
     if (this.#begun.length === 0) queueMicrotask(() => this.#flush());
     this.#begun.push({ number, madeAt: process.hrtime.bigint(), call, signal });
     return waiting.promise;
+  }
+
+  #startWorkerAgain(): Worker {
+    this.#worker = this.#startWorker();
+    this.useCallKeys(this.#callKeys);
+    return this.#worker;
   }
 
   #flush(): void {

@@ -44,8 +44,9 @@ export class TlsOpener {
       secureContext: this.#sharedContext(),
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
-      // The certificate must be for the server name, or else for the address. A server name is never an address
-      // (RFC 6066 section 3).
+      // What the certificate must be for. Without it Node takes `localhost`.
+      host: origin.host,
+      // A server name is never an address (RFC 6066 section 3).
       ...(parseAddress(origin.host) === null && { servername: origin.host }),
       ...(session !== undefined && { session }),
     });

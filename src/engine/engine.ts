@@ -1,6 +1,7 @@
 /**
  * The engine: everything that happens by time and not by request. A run walks due → claim → dispatch → record → sign,
- * and a health change goes on to notify. `runs/executor.ts` is the middle of that sentence. Beside it, rescue closes the
+ * and a health change goes on to notify. `runs/executor.ts` is the middle of that sentence. Beside it, complete ends runs whose
+ * targets report later, rescue closes the
  * runs of a dead process, replan corrects due times after a clock change, renew restarts the schedules of renewed
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.
  */
@@ -8,10 +9,12 @@
 import type { WokenLoop } from '../domain/hints.ts';
 import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
+import { createCallers } from './calls/callers.ts';
 import { background, startLoop } from './loop.ts';
 import type { Loop, Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';
 import { onDuty } from './nodes/membership.ts';
+import { createCompleteStep } from './runs/complete.ts';
 import { Executor } from './runs/executor.ts';
 import type { ExecutorParts } from './runs/executor.ts';
 import { closeLeftRuns, createOwnRunsStep, createRescueStep, rescueAll } from './runs/rescue.ts';
@@ -24,7 +27,10 @@ import type { SpaceWatch } from './upkeep/space-watch.ts';
 import { createRenewer } from './upkeep/renew.ts';
 import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
 
-export interface EngineParts extends Omit<ExecutorParts, 'receipts' | 'wake'>, NotifierParts {
+export interface EngineParts
+  extends Omit<ExecutorParts, 'receipts' | 'wake' | 'callers'>, NotifierParts {
+  /** The site URL, which is known only once the server listens. */
+  readonly siteUrl: () => string;
   space: SpaceWatch;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
@@ -40,6 +46,8 @@ export interface Engine extends AsyncDisposable {
   readonly wake: () => void;
   /** To be called when there is an alert to deliver. */
   readonly wakeNotifier: () => void;
+  /** To be called when there is a report of a target. */
+  readonly wakeCompleter: () => void;
   /** Calls in flight, including those whose outcome is not recorded yet. */
   readonly slotsUsed: () => number;
   /** Why due jobs are not called, outcomes not recorded or pings not missed now, in sentences. Empty if all is well. */
@@ -51,6 +59,7 @@ export interface Engine extends AsyncDisposable {
 type LoopName =
   | 'claim'
   | 'record'
+  | 'complete'
   | 'rescue'
   | 'own runs'
   | 'sign'
@@ -64,13 +73,21 @@ type LoopName =
 /** A stop ends these loops one group after the other. Calls in flight are drained after the first group. */
 const stopOrder: readonly (readonly LoopName[])[] = [
   ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune', 'ledger'],
-  ['record'],
+  ['record', 'complete'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
   ['notify'],
 ];
 /** While one of these fails, jobd does not do its work. */
-const essential: readonly LoopName[] = ['claim', 'record', 'rescue', 'sign', 'watch', 'notify'];
+const essential: readonly LoopName[] = [
+  'claim',
+  'record',
+  'complete',
+  'rescue',
+  'sign',
+  'watch',
+  'notify',
+];
 
 /** Runs that end within this are signed together. */
 const signingEveryMs = 250;
@@ -87,9 +104,12 @@ export function startEngine(parts: EngineParts): Engine {
   let stopping: Promise<void> | undefined;
   const wakeFor: ExecutorParts['wake'] = (work) => {
     wake(work);
-    if (work === 'notify') wakeOthers(work);
+    // Another node may keep house.
+    if (work === 'notify' || work === 'complete') wakeOthers(work);
   };
-  const executor = new Executor({ ...parts, receipts: signer !== null, wake: wakeFor });
+  const callers = createCallers(parts);
+  const receipts = signer !== null;
+  const executor = new Executor({ ...parts, callers, receipts, wake: wakeFor });
   const isPressed = (): boolean => executor.isPressed;
   // Where space is short, calls will wait for what pruning deletes.
   const isPruningSlow = (): boolean =>
@@ -114,6 +134,7 @@ export function startEngine(parts: EngineParts): Engine {
   ];
   /** What is done once, by whichever process keeps house. */
   const chores: [LoopName, Step][] = [
+    ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],
     ['replan', createReplanStep(parts, onPlanned)],
     ['renew', createRenewStep(parts, onPlanned)],
@@ -152,6 +173,7 @@ export function startEngine(parts: EngineParts): Engine {
   return {
     wake: () => wake('claim'),
     wakeNotifier: () => wake('notify'),
+    wakeCompleter: () => wake('complete'),
     slotsUsed: () => executor.slotsUsed,
     troubles,
     failures: () => new Map(Array.from(loops, ([name, { trouble }]) => [name, trouble !== null])),

@@ -51,6 +51,8 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
     runsRescued: (runs) => metrics?.runsRescued(runs),
     jobsMissed: (jobs) => metrics?.jobsMissed(jobs),
     alertAttempted: (result) => metrics?.alertAttempted(result),
+    resultAttempted: (result) => metrics?.resultAttempted(result),
+    resultsDropped: (results) => metrics?.resultsDropped(results),
     removedEarly: (rows) => metrics?.removedEarly(rows),
     spansLeft: (result, spans) => metrics?.spansLeft(result, spans),
     databaseLost: (loss) => metrics?.databaseLost(loss),

@@ -86,11 +86,20 @@ export function createMetrics(gauges: Gauges): Metrics {
   const missed = new Counter(
     named('jobs_missed_total', 'Jobs that missed due times, counted once for each outage.'),
   );
-  const attempts = new Counter({
-    ...named('alert_attempts_total', 'Attempts to deliver alerts, by what came of them.'),
-    labelNames: ['result'],
-  });
-  for (const result of ['delivered', 'failed', 'given_up']) attempts.inc({ result }, 0);
+  const attemptCounter = (name: string, what: string): Counter<'result'> => {
+    const help = `Attempts to deliver ${what}, by what came of them.`;
+    const attempts = new Counter({ ...named(name, help), labelNames: ['result'] });
+    for (const result of ['delivered', 'failed', 'given_up']) attempts.inc({ result }, 0);
+    return attempts;
+  };
+  const alertAttempts = attemptCounter('alert_attempts_total', 'alerts');
+  const resultAttempts = attemptCounter('result_attempts_total', 'results of jobs');
+  const dropped = new Counter(
+    named(
+      'results_dropped_total',
+      'Results of jobs that were given up because too many of their job waited.',
+    ),
+  );
   const spans = new Counter({
     ...named('spans_total', 'Spans of calls for the collector, by what came of them.'),
     labelNames: ['result'],
@@ -224,7 +233,9 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
     runsRescued: (runs) => ended.inc({ status: 'interrupted' }, runs),
     jobsMissed: (jobs) => missed.inc(jobs),
-    alertAttempted: (result) => attempts.inc({ result }),
+    alertAttempted: (result) => alertAttempts.inc({ result }),
+    resultAttempted: (result) => resultAttempts.inc({ result }),
+    resultsDropped: (results) => dropped.inc(results),
     removedEarly({ results, pings }) {
       early.inc({ what: 'results' }, results);
       early.inc({ what: 'pings' }, pings);

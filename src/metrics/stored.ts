@@ -7,12 +7,20 @@ import type { StoredFigures } from '../domain/meter.ts';
 
 const upTo = `counted up to ${mostCounted}`;
 
-/** Each with what it says. With several nodes, the first three are the same on each of them. */
+/** Each with what it says. With several nodes, the first five are the same on each of them. */
 const described: Readonly<Record<keyof StoredFigures, readonly [name: string, help: string]>> = {
   jobsDue: ['jobd_jobs_due', `Jobs that are due and wait for a slot, ${upTo}.`],
   receiptsUnsigned: [
     'jobd_receipts_unsigned',
     `Runs whose receipt is still to be signed, ${upTo}.`,
+  ],
+  runsAwaiting: [
+    'jobd_runs_awaiting',
+    `Runs that were answered 202 and wait for the report of their target, ${upTo}.`,
+  ],
+  resultsWaiting: [
+    'jobd_results_waiting',
+    `Results of jobs that wait to be delivered to their onResult, ${upTo}.`,
   ],
   databaseBytes: ['jobd_database_bytes', 'The size of the database.'],
   diskFreeBytes: [

@@ -1,6 +1,6 @@
 /** From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. */
 
-import type { Receipt, ReceiptPayload } from '../domain/receipts/receipt.ts';
+import type { Receipt, ReceiptCompletion, ReceiptPayload } from '../domain/receipts/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { demandOnly, objectOf, textOf, wrongField, type Json } from './json.ts';
 import { invalid, shown } from './refusal.ts';
@@ -22,7 +22,7 @@ const moment: Form = {
 };
 
 /** The payload of version 1. */
-const payloadForms: Record<keyof ReceiptPayload, Form> = {
+const payloadForms: Record<Exclude<keyof ReceiptPayload, 'completion'>, Form> = {
   version: { accepts: (value) => value === 1, name: '1' },
   // Printable ASCII, as `URL` writes it: nothing that looks like another site.
   issuer: matching(/^https?:\/\/[!-~]{1,2048}$/, 'an http or https URL'),
@@ -40,10 +40,15 @@ const payloadForms: Record<keyof ReceiptPayload, Form> = {
   responseBytes: integer(0),
   truncated: { accepts: (value) => typeof value === 'boolean', name: 'true or false' },
   issuedAt: moment,
-  previousReceiptSha256: {
-    accepts: (value) => value === null || hex256.accepts(value),
-    name: `null or ${hex256.name}`,
-  },
+  previousReceiptSha256: orNull(hex256),
+};
+
+/** What became of a wait for a report; only in the receipts of runs that waited. */
+const completionForms: Record<keyof ReceiptCompletion, Form> = {
+  outcome: oneOf('success', 'failed', 'expired'),
+  reportedAt: orNull(moment),
+  reportedBy: orNull(oneOf('target', 'person')),
+  messageSha256: orNull(hex256),
 };
 
 /** Decodes a receipt. Throws Refusal, `invalid`. */
@@ -74,12 +79,33 @@ function decodePayload(value: Json | undefined): ReceiptPayload {
   if (typeof version === 'number' && version > 1) {
     throw invalid(`its version is ${version}, and this program knows only 1: use a newer program`);
   }
-  demandOnly(payload, Object.keys(payloadForms), 'the payload');
-  for (const [name, { accepts, name: right }] of Object.entries(payloadForms)) {
-    const member = payload.get(name);
-    if (!accepts(member)) throw wrongField(member, name, 'the payload', right);
+  demandOnly(payload, [...Object.keys(payloadForms), 'completion'], 'the payload');
+  const decoded = decodeFields(payload, payloadForms, 'the payload');
+  if (!payload.has('completion')) return decoded as unknown as ReceiptPayload;
+  const place = 'the completion';
+  const completion = objectOf(payload.get('completion'), place);
+  demandOnly(completion, Object.keys(completionForms), place);
+  const fields = decodeFields(completion, completionForms, place);
+  return { ...decoded, completion: fields } as unknown as ReceiptPayload;
+}
+
+/** The fields of an object, each in its form. Throws Refusal, `invalid`. */
+function decodeFields(
+  from: ReadonlyMap<string, Json>,
+  forms: Readonly<Record<string, Form>>,
+  place: string,
+): Record<string, Json | undefined> {
+  const fields: Record<string, Json | undefined> = {};
+  for (const [name, { accepts, name: right }] of Object.entries(forms)) {
+    const member = from.get(name);
+    if (!accepts(member)) throw wrongField(member, name, place, right);
+    fields[name] = member;
   }
-  return Object.fromEntries(payload) as unknown as ReceiptPayload;
+  return fields;
+}
+
+function orNull({ accepts, name }: Form): Form {
+  return { accepts: (value) => value === null || accepts(value), name: `null or ${name}` };
 }
 
 function matching(pattern: RegExp, name: string): Form {

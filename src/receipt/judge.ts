@@ -62,9 +62,15 @@ export function wordsOf({ verdict, receipts, chains }: Judgement): string[] {
 }
 
 function singleValid({ receipt: { keyId, payload } }: ValidReceipt): string {
-  const { runId, jobId, status, httpStatus, finishedAt, issuer } = payload;
+  const { runId, jobId, status, httpStatus, finishedAt, issuer, completion } = payload;
+  const report =
+    completion === undefined
+      ? ''
+      : completion.reportedAt === null
+        ? ', and not reported in time,'
+        : `, and reported as ${completion.outcome} by ${completion.reportedBy === 'target' ? 'the target' : 'a person'},`;
   return (
-    `valid: run ${runId} of job ${jobId} was answered with HTTP ${httpStatus} (${status}) at ${finishedAt}, ` +
+    `valid: run ${runId} of job ${jobId} was answered with HTTP ${httpStatus} (${status})${report} at ${finishedAt}, ` +
     `says ${issuer}, signed by key ${keyId}; ${limits}`
   );
 }

@@ -91,7 +91,17 @@ test('every link within the page has a target, and every id is unique', async (t
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id ?? '', /^\S+$/);
   const variables = new Set([...text.matchAll(/\$[A-Z]+_ID/g)].map(([name]) => name));
-  const nouns = ['CHANNEL', 'DELIVERY', 'JOB', 'KEY', 'MONITOR', 'PING', 'RUN', 'SESSION'];
+  const nouns = [
+    'CHANNEL',
+    'COMPLETE',
+    'DELIVERY',
+    'JOB',
+    'KEY',
+    'MONITOR',
+    'PING',
+    'RUN',
+    'SESSION',
+  ];
   assert.deepEqual(
     [...variables].toSorted(),
     nouns.map((noun) => `$${noun}_ID`),

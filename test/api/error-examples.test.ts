@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
 import { createEvents } from '../../src/app/events.ts';
 import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
@@ -16,6 +17,7 @@ import { fakeClock } from '../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../support/running/browser.ts';
 import { readAnswer, startTestDaemon } from '../support/running/daemon.ts';
 import type { Answer } from '../support/running/daemon.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
 import { until } from '../support/until.ts';
@@ -90,6 +92,7 @@ const good: Record<string, unknown> = {
   applyChannelDefinitions: { definitions: [] },
   moveSession: { workspaceId: unknownId },
   createKey: { name: 'a', permission: 'read' },
+  completeRun: { status: 'success' },
 };
 /** Valid bodies that write, where those above write nothing. */
 const writing: Record<string, unknown> = {
@@ -111,6 +114,8 @@ interface Ids {
   monitors: string;
   pingId: string;
   signal: string;
+  token: string;
+  end: string;
   channels: string;
   runId: string;
   deliveryId: string;
@@ -146,7 +151,23 @@ async function madeBy(ask: Ask): Promise<Ids> {
     runId: run.id,
     deliveryId: delivery.id,
     signal: 'start',
+    token: 'none',
+    end: 'progress',
   };
+}
+
+/** A run that waits for the report of its target. */
+async function waitBy(t: TestContext, ask: Ask): Promise<Pick<Ids, 'jobs' | 'runId' | 'token'>> {
+  const sink = await startSink(t, (response) => response.writeHead(202).end());
+  const input = { ...job, url: sink.url, awaitSeconds: 86_400 };
+  const { id } = (await ask('POST', '/jobs', input)).body.job;
+  const { run } = (await ask('POST', `/jobs/${id}/run`)).body;
+  await until('a wait', async () => {
+    const { completion } = (await ask('GET', `/jobs/${id}/runs/${run.id}`)).body.run;
+    return completion !== undefined;
+  });
+  const url = String(sink.received[0]?.headers['x-service-completion-url']);
+  return { jobs: id, runId: run.id, token: url.split('/').at(-1) ?? '' };
 }
 
 /** A path with these ids; for an unknown id, the last one. */
@@ -171,7 +192,14 @@ sqliteTest("every error example is the server's real message", async (t) => {
       operation,
     })),
   );
-  const ids = await madeBy(ask);
+  const over = await waitBy(t, ask);
+  await daemon.askSite('POST', `/complete/${over.token}`);
+  await until('the end of a wait', async () => {
+    const path = `/jobs/${over.jobs}/runs/${over.runId}`;
+    return (await ask('GET', path)).body.run.status === 'success';
+  });
+  const { token } = await waitBy(t, ask);
+  const ids = { ...(await madeBy(ask)), token };
   const readKey = await daemon.newKey('read');
   const mailId = await addEmailChannel(daemon.dataDir);
 
@@ -227,12 +255,16 @@ sqliteTest("every error example is the server's real message", async (t) => {
         }
         if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
         if (operationId === 'listLedger') return await ask(method, `${target}?jobId=${unknownId}`);
-        if (base === '') return await daemon.askSite(method, target.replace(ids.pingId, unknownId));
+        if (base === '') return await daemon.askSite(method, unknownOf(target));
         const lastId = target.match(uuid)?.at(-1) ?? '';
         return await ask(method, target.replace(lastId, unknownId), good[operationId]);
       }
       case '409': {
         if (operationId === 'getReceipt') return await ask(method, target);
+        if (base === '') return await daemon.askSite(method, target.replace(ids.token, over.token));
+        if (operationId === 'completeRun') {
+          return await ask(method, pathFor(path, { ...ids, ...over }), good[operationId]);
+        }
         if (operationId === 'createChannel') return await ask(method, target, mailChannel);
         if (operationId === 'updateChannel' || operationId === 'testChannel') {
           const body = operationId === 'updateChannel' ? { enabled: true } : undefined;
@@ -252,7 +284,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
         }
         const askOnce = (): Promise<Answer> =>
           base === ''
-            ? daemon.askSite(method, target.replace(ids.pingId, unknownId))
+            ? daemon.askSite(method, unknownOf(target))
             : daemon.ask(method, target, undefined, isOpen ? null : spent);
         for (let count = 0; count < 300; count += 1) {
           const answer = await askOnce();
@@ -275,6 +307,8 @@ sqliteTest("every error example is the server's real message", async (t) => {
         return assert.fail(`${operationId} ${status}: nothing provokes it`);
     }
   };
+  const unknownOf = (target: string): string =>
+    target.replace(ids.pingId, unknownId).replace(ids.token, unknownId);
   const isIdle = async (target: string): Promise<boolean> => {
     const { body } = await daemon.ask('GET', target.replace(/\/run$/, ''));
     return body.job.lastDurationMs !== null && body.job.nextRunAt === null;
@@ -332,6 +366,8 @@ sqliteTest("every error example is the server's real message", async (t) => {
   for (const status of [...statuses].filter((each) => each >= '400' && each !== '503')) {
     count += await check(status);
   }
+  // The clock has passed the end of the first wait.
+  ids.token = (await waitBy(t, ask)).token;
   const lock = await holdWriteLock(t, daemon.dataDir, 'until released');
   count += await check('503');
   lock.release();

@@ -74,8 +74,18 @@ const operations: readonly Operation[] = [
   { name: 'runJob', method: 'POST', path: '/jobs/:id/run', ok: 202 },
   { name: 'listRuns', method: 'GET', path: '/jobs/:id/runs', ok: 200 },
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
+  // No run of these jobs waits for a report.
+  {
+    name: 'completeRun',
+    method: 'POST',
+    path: '/jobs/:id/runs/:runId/completion',
+    ok: 409,
+    body: { status: 'success' },
+  },
   { name: 'listHistory', method: 'GET', path: '/jobs/:id/history', ok: 200 },
   { name: 'getDays', method: 'GET', path: '/jobs/:id/days', ok: 200 },
+  { name: 'getJobChain', method: 'GET', path: '/jobs/:id/chain', ok: 200 },
+  { name: 'listCallbacks', method: 'GET', path: '/jobs/:id/callbacks', ok: 200 },
   { name: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', ok: 200 },
   { name: 'explainJob', method: 'GET', path: '/jobs/:id/explanation', ok: 200 },
   { name: 'copyJob', method: 'POST', path: '/jobs/:id/copy', ok: 201, body: { name: 'copy' } },

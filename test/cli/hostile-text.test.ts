@@ -62,6 +62,11 @@ const run = {
   error: hostile('error'),
 };
 
+const chain = {
+  after: { jobId: id, on: 'success', name: hostile('other') },
+  followers: [{ id, name: hostile('follower'), on: 'failed' }],
+};
+
 /**
  * Answers the requests of the commands below; a failure has hostile text, the second one is final.
  */
@@ -71,6 +76,7 @@ async function startHostileServer(t: TestContext): Promise<Record<string, string
     const path = request.url?.replace(/^\/api\/v1|\?.*$/g, '') ?? '';
     const answers: Record<string, object> = {
       [`/jobs/${id}`]: { job },
+      [`/jobs/${id}/chain`]: chain,
       [`/jobs/${id}/runs`]: { runs: [run], nextCursor: null, totals: { failed: 1 } },
       [`/jobs/${id}/runs/${id}`]: { run },
       '/channels': { channels: [], nextCursor: null },
@@ -102,7 +108,10 @@ test('impossible zones and times are shown as they are', async (t) => {
     { ...due, ...period, periodSeconds: 60, timezone: 'No/Where' },
   ];
   for (const one of jobs) {
-    const server = createServer((_, response) => response.end(JSON.stringify({ job: one })));
+    const alone = { after: null, followers: [] };
+    const server = createServer(({ url = '' }, response) =>
+      response.end(JSON.stringify(url.endsWith('/chain') ? alone : { job: one })),
+    );
     await once(server.listen(0, '127.0.0.1'), 'listening');
     t.after(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

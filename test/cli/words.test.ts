@@ -75,6 +75,12 @@ test('a refusal names options, and shows seconds as people type them', () => {
     ['url must lead to a public address', '--url must lead to a public address'],
     ['config.botToken must not be empty', '--bot-token must not be empty'],
     ['monitorIds must be ids of monitors', '--monitor must be ids of monitors'],
+    [
+      'onResultSecret needs onResult, the URL that gets results',
+      '--on-result-secret needs --on-result, the URL that gets results',
+    ],
+    ['after.jobId must be the id of a job', '--after must be the id of a job'],
+    ['after must not close a circle: a, then b', '--after must not close a circle: a, then b'],
     ['a job can be run by hand once a minute', 'a job can be run by hand once a minute'],
     ['constructor', 'constructor'],
   ];

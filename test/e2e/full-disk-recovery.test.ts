@@ -97,6 +97,21 @@ test(
   },
 );
 
+test('a start on a full disk, after a clean stop, uses the reserve', { skip }, async (t) => {
+  const service = await prepareOnSmallDisk(t);
+  const first = await service.start();
+  await untilReserved(service);
+  await first.stop('SIGTERM');
+  // A clean stop leaves no log: every file that a start needs has to be made.
+  const filler = startFiller(t, join(service.outside, '..', 'filler'), { isGreedy: false });
+  await service.start();
+  await assertRunsGoOn(service);
+  assert.equal(await isFull(service), true);
+  filler.stop();
+  await until('free space', async () => !(await isFull(service)), wait);
+  await untilReserved(service);
+});
+
 const wait = { everyMs: 100, timeoutMs: 60_000 };
 
 function jobNamed(name: string, { witness }: Service): object {

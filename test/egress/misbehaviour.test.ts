@@ -4,6 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
 import { dispatch } from '../../src/engine/runs/dispatch.ts';
+import { unidentified } from '../support/fakes/unidentified.ts';
 import { alone } from '../../src/engine/nodes/membership.ts';
 import type { Execution } from '../../src/engine/runs/execution.ts';
 import { openLog } from '../../src/log.ts';
@@ -43,11 +44,15 @@ describe('a target that', { concurrency: 8 }, () => {
         scheduledFor: now,
         startedAt: now,
         failures: 0,
+        isFollowed: false,
         request: {
           url: row.https === 'raw' ? target.url.replace('http:', 'https:') : target.url,
           method,
           timeoutSeconds: timeoutMs / 1000,
           retries: 1,
+          awaitSeconds: null,
+          sign: null,
+          audience: null,
         },
         sealed: null,
       };
@@ -55,9 +60,11 @@ describe('a target that', { concurrency: 8 }, () => {
       const { ended } = await dispatch(run, {
         egress,
         vault: testVault,
+        callers: unidentified,
         clock: systemClock,
         log: openLog('silent'),
         traceContext: false,
+        completionUrlOf: () => '',
         spans: null,
         keepAttempt: async () => true,
         membership: alone(systemClock),

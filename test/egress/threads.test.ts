@@ -31,6 +31,7 @@ function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[
         return thread.call(call, signal);
       },
       prepare() {},
+      useCallKeys() {},
       [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
     };
   };
@@ -168,6 +169,7 @@ test('calls use the existing threads if no other can be started', async () => {
         return new Promise(() => {});
       },
       prepare() {},
+      useCallKeys() {},
       async [Symbol.asyncDispose]() {},
     };
   };

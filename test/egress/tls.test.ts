@@ -7,10 +7,12 @@ import { createServer, type TLSSocket } from 'node:tls';
 import type { Egress } from '../../src/egress/egress.ts';
 import type { Resolve } from '../../src/egress/resolve.ts';
 import {
+  addressCertificate,
   authority,
   expiredCertificate,
   foreignCertificate,
   goodCertificate,
+  localhostCertificate,
   serverKey,
 } from './certificates.ts';
 import {
@@ -37,6 +39,22 @@ test('a certificate for the called name or address is accepted', async (t) => {
   assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
   const byName = target.url.replace('127.0.0.1', 'localhost');
   assert.equal(responseOf(await egress.call(get(byName))).body, 'ok');
+});
+
+test('a certificate for an address serves the address alone, and one for a name the name alone', async (t) => {
+  const words = /the certificate is for another host/;
+  for (const [cert, isForName] of [
+    [addressCertificate, false],
+    [localhostCertificate, true],
+  ] as const) {
+    const tls = { key: serverKey, cert };
+    const target = await startTarget(t, (socket) => socket.write(answer('ok')), { tls });
+    const egress = startEgress(t, { ca: cert });
+    const byName = await egress.call(get(target.url.replace('127.0.0.1', 'localhost')));
+    const byAddress = await egress.call(get(target.url));
+    assert.equal(responseOf(isForName ? byName : byAddress).body, 'ok');
+    assert.match(failureOf(isForName ? byAddress : byName).detail, words);
+  }
 });
 
 test('the server name is sent for names only', async (t) => {

@@ -137,6 +137,7 @@ test('an internal error of a call ends its run as interrupted, and frees the slo
   const egress: Egress = {
     call: () => Promise.reject(new Error('a bug')),
     prepare() {},
+    useCallKeys() {},
     [Symbol.asyncDispose]: async () => {},
   };
   const engine = await start({ egress, slots: 1 });

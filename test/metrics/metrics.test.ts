@@ -60,6 +60,8 @@ test('what the engine counts shows, and what the store does not say is left out'
   let figures: StoredFigures | null = {
     jobsDue: 3,
     receiptsUnsigned: 2,
+    runsAwaiting: 4,
+    resultsWaiting: 5,
     databaseBytes: 4_096,
     diskFreeBytes: null,
     ledgerWrong: 0,
@@ -78,6 +80,8 @@ test('what the engine counts shows, and what the store does not say is left out'
   });
   metrics.runsRescued(3);
   metrics.alertAttempted('failed');
+  metrics.resultAttempted('failed');
+  metrics.resultsDropped(6);
   metrics.clockStepped();
   metrics.removedEarly({ results: 5, pings: 7 });
   const text = await metrics.text();
@@ -94,6 +98,10 @@ test('what the engine counts shows, and what the store does not say is left out'
     'jobd_loop_failing{loop="sign"} 1',
     'jobd_jobs_due 3',
     'jobd_receipts_unsigned 2',
+    'jobd_runs_awaiting 4',
+    'jobd_results_waiting 5',
+    'jobd_result_attempts_total{result="failed"} 1',
+    'jobd_results_dropped_total 6',
     'jobd_database_bytes 4096',
   ]) {
     assert.ok(text.split('\n').includes(line), line);

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 /** Makes an empty directory that is removed with the test. */
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'jobd-test-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  // Hooks run in the order in which they were added, so a daemon may be writing its reserve here at this moment.
+  t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20 }));
   return directory;
 }

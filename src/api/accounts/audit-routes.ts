@@ -39,7 +39,8 @@ export function auditRoutes(server: ApiServer, app: App): void {
 }
 
 function auditEntryShape(entry: KeptAuditEntry): AuditEntry {
-  const { number, at, actor, address, forwardedFor, action, subject, fields } = entry;
+  const { number, at, actor, address, forwardedFor, action, subject, fields, runId } = entry;
   const from = { address, forwardedFor };
-  return { number, at: isoTime(at), actor, ...from, action, subject, fields: [...fields] };
+  const what = { action, subject, fields: [...fields], ...(runId !== undefined && { runId }) };
+  return { number, at: isoTime(at), actor, ...from, ...what };
 }

@@ -100,6 +100,7 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
     t.text('The name of a field.'),
     'The fields that an update changed; never their values.',
   ),
+  runId: Type.Optional(t.id('The run, of `job.run` and `job.complete`.')),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 

@@ -204,6 +204,23 @@ export type DeliveryResponse = Static<typeof DeliveryResponse>;
 export const DeliveryList = t.envelope('DeliveryList', page('deliveries', Delivery));
 export type DeliveryList = Static<typeof DeliveryList>;
 
+const PostedResult = t.output(
+  'PostedResult',
+  'A finished run of a job that is posted to its `onResult`.',
+  examples.postedResult,
+  {
+    ...Delivery.properties,
+    runId: t.id('The id of the run.'),
+    nextAttemptAt: t.nullable(
+      t.moment('The earliest time of the next attempt; null if there will be none.'),
+    ),
+  },
+);
+export type PostedResult = Static<typeof PostedResult>;
+
+export const PostedResults = t.envelope('PostedResults', page('deliveries', PostedResult));
+export type PostedResults = Static<typeof PostedResults>;
+
 export const TriedDelivery = t.envelope(
   'TriedDelivery',
   {

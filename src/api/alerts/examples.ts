@@ -82,4 +82,10 @@ const firstAttempt = {
   error: 'refused: nobody listens at 203.0.113.7, port 443',
 };
 export const listedDelivery = { ...delivery, channel: { id: channel.id, name: channel.name } };
+export const postedResult = {
+  ...delivery,
+  event: 'run.finished',
+  runId: '0199c6f4-8261-7c0a-8d3e-5b6f7a8c9d01',
+  nextAttemptAt: '2025-10-09T05:30:36.104Z',
+};
 export const triedDelivery = { delivery, attempts: [firstAttempt, deliveryAttempt] };

@@ -15,10 +15,11 @@ import {
   testChannel,
 } from '../../app/alerts/deliveries.ts';
 import type { DeliveryRequest } from '../../app/alerts/deliveries.ts';
+import { listCallbacks } from '../../app/jobs/afterwards.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
-import { namedRequest, NamedQuery, Ok, pageRequest } from '../http/contract.ts';
+import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { Static } from 'typebox';
 import {
@@ -33,10 +34,18 @@ import {
   DeliveryPath,
   DeliveryQuery,
   DeliveryResponse,
+  PostedResults,
   TriedDelivery,
 } from './contract.ts';
+import { JobPath } from '../jobs/contract.ts';
 import { changedChannel } from './examples.ts';
-import { channelShape, deliveryShape, listedDeliveryShape, triedDeliveryShape } from './shape.ts';
+import {
+  channelShape,
+  deliveryShape,
+  listedDeliveryShape,
+  postedResultShape,
+  triedDeliveryShape,
+} from './shape.ts';
 
 const noUrl = badRequest('config.url is required for a webhook channel');
 
@@ -153,6 +162,22 @@ const operations = describe(
   },
 );
 
+const ofJobs = describe(
+  { tag: 'Channels', noun: 'job', isExtension: true },
+  {
+    listCallbacks: {
+      summary: 'List the posted results of a job',
+      description:
+        'Returns what became of the finished runs that were posted to `onResult` of the job, newest first. The newest 200 are ' +
+        'kept, of which 100 may wait: a job loses the oldest results while its target takes none.',
+      params: JobPath,
+      querystring: PageQuery,
+      response: { 200: PostedResults },
+      answer: 'A page of results.',
+    },
+  },
+);
+
 /** The deliveries that a query asks for. Throws `invalid_input` for those of both a job and a monitor. */
 function deliveryRequest({
   jobId,
@@ -215,6 +240,16 @@ export function channelRoutes(server: ApiServer, app: App): void {
       return { deliveries: items.map(deliveryShape), nextCursor };
     },
   );
+
+  server.get('/jobs/:id/callbacks', ofJobs.listCallbacks, async ({ principal, params, query }) => {
+    const { items, nextCursor } = await listCallbacks(
+      app,
+      principal,
+      params.id,
+      pageRequest(query),
+    );
+    return { deliveries: items.map(postedResultShape), nextCursor };
+  });
 
   server.get('/deliveries', operations.listAllDeliveries, async ({ principal, query }) => {
     const { items, nextCursor } = await listAllDeliveries(app, principal, deliveryRequest(query));

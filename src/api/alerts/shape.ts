@@ -1,7 +1,12 @@
 /** Channels and deliveries as the API returns them. */
 
 import type { ShownChannel } from '../../domain/alerts/channel.ts';
-import type { Delivery, NamedDelivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import type {
+  Delivery,
+  NamedDelivery,
+  PostedResult,
+  TriedDelivery,
+} from '../../domain/alerts/delivery.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type * as contract from './contract.ts';
 
@@ -45,6 +50,12 @@ export function deliveryShape(delivery: Delivery): contract.Delivery {
 export function listedDeliveryShape(delivery: NamedDelivery): contract.ListedDelivery {
   const { channelId: id, channelName: name } = delivery;
   return { ...deliveryShape(delivery), channel: { id, name } };
+}
+
+/** A result of a job. */
+export function postedResultShape(result: PostedResult): contract.PostedResult {
+  const { runId, nextAttemptAt } = result;
+  return { ...deliveryShape(result), runId, nextAttemptAt: isoTimeOrNull(nextAttemptAt) };
 }
 
 /** A delivery with its attempts. */

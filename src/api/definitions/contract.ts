@@ -5,12 +5,14 @@ import type { Static, TProperties, TSchema } from 'typebox';
 import { channelLimits } from '../../domain/alerts/channel.ts';
 import { definitionChanges, keyRule, longestBatch, shownInLists } from '../../domain/definition.ts';
 import type { DefinitionChange } from '../../domain/definition.ts';
+import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import { definedFields } from '../../domain/jobs/managed-job.ts';
 import { definedMonitorFields } from '../../domain/monitors/managed-monitor.ts';
 import { Channel, ChannelInput } from '../alerts/contract.ts';
 import { page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import { definedJobFields, Job } from '../jobs/contract.ts';
+import { afterOnText } from '../jobs/fields.ts';
 import { Monitor, MonitorInput } from '../monitors/contract.ts';
 import * as examples from './examples.ts';
 
@@ -105,11 +107,25 @@ export const ManagedJob = t.output(
 export type ManagedJob = Static<typeof ManagedJob>;
 export const ManagedJobList = t.envelope('ManagedJobList', page('managedJobs', ManagedJob));
 
+const afterFields = {
+  after: Type.Optional(
+    t.nullable(
+      Type.String({
+        maxLength: 120,
+        description:
+          'Extension: the key of the job that it runs after, instead of on its schedule; or the id of one without a key. ' +
+          'That job must exist when the definition is applied.',
+      }),
+    ),
+  ),
+  afterOn: Type.Optional(t.oneOf(afterOnWords, { description: afterOnText, default: 'success' })),
+};
+
 export const JobDefinition = t.input(
   'JobDefinition',
   'The job that a key should have.',
   [examples.jobDefinition],
-  { ...definitionFields('job'), job: defined('job', definedJobFields) },
+  { ...definitionFields('job'), job: defined('job', { ...definedJobFields, ...afterFields }) },
 );
 export type JobDefinition = Static<typeof JobDefinition>;
 export const JobDefinitions = t.input(

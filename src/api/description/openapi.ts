@@ -3,7 +3,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { ApiServer } from '../http/fastify.ts';
-import { describe } from './operation.ts';
+import { describe, tooManyPages } from './operation.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
 
@@ -52,10 +52,7 @@ const { getOpenApi } = describe(
       answer: 'The document.',
       isOpen: true,
       failures: {
-        429: {
-          when: 'Too many pages and files for this address.',
-          example: 'an address may load 300 pages and files a minute, try again later',
-        },
+        429: tooManyPages,
       },
     },
   },

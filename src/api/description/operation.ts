@@ -17,9 +17,13 @@ export const tags = {
   Monitors: 'Tasks that run elsewhere and send pings; a missing ping raises an alert.',
   Pings:
     'What a monitored task requests. Outside `/api/v1`, and without a key: the URL is the secret.',
+  Reports:
+    'What a target requests that answered 202 and works on. Outside `/api/v1`, and without a key: the URL is the secret.',
   Schedules: 'Due times of a schedule, before a job uses it.',
   Events: 'What changes, as it happens: a stream that says what to ask again.',
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',
+  'Signed calls':
+    'How a target learns who called it: public keys, for tokens and for signatures. Outside `/api/v1`.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
   'Sign-in': 'Sessions of browsers, which the dashboard uses, and the keys that its owner manages.',
   Account: 'The key itself, and what the plan of its account allows.',
@@ -34,6 +38,12 @@ export interface Refusal {
   /** test/api/error-examples.test.ts compares it with the server's answer. */
   example: string;
 }
+
+/** The refusal of what counts as a page. */
+export const tooManyPages: Refusal = {
+  when: 'Too many pages and files for this address.',
+  example: 'an address may load 300 pages and files a minute, try again later',
+};
 
 export type Failure = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 429 | 503;
 
@@ -52,7 +62,7 @@ interface Words {
   /** What a successful answer contains. */
   answer: string;
   /** The media type of a successful answer that is not JSON. */
-  answerType?: 'text/event-stream';
+  answerType?: 'text/event-stream' | 'application/http-message-signatures-directory+json';
   /** What the body may contain where any text is taken. */
   textBody?: { description: string; example: string };
   /** The answer to the example of the request, where the schema has an example of another answer. */

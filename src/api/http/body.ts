@@ -1,5 +1,5 @@
 /**
- * Request bodies: JSON on most routes, none on some, anything on pings. Strings in JSON must be storable: UTF-8 (RFC 8259
+ * Request bodies: JSON on most routes, none on some, JSON of any declared type for reports, anything on pings. Strings in JSON must be storable: UTF-8 (RFC 8259
  * section 8.1), without unpaired surrogates, which no database and no header could hold (section 8.2).
  */
 
@@ -16,22 +16,29 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /** Accepts JSON and nothing else. Clients may send `application/json` without a body. */
 export function acceptJsonOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain');
+  acceptJson(server, 'application/json');
+}
+
+/** Accepts JSON, whatever type the client says that it is. */
+export function acceptUntypedJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  ignoreType(server);
+  acceptJson(server, '*');
+}
+
+function acceptJson(server: FastifyInstance, type: string): void {
   const parse = server.getDefaultJsonParser('error', 'error');
-  server.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request, bytes: Buffer, done) => {
-      if (bytes.length === 0) return done(null, undefined);
-      if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
-      const text = bytes.toString('utf8');
-      return void parse(request, text, (error, body) => {
-        const broken = error === null && surrogateEscape.test(text) ? brokenText(body) : null;
-        if (error !== null) done(invalidInput(refusalOf(text)));
-        else if (broken === null) done(null, body);
-        else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
-      });
-    },
-  );
+  server.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
+    const text = bytes.toString('utf8');
+    return void parse(request, text, (error, body) => {
+      const broken = error === null && surrogateEscape.test(text) ? brokenText(body) : null;
+      if (error !== null) done(invalidInput(refusalOf(text)));
+      else if (broken === null) done(null, body);
+      else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
+    });
+  });
 }
 
 /** fastify's parser reports invalid JSON and forbidden keys alike. */
@@ -96,14 +103,18 @@ export interface BodyPreview {
 /** Accepts bodies of any type. `request.body` is a `BodyPreview`; the rest of the body is not kept. */
 export function acceptAnyBody(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  // fastify would refuse a malformed type before it calls a parser.
+  ignoreType(server);
+  server.addContentTypeParser('*', async (_: FastifyRequest, payload: IncomingMessage) =>
+    readPreview(payload),
+  );
+}
+
+/** fastify would refuse a malformed type before it calls a parser. */
+function ignoreType(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) => {
     delete request.headers['content-type'];
     done();
   });
-  server.addContentTypeParser('*', async (_: FastifyRequest, payload: IncomingMessage) =>
-    readPreview(payload),
-  );
 }
 
 function readPreview(payload: IncomingMessage): Promise<BodyPreview> {

@@ -63,10 +63,11 @@ function unknownPath(request: FastifyRequest): JobdError {
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
 }
 
-/** A ping id is a secret: it must not get into the log, however the URL was written. */
+/** A ping id and the token of a completion are secrets: they must not get into the log, however the URL was written. */
 function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string {
-  const isPing = typeof params === 'object' && params !== null && 'pingId' in params;
-  return isPing ? (routeOptions.url ?? '') : url;
+  const isObject = typeof params === 'object' && params !== null;
+  const isSecret = isObject && ('pingId' in params || 'token' in params);
+  return isSecret ? (routeOptions.url ?? '') : url;
 }
 
 /** Translates errors of fastify and of validation. */

@@ -1,5 +1,6 @@
 /** fastify with this API's validation, parsers, errors and limits. */
 
+import { parse as parseQuery } from 'node:querystring';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
@@ -50,7 +51,8 @@ export function createFastify(parts: FastifyParts): ApiServer {
     frameworkErrors: (_, request, reply) => {
       answerUnknownPath(requests)(request, reply.headers(securityHeaders));
     },
-    routerOptions: { maxParamLength: 500 },
+    // What is not UTF-8 is replaced, character by character; fastify's parser would leave the whole value encoded.
+    routerOptions: { maxParamLength: 500, querystringParser: (text) => parseQuery(text) },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(schemaCompiler());
   addSecurityHeaders(server);

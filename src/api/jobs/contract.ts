@@ -3,12 +3,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
+import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import { jobStatuses, methods } from '../../domain/jobs/job.ts';
+import { signKinds } from '../../domain/jobs/sign.ts';
 import { scheduleTypes } from '../../domain/schedule/schedule.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
-import { creationFields, jobFields } from './fields.ts';
+import { afterOnText, creationFields, jobFields } from './fields.ts';
 
 const { workspaceId, paused } = t.optional(creationFields);
 /** What a job can be created with, wherever it is defined. */
@@ -64,6 +66,27 @@ export const Job = t.output('Job', 'A URL to call, and when to call it.', exampl
   lastDurationMs: t.nullable(t.integer('Duration of the last run, in milliseconds.')),
   downReason: t.nullable(t.text('The `error` of the last run, while the job is down.')),
   createdAt: t.moment('When the job was created.'),
+  awaitSeconds: Type.Optional(
+    t.integer(
+      'Extension: seconds that the target may take to report after an answer of 202. Left out unless it is set.',
+    ),
+  ),
+  after: Type.Optional(
+    t.part(
+      'Extension: the job that it runs after, instead of on its schedule. Only if it is set.',
+      {
+        jobId: t.id('The id of that job.'),
+        on: t.oneOf(afterOnWords, afterOnText),
+      },
+    ),
+  ),
+  onResult: Type.Optional(
+    t.text('Extension: the URL that its finished runs are posted to. Only if it is set.'),
+  ),
+  ...t.optional({
+    sign: t.oneOf(signKinds, 'Extension: how calls prove who makes them. Left out if they do not.'),
+    audience: t.text('Extension: who the tokens are for. Left out if no token is sent.'),
+  }),
 });
 export type Job = Static<typeof Job>;
 
@@ -96,6 +119,20 @@ export type JobUpdate = Static<typeof JobUpdate>;
 
 export const JobResponse = t.envelope('JobResponse', { job: Job });
 export type JobResponse = Static<typeof JobResponse>;
+
+export const JobKept = t.envelope(
+  'JobKept',
+  {
+    job: Job,
+    onResultSecret: Type.Optional(
+      t.text(
+        'Extension: the secret that signs what `onResult` gets, if it was generated. It is shown only once.',
+      ),
+    ),
+  },
+  { job: examples.job },
+);
+export type JobKept = Static<typeof JobKept>;
 export const JobList = t.envelope('JobList', page('jobs', Job));
 export type JobList = Static<typeof JobList>;
 

@@ -101,6 +101,11 @@ export const readCommand = {
   problem: null,
 };
 
+export const chain = {
+  after: { jobId: '0199c702-6a1d-7f03-8c5e-2d9b4a7c1e60', name: 'Import orders', on: 'success' },
+  followers: [{ id: '0199c702-8b3e-7c14-9d6f-3e0c5b8d2f71', name: 'Report', on: 'finished' }],
+};
+
 /** The key of the job in definition files. */
 export const jobKey = 'send-reminders';
 

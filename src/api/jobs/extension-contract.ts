@@ -3,12 +3,13 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jobActions, mostActedJobs } from '../../domain/jobs/actions.ts';
+import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import { methods } from '../../domain/jobs/job.ts';
 import { longestPasted, pastedKinds } from '../../domain/shell/pasted.ts';
 import * as t from '../http/schema.ts';
 import { SchedulePreview } from '../schedule/contract.ts';
 import * as examples from './examples.ts';
-import { jobFields } from './fields.ts';
+import { afterOnText, jobFields } from './fields.ts';
 
 /** Due times that are shown if nothing else is asked for. */
 export const defaultDueTimes = 5;
@@ -40,6 +41,36 @@ export const DueTimes = t.output('DueTimes', 'When a job is due.', examples.dueT
   ),
 });
 export type DueTimes = Static<typeof DueTimes>;
+
+const chained = {
+  id: t.id('The id of the job.'),
+  name: t.text('The name of the job.'),
+  on: t.oneOf(afterOnWords, afterOnText),
+};
+
+export const JobChain = t.output(
+  'JobChain',
+  'The neighbours of a job in its chain.',
+  examples.chain,
+  {
+    after: Type.Union(
+      [
+        t.part('The job that it runs after.', {
+          jobId: t.id('The id of that job.'),
+          name: t.nullable(t.text('The name of that job; null if it is gone.')),
+          on: t.oneOf(afterOnWords, afterOnText),
+        }),
+        Type.Null(),
+      ],
+      { description: 'What it runs after; null if it is on a schedule.' },
+    ),
+    followers: t.array(
+      t.part('A job that runs after it.', chained),
+      'Up to 100 jobs, oldest first.',
+    ),
+  },
+);
+export type JobChain = Static<typeof JobChain>;
 
 export const JobCopy = t.input('JobCopy', 'What a copy is called.', [examples.jobCopy], {
   name: jobFields.name,

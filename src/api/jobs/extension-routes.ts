@@ -2,6 +2,7 @@
 
 import { actOnJobs } from '../../app/jobs/actions.ts';
 import type { App } from '../../app/app.ts';
+import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { readPasted } from '../../domain/shell/pasted.ts';
@@ -17,6 +18,7 @@ import {
   DueTimesQuery,
   JobActionResults,
   JobActions,
+  JobChain,
   JobCopy,
   PastedCommand,
   ReadCommand,
@@ -35,6 +37,14 @@ const operations = describe(
       response: { 200: DueTimes },
       answer: 'The due times, and notes on them.',
       failures: { 400: badRequest('count must be between 1 and 20, got 0') },
+    },
+    getJobChain: {
+      summary: 'Get what a job runs after, and what runs after it',
+      description:
+        'Returns the names of its neighbours: the job in its `after`, and the first hundred jobs that have it in theirs.',
+      params: JobPath,
+      response: { 200: JobChain },
+      answer: 'The neighbours.',
     },
     copyJob: {
       summary: 'Copy a job',
@@ -88,6 +98,10 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
       const { words, next, notes } = await getDueTimes(app, principal, params.id, count);
       return { words, next: next.map(isoTime), notes };
     },
+  );
+
+  server.get('/jobs/:id/chain', operations.getJobChain, async ({ principal, params }) =>
+    getChain(app, principal, params.id),
   );
 
   server.post('/jobs/:id/copy', operations.copyJob, async ({ principal, params, body }, reply) => {

@@ -6,9 +6,9 @@ import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import type { Refusal } from '../description/operation.ts';
 import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { JobInput, JobList, JobPath, JobResponse, JobUpdate } from './contract.ts';
+import { JobInput, JobKept, JobList, JobPath, JobResponse, JobUpdate } from './contract.ts';
 import { changedJob, createdJob } from './examples.ts';
-import { jobShape } from './shape.ts';
+import { jobShape, keptJobShape } from './shape.ts';
 
 const longBody: Refusal = {
   when: 'The request body is over 256 KiB, or the `body` of the job is over 32768 characters.',
@@ -21,6 +21,10 @@ const stillExecuting: Refusal = {
   example:
     'run 0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63 of this job is still executing: try again when it has ended. An update with ' +
     'only action pause is taken at once, and then no further run begins',
+};
+const stillExecutingOrFollowed: Refusal = {
+  ...stillExecuting,
+  when: 'A run of the job was still executing after 5 s, or other jobs run after it (`after`).',
 };
 
 const operations = describe(
@@ -39,7 +43,7 @@ const operations = describe(
         'Only `name` and `url` are required; such a job is called every full hour. The schedule starts at once unless `paused` ' +
         'is true.',
       body: JobInput,
-      response: { 201: JobResponse },
+      response: { 201: JobKept },
       answer: 'The job, with its `id` and next due time.',
       answerExample: { job: createdJob },
       failures: {
@@ -64,7 +68,7 @@ const operations = describe(
         'progress. Pausing does not stop a call that has started.',
       params: JobPath,
       body: JobUpdate,
-      response: { 200: JobResponse },
+      response: { 200: JobKept },
       answer: 'The job after the change.',
       answerExample: { job: changedJob },
       failures: {
@@ -77,11 +81,12 @@ const operations = describe(
     },
     deleteJob: {
       summary: 'Delete a job',
-      description: 'Deletes the job and all its runs. Waits up to 5 s for a run in progress.',
+      description:
+        'Deletes the job and all its runs. Waits up to 5 s for a run in progress. A job that others run after is not deleted.',
       params: JobPath,
       response: { 200: Ok },
       answer: 'The job is deleted.',
-      failures: { 409: stillExecuting },
+      failures: { 409: stillExecutingOrFollowed },
     },
   },
 );
@@ -94,20 +99,17 @@ export function jobRoutes(server: ApiServer, app: App): void {
   });
 
   server.post('/jobs', operations.createJob, async ({ principal, body }, reply) => {
-    const job = await createJob(app, principal, body);
-    return reply
-      .code(201)
-      .at(`/jobs/${job.id}`)
-      .send({ job: jobShape(job) });
+    const kept = await createJob(app, principal, body);
+    return reply.code(201).at(`/jobs/${kept.id}`).send(keptJobShape(kept));
   });
 
   server.get('/jobs/:id', operations.getJob, async ({ principal, params }) => ({
     job: jobShape(await getJob(app, principal, params.id)),
   }));
 
-  server.patch('/jobs/:id', operations.updateJob, async ({ principal, params, body }) => ({
-    job: jobShape(await updateJob(app, principal, params.id, body)),
-  }));
+  server.patch('/jobs/:id', operations.updateJob, async ({ principal, params, body }) =>
+    keptJobShape(await updateJob(app, principal, params.id, body)),
+  );
 
   server.delete('/jobs/:id', operations.deleteJob, async ({ principal, params }) => {
     await deleteJob(app, principal, params.id);

@@ -71,6 +71,7 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'lastRunAt',
     'lastDurationMs',
     'downReason',
+    'after',
   ]).properties,
   scheduleWords,
   health: t.oneOf(

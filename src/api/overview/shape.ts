@@ -33,6 +33,7 @@ export function jobSummary(job: JobWithRecent): contract.JobSummary {
     failingSince: isoTimeOrNull(job.failingSince),
     key: job.key,
     recent: job.recent,
+    ...(job.after !== null && { after: job.after }),
   };
 }
 

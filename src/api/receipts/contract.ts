@@ -2,11 +2,24 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { completionOutcomes, reporters } from '../../domain/runs/completion.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
 const algorithm = t.oneOf(['Ed25519'], 'Always `Ed25519` (RFC 8032).');
 const keyId = t.text('The RFC 7638 thumbprint of the key.');
+
+const completion = t.part(
+  'Extension: what became of the wait for a report. Only in receipts of runs whose target answered 202 and reports later.',
+  {
+    outcome: t.oneOf(completionOutcomes, 'What was reported; `expired` if no report came in time.'),
+    reportedAt: t.nullable(t.moment('When the report came; null if none did.')),
+    reportedBy: t.nullable(t.oneOf(reporters, 'Who reported: the target, or a person.')),
+    messageSha256: t.nullable(
+      t.text('The SHA-256 of the stored message, in hexadecimal; null without one.'),
+    ),
+  },
+);
 
 /** Contains nothing of the request, and only a hash of the response. */
 const ReceiptPayload = Type.Object(
@@ -26,6 +39,7 @@ const ReceiptPayload = Type.Object(
     responseSha256: t.text('The SHA-256 of the stored part of the response, in hexadecimal.'),
     responseBytes: t.integer('The length of the stored part of the response, in bytes.'),
     truncated: t.flag('Whether the response was longer than the stored part.'),
+    completion: Type.Optional(completion),
     issuedAt: t.moment('When the receipt was issued.'),
     previousReceiptSha256: t.nullable(
       t.text(

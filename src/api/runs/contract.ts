@@ -7,7 +7,11 @@ import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { page, PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
+import { Completion } from './completion-contract.ts';
+import type { EndOfWait } from './completion-contract.ts';
 import * as examples from './examples.ts';
+
+export type { EndOfWait };
 
 /** Days that are shown if nothing else is asked for. */
 export const defaultDays = 30;
@@ -47,13 +51,27 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
   error: t.nullable(
     t.text(
       'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
-        'http missed interrupted`, a colon and the details.',
+        'http reported missed interrupted`, a colon and the details.',
+    ),
+  ),
+  completion: Type.Optional(Completion),
+  causedBy: Type.Optional(
+    t.part(
+      'Extension: the run whose end started this one, if its job runs after another one. Its `source` is `manual`: no ' +
+        'schedule started it.',
+      { jobId: t.id('The id of the job of that run.'), runId: t.id('The id of that run.') },
     ),
   ),
 });
 export type Run = Static<typeof Run>;
 
-const { jobId: _, responseBody: _body, truncated: _truncated, ...summary } = Run.properties;
+const {
+  jobId: _,
+  responseBody: _body,
+  truncated: _truncated,
+  completion: _completion,
+  ...summary
+} = Run.properties;
 
 export const RunSummary = t.output(
   'RunSummary',

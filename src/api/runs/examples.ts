@@ -1,6 +1,7 @@
 /** Examples in the API description: runs of the example job. */
 
 import { job, jobId } from '../jobs/examples.ts';
+import { completion, endOfWait } from './completion-examples.ts';
 
 export const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
 
@@ -22,6 +23,23 @@ export const run = {
 
 const { jobId: _, responseBody: _body, truncated: _truncated, ...runSummary } = run;
 export { runSummary };
+
+/** The example run, whose target answered 202 and was reported by a person. */
+export const reportedRun = {
+  ...run,
+  status: 'running',
+  finishedAt: null,
+  httpStatus: 202,
+  durationMs: null,
+  responseBody: '',
+  completion: {
+    ...completion,
+    outcome: endOfWait.status,
+    reportedAt: '2025-10-09T06:12:40.310Z',
+    reportedBy: 'person',
+    message: endOfWait.message,
+  },
+};
 
 const queuedRun = {
   ...run,

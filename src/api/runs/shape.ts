@@ -21,6 +21,7 @@ export function runSummaryShape(run: RunSummary): contract.RunSummary {
     httpStatus: run.httpStatus,
     durationMs: run.durationMs,
     error: run.error,
+    ...(run.causedBy !== undefined && { causedBy: run.causedBy }),
   };
 }
 

@@ -4,21 +4,28 @@ import { checkPaid } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../../domain/accounts/plan.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { got, invalidInput } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import { changeJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import { changedHeaders, definedJob } from '../../domain/jobs/managed-job.ts';
+import { changedHeaders, definedInput, definedJob } from '../../domain/jobs/managed-job.ts';
+import type { JobDefinition } from '../../domain/jobs/managed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
-import { findJob, markJobDeleted } from '../../store/jobs/jobs.ts';
+import { findManagedId } from '../../store/database/managed-keys.ts';
+import { findJob } from '../../store/jobs/jobs.ts';
 import { requireAccount } from '../accounts/account-limits.ts';
 import type { App } from '../app.ts';
-import { untilIdle } from '../jobs/idle.ts';
+import { callbackSecret } from '../jobs/callbacks.ts';
+import { refuseFollowed } from '../jobs/chains.ts';
+import { isExecuting, untilIdle } from '../jobs/idle.ts';
 import {
   differingFields,
   keepChangedJob,
   keepNewJob,
   newJob,
   openDamaged,
+  removeJob,
   shownJob,
   shownKept,
 } from '../jobs/keep-job.ts';
@@ -26,26 +33,30 @@ import type { ChangedJob } from '../jobs/keep-job.ts';
 import type { ManagedKind, Scene } from './managed.ts';
 
 /** Jobs: a change waits until no run is executing, unless it only pauses. */
-export const managedJobs: ManagedKind<JobInput, SealedJob, Job> = {
+export const managedJobs: ManagedKind<JobDefinition, SealedJob, Job> = {
   table: 'jobs',
   noun: 'job',
   find: findJob,
   show: async ({ app, principal }, kept) => shownKept(app, principal, kept),
-  async create(scene, input) {
+  async create(scene, definition) {
     const { app, principal, db } = scene;
+    const input = await inputOf(scene, definition);
     const account = await requireAccount(db, principal);
     const job = newJob(app, account, principal, input);
     await checkAllowed(scene, job, null);
     const perform = async (...[tx, note]: Parameters<Performed>): Promise<Job> => {
-      await keepNewJob(app, principal, tx, job, note);
+      await keepNewJob(app, principal, tx, job, note, input.onResultSecret);
       return job;
     };
     return { id: job.id, perform };
   },
-  async compare(scene, kept, input) {
+  async compare(scene, kept, definition) {
     const { app, principal, db } = scene;
+    const input = await inputOf(scene, definition);
     const { plan } = await requireAccount(db, principal);
-    const { fields, hidden, isPause, change } = replaced(app, kept, input, plans[plan]);
+    const secret = await newSecret(scene, kept, input);
+    const replacement = { ...input, onResultSecret: secret };
+    const { fields, hidden, isPause, change } = replaced(app, kept, replacement, plans[plan]);
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
     const perform = async (...[tx, note]: Parameters<Performed>): Promise<Job> =>
       shownJob(app, principal, await keepChangedJob(app, principal, tx, change, note));
@@ -54,10 +65,10 @@ export const managedJobs: ManagedKind<JobInput, SealedJob, Job> = {
   remove:
     ({ app }, kept) =>
     async (tx, note) => {
-      await markJobDeleted(tx, kept.id, app.clock.now());
-      note({ action: 'job.delete', subject: kept });
+      await refuseFollowed(tx, kept);
+      await removeJob(app, tx, kept, note);
     },
-  isBusy: ({ activeRunId }) => activeRunId !== null,
+  isBusy: ({ db }, kept) => isExecuting(db, kept),
   untilFree: untilIdle,
 };
 
@@ -73,17 +84,47 @@ async function checkAllowed(
   checkPlanLimits(plans[account.plan], after, before);
 }
 
+interface Replacement extends Omit<JobInput, 'onResultSecret'> {
+  onResultSecret: string | undefined;
+}
+
+/** The secret of a definition if it is another one than the job has; undefined if it is the same, or none is given. */
+async function newSecret(
+  { app, db }: Scene,
+  kept: SealedJob,
+  { onResultSecret: given }: JobInput,
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  return given === (await callbackSecret(app, db, kept.id)) ? undefined : given;
+}
+
+/** A definition with the id for its key. Throws `invalid_input` for an unknown one; in a dry run it stands for itself. */
+async function inputOf(
+  { db, principal: { workspaceId }, isDryRun }: Scene,
+  definition: JobDefinition,
+): Promise<JobInput> {
+  const input = definedInput(definition);
+  const key = input.after?.jobId;
+  if (!input.after || key === undefined) return input;
+  const id = (await findManagedId(db, 'jobs', { workspaceId, key })) ?? key;
+  if (!isDryRun && !isId(id.toLowerCase())) {
+    throw invalidInput(`after must be the key of a managed job, or an id, ${got(key)}`);
+  }
+  return { ...input, after: { ...input.after, jobId: id } };
+}
+
 /** A job as its definition replaces it, and what differs. A pause alone changes nothing else and need not wait. */
-function replaced(app: App, kept: SealedJob, input: JobInput, plan: Plan) {
+function replaced(app: App, kept: SealedJob, input: Replacement, plan: Plan) {
   const { clock, allowTargets, vault } = app;
+  const { onResultSecret: secret, ...defined } = input;
   const { job: before, isDamaged } = openDamaged(kept, vault);
   const context = { now: clock.now(), allowTargets };
-  const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan));
+  const { paused, ...rest } = definedJob(defined, defaultTimeoutSeconds(plan));
   const action = paused ? 'pause' : 'resume';
   const whole = changeJob(before, { ...rest, action }, context);
-  const fields = differingFields({ before, after: whole, isDamaged });
+  const fields = differingFields({ before, after: whole, isDamaged, secret });
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;
-  const change: ChangedJob = { kept, before, after, isResealed: !isPause, isDamaged };
+  const change: ChangedJob = { kept, before, after, isResealed: !isPause, isDamaged, secret };
   return { fields, hidden: changedHeaders(before, whole), isPause, change };
 }

@@ -83,7 +83,7 @@ export interface ManagedKind<Input, Kept extends { id: string; name: string }, S
   compare: (scene: Scene, kept: Kept, input: Input) => Promise<Difference<Shown>>;
   remove: (scene: Scene, kept: Kept) => Perform<void>;
   /** Whether it does something that must end before it is changed. */
-  isBusy: (kept: Kept) => boolean;
+  isBusy: (scene: Scene, kept: Kept) => Promise<boolean>;
   /** Tries until nothing is busy. Throws `conflict` if that takes too long. */
   untilFree: <T>(app: App, principal: Principal, tryOnce: TryOnce<T, Kept>) => Promise<T>;
 }
@@ -93,7 +93,7 @@ export type TryOnce<T, Kept> = () => Promise<{ result: T } | { executing: Kept }
 
 /** For kinds that are never busy. */
 export const neverBusy = {
-  isBusy: () => false,
+  isBusy: async () => false,
   async untilFree<T>(_app: App, _principal: Principal, tryOnce: TryOnce<T, unknown>): Promise<T> {
     const tried = await tryOnce();
     if ('result' in tried) return tried.result;
@@ -198,7 +198,7 @@ async function decide<Input, Kept extends { id: string; name: string }, Shown>(
     return { ...idle, applied: { change: 'create', ...none }, perform: create };
   }
   const { kept, isAdopted } = target;
-  const busy = kind.isBusy(kept) ? kept : null;
+  const busy = (await kind.isBusy(scene, kept)) ? kept : null;
   const shown = await kind.show(scene, kept);
   if (input === null) {
     const perform: Perform<null> = async (tx, note) => {

@@ -8,15 +8,17 @@ import { JobdError } from '../../domain/errors.ts';
 import { checkDistinct } from '../../domain/fields.ts';
 import type { Action } from '../../domain/fields.ts';
 import { afterAction } from '../../domain/jobs/actions.ts';
+import { followersFirst } from '../../domain/jobs/after.ts';
 import type { ActedJob, JobAction } from '../../domain/jobs/actions.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
-import { markJobDeleted } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
-import { noJob } from './keep-job.ts';
+import { refuseFollowed } from './chains.ts';
+import { isExecuting } from './idle.ts';
+import { noJob, removeJob } from './keep-job.ts';
 
 /** What became of one job. */
 export interface ActionResult {
@@ -42,9 +44,10 @@ export async function actOnJobs(
   checkDistinct(ids, (index) => `ids.${index}`);
   const { wake } = app;
   if (action === 'resume') await prepareToResume(app, principal, ids);
+  const ordered = action === 'delete' ? await inOrderOfDeletion(app, principal, ids) : ids;
   const results: ActionResult[] = [];
   while (results.length < ids.length) {
-    const step = ids.slice(results.length, results.length + jobsPerStep);
+    const step = ordered.slice(results.length, results.length + jobsPerStep);
     try {
       const acted = await changeBy(app, principal, (tx, note) =>
         action === 'delete'
@@ -54,30 +57,52 @@ export async function actOnJobs(
       results.push(...acted);
     } catch (refusal) {
       if (results.length === 0 || !(refusal instanceof JobdError)) throw refusal;
-      results.push(...ids.slice(results.length).map((id) => ({ id, refusal })));
+      results.push(...ordered.slice(results.length).map((id) => ({ id, refusal })));
     }
     await setImmediate();
   }
   wake();
-  return results;
+  const resultOf = new Map(results.map((result) => [result.id, result]));
+  return ids.flatMap((id) => resultOf.get(id) ?? []);
+}
+
+/** A job that others run after is deleted after them: if one of them stays, it stays too. */
+async function inOrderOfDeletion(
+  { store }: App,
+  { workspaceId }: Principal,
+  ids: readonly string[],
+): Promise<string[]> {
+  return followersFirst(ids, await findActedJobs(store.db, workspaceId, ids));
 }
 
 async function deleteJobs(
-  { clock }: App,
+  app: App,
   { workspaceId }: Principal,
   tx: Db,
   ids: readonly string[],
   note: NoteChange,
 ): Promise<ActionResult[]> {
-  const { results, done } = decide(ids, await findActedJobs(tx, workspaceId, ids), (job) => {
-    if (job.activeRunId !== null) throw executing(job.activeRunId);
-    return job;
-  });
-  for (const job of done) {
-    await markJobDeleted(tx, job.id, clock.now());
-    note({ action: 'job.delete', subject: job });
+  const found = await findActedJobs(tx, workspaceId, ids);
+  const jobs = new Map(found.map((job) => [job.id, job]));
+  const results: ActionResult[] = [];
+  for (const id of ids) {
+    const job = jobs.get(id);
+    const refusal = job === undefined ? noJob(id) : await refusalToDelete(tx, job);
+    if (job !== undefined && refusal === null) await removeJob(app, tx, job, note);
+    results.push({ id, refusal });
   }
   return results;
+}
+
+async function refusalToDelete(tx: Db, job: ActedJob): Promise<JobdError | null> {
+  if (await isExecuting(tx, job)) return executing(job.activeRunId);
+  try {
+    await refuseFollowed(tx, job);
+    return null;
+  } catch (error) {
+    if (error instanceof JobdError && error.httpStatus < 500) return error;
+    throw error;
+  }
 }
 
 async function pauseOrResume(
@@ -148,7 +173,7 @@ function decide(
   return { results, done };
 }
 
-function executing(runId: string): JobdError {
+function executing(runId: string | null): JobdError {
   return new JobdError(
     'conflict',
     `run ${runId} of this job is executing: delete the job when it has ended`,

@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { isAwaiting } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
 import type { App, Principal } from '../app.ts';
@@ -53,12 +54,21 @@ export async function whenIdle<T>(
   const { store } = app;
   return await untilIdle(app, principal, async (): Promise<Tried<T>> => {
     const seen = await requireJob(store.db, principal, jobId);
-    if (seen.activeRunId !== null) return { executing: seen };
+    if (await isExecuting(store.db, seen)) return { executing: seen };
     return await changeBy(app, principal, async (tx, note) => {
       const job = await requireJob(tx, principal, jobId);
-      return job.activeRunId === null ? { result: await work(tx, job, note) } : { executing: job };
+      if (await isExecuting(tx, job)) return { executing: job };
+      return { result: await work(tx, job, note) };
     });
   });
+}
+
+/** Whether a call of the job is in flight. None is while its run waits for a report. */
+export async function isExecuting(
+  db: Db,
+  { activeRunId }: Pick<SealedJob, 'activeRunId'>,
+): Promise<boolean> {
+  return activeRunId !== null && !(await isAwaiting(db, activeRunId));
 }
 
 function stillExecuting({ activeRunId }: SealedJob): JobdError {

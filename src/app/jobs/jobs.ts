@@ -18,6 +18,8 @@ import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
+import { callbackSecret } from './callbacks.ts';
+import { refuseFollowed } from './chains.ts';
 import { whenIdle } from './idle.ts';
 import {
   changedJob,
@@ -25,10 +27,13 @@ import {
   keepChangedJob,
   keepNewJob,
   newJob,
+  removeJob,
   requireJob,
   shownJob,
   shownKept,
+  withSecret,
 } from './keep-job.ts';
+import type { KeptJob } from './keep-job.ts';
 
 /**
  * Creates a job. Throws `invalid_input`, `too_large`, `payment_required`, and `forbidden` for another workspace
@@ -38,22 +43,24 @@ export async function createJob(
   app: App,
   principal: Principal,
   { workspaceId, ...input }: JobInput & { workspaceId?: string },
-): Promise<Job> {
+): Promise<KeptJob> {
   if (workspaceId !== undefined && workspaceId !== principal.workspaceId) {
     throw new JobdError('forbidden', "workspaceId must be the key's own workspace");
   }
   const { store, clock, wake } = app;
   const account = await requirePaid(store.db, principal, clock.now());
   const job = newJob(app, account, principal, input);
-  await changeBy(app, principal, (tx, note) => keepNewJob(app, principal, tx, job, note));
+  const secret = await changeBy(app, principal, (tx, note) =>
+    keepNewJob(app, principal, tx, job, note, input.onResultSecret),
+  );
   wake();
-  return job;
+  return withSecret(job, secret);
 }
 
 /**
  * Copies a job under another name, with its sealed headers and body. The copy is paused, has no history, and no
  * definition manages it. Throws `not_found`, `invalid_input`, `payment_required`, `forbidden` for what the plan does not
- * allow, and `unavailable` if the sealed part is damaged.
+ * allow, and `unavailable` if the sealed part or the secret of `onResult` is damaged.
  */
 export async function copyJob(
   app: App,
@@ -66,9 +73,19 @@ export async function copyJob(
   return await changeBy(app, principal, async (tx, note) => {
     const job = openJob(await requireJob(tx, principal, id), vault);
     const copy = copyOfJob(job, name, { id: newId(now), now, allowTargets });
-    await keepNewJob(app, principal, tx, copy, note);
+    const secret = await callbackSecret(app, tx, job.id);
+    // A new one would be shown to nobody: the target could not check what the copy posts.
+    if (copy.onResult !== null && secret === undefined) throw secretLost();
+    await keepNewJob(app, principal, tx, copy, note, secret);
     return copy;
   });
+}
+
+function secretLost(): JobdError {
+  return new JobdError(
+    'unavailable',
+    'the secret of onResult cannot be opened with the master key in use: set onResultSecret of the job, then copy it',
+  );
 }
 
 /** The next due times of a job, with its schedule in words. Throws `not_found`. */
@@ -116,7 +133,7 @@ export async function updateJob(
   principal: Principal,
   id: string,
   update: JobUpdate,
-): Promise<Job> {
+): Promise<KeptJob> {
   const { store, clock, wake } = app;
   const { action } = update;
   // Checked before waiting for a run: a refusal should not take 5 s.
@@ -125,7 +142,7 @@ export async function updateJob(
   const isAtOnce = changesNoField(app, seen, update);
   if (isAtOnce && action === undefined) return shownKept(app, principal, seen);
   const needed = isAtOnce && action !== undefined ? { action } : update;
-  const change = async (tx: Db, kept: SealedJob, note: NoteChange): Promise<Job> => {
+  const change = async (tx: Db, kept: SealedJob, note: NoteChange): Promise<KeptJob> => {
     const changed = changedJob(app, kept, needed);
     return await keepChangedJob(app, principal, tx, changed, note);
   };
@@ -140,13 +157,13 @@ export async function updateJob(
 
 /**
  * Deletes a job with its history, after the run that is executing. It disappears at once; its history is removed in
- * small steps afterwards. Throws `not_found`, `conflict`.
+ * small steps afterwards. Throws `not_found`, and `conflict` also if others run after it.
  */
 export async function deleteJob(app: App, principal: Principal, id: string): Promise<void> {
-  const { clock, wake } = app;
+  const { wake } = app;
   await whenIdle(app, principal, id, async (tx, job, note) => {
-    await jobs.markJobDeleted(tx, job.id, clock.now());
-    note({ action: 'job.delete', subject: job });
+    await refuseFollowed(tx, job);
+    await removeJob(app, tx, job, note);
   });
   wake();
 }

@@ -19,12 +19,17 @@ import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
+import { markCallbacksDeleted } from '../../store/alerts/callbacks.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
+import { dropWait } from '../../store/runs/completions.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/store.ts';
+import { ensureCallKey } from '../calls/call-keys.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import type { NoteChange } from '../change.ts';
+import { keepCallback } from './callbacks.ts';
+import { requireChain } from './chains.ts';
 
 /** The kept job, if it exists and belongs to the principal. Throws `not_found`. */
 export async function requireJob(
@@ -73,20 +78,42 @@ export function newJob(
   );
 }
 
-/** Keeps a new job. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
+/**
+ * Keeps a new job. `secret` is that of `onResult`; returns the one that jobd made for it, null if it made none. Throws
+ * `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it.
+ */
 export async function keepNewJob(
   app: App,
   principal: Principal,
   tx: Db,
   job: Job,
   note: NoteChange,
-): Promise<void> {
+  secret?: string,
+): Promise<string | null> {
   // Judged inside the transaction: once the engine has stopped the schedules of an account, none may be added.
   const account = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[account.plan], job, null);
   await requireRoom(tx, account);
+  await requireChain(tx, principal, job, null);
+  await ensureCallKey(app, tx, job.sign);
   await jobs.insertJob(tx, await sealed(app, tx, job));
   note({ action: 'job.create', subject: job });
+  return await keepCallback(app, tx, { before: null, after: job, secret });
+}
+
+/** Hides a job for good, with a run that waits for a report. Its history is removed in small steps afterwards. */
+export async function removeJob(
+  { clock }: Pick<App, 'clock'>,
+  tx: Db,
+  job: Pick<SealedJob, 'id' | 'name' | 'activeRunId'>,
+  note: NoteChange,
+): Promise<void> {
+  const { id: jobId, activeRunId: runId } = job;
+  const now = clock.now();
+  if (runId !== null) await dropWait(tx, { jobId, runId, now });
+  await jobs.markJobDeleted(tx, jobId, now);
+  await markCallbacksDeleted(tx, [jobId], now);
+  note({ action: 'job.delete', subject: job });
 }
 
 /** A job before and after a change. */
@@ -98,9 +125,21 @@ export interface ChangedJob {
   isResealed: boolean;
   /** Whether the sealed part could not be opened: what replaces it is a change, whatever it is. */
   isDamaged: boolean;
+  /** A new secret of `onResult`, if one is given. */
+  secret?: string | undefined;
 }
 
-type DifferingJob = Pick<ChangedJob, 'before' | 'after' | 'isDamaged'>;
+type DifferingJob = Pick<ChangedJob, 'before' | 'after' | 'isDamaged' | 'secret'>;
+
+/** A job that was kept, with the secret that jobd made for its `onResult`, to be shown once; left out if it made none. */
+export interface KeptJob extends Job {
+  madeSecret?: string;
+}
+
+/** A job with the secret that was made for it. */
+export function withSecret(job: Job, secret: string | null): KeptJob {
+  return secret === null ? job : { ...job, madeSecret: secret };
+}
 
 /** Applies an update. Throws as `changeJob` does, and `unavailable` if it needs the sealed part and that is damaged. */
 export function changedJob(
@@ -111,41 +150,49 @@ export function changedJob(
   const isResealed = needsSealed(kept, update);
   const { job: before, isDamaged } = opened(kept, update, vault);
   const after = changeJob(before, update, { now: clock.now(), allowTargets });
-  return { kept, before, after, isResealed, isDamaged };
+  return { kept, before, after, isResealed, isDamaged, secret: update.onResultSecret };
 }
 
-/** Keeps a change. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
+/** Keeps a change. Throws `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it. */
 export async function keepChangedJob(
   app: App,
   principal: Principal,
   tx: Db,
   change: ChangedJob,
   note: NoteChange,
-): Promise<Job> {
-  const { kept, before, after, isResealed } = change;
+): Promise<KeptJob> {
+  const { kept, before, after, isResealed, secret } = change;
   const now = app.clock.now();
   const { plan } = await requirePaid(tx, principal, now);
   checkPlanLimits(plans[plan], after, before);
+  await requireChain(tx, principal, after, before);
+  await ensureCallKey(app, tx, after.sign);
   const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
   await jobs.updateJob(tx, kept, row, now);
   note(updateOf('job', after, differingFields(change)));
-  return after;
+  return withSecret(after, await keepCallback(app, tx, { before, after, secret }));
 }
 
 /** The fields that a change changes, in the order of definitions. */
-export function differingFields({ before, after, isDamaged }: DifferingJob): DefinedField[] {
+export function differingFields({
+  before,
+  after,
+  isDamaged,
+  secret,
+}: DifferingJob): DefinedField[] {
   const differing = new Set(changedFields(before, after));
   if (isDamaged) differing.add('headers').add('body');
+  if (secret !== undefined) differing.add('onResult');
   return definedFields.filter((field) => differing.has(field));
 }
 
 /**
- * Whether an update leaves every field as it is, apart from its action. Given headers count as a change, because nobody
- * can have read their values. Throws as `changedJob` does.
+ * Whether an update leaves every field as it is, apart from its action. Given headers and a given secret count as a
+ * change, because nobody can have read their values. Throws as `changedJob` does.
  */
 export function changesNoField(app: App, kept: SealedJob, update: JobUpdate): boolean {
   const { action: _, ...fields } = update;
-  if (fields.headers !== undefined) return false;
+  if (fields.headers !== undefined || fields.onResultSecret !== undefined) return false;
   const { before, after } = changedJob(app, kept, fields);
   return isDeepStrictEqual(after, before);
 }
@@ -174,8 +221,10 @@ function opened(job: SealedJob, update: JobUpdate, vault: Vault): { job: Job; is
  * scheme, host and port it is sent to.
  */
 function needsSealed({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
-  const { headers, body, method } = update;
+  const { headers, body, method, sign } = update;
   if ([headers, body, method].some((field) => field !== undefined)) return true;
+  // Which headers the job has decides how it may sign.
+  if (sign !== undefined && sign !== null) return true;
   return secrets !== null && update.url !== undefined && siteText(update.url) !== siteText(url);
 }
 

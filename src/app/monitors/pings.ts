@@ -21,7 +21,7 @@ import type { PingedMonitor } from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
-import { createBatcher } from './batches.ts';
+import { createBatcher } from '../batches.ts';
 
 /** A ping before it is kept. */
 export type ReceivedPing = Pick<

@@ -2,6 +2,7 @@
 
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { counted } from '../../domain/counted.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { availableIds, needsMasterKey } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
@@ -9,6 +10,7 @@ import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
+import { quoted } from '../../domain/shell/quote.ts';
 import { isWhole } from '../../domain/runs/ledger-check.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
@@ -117,6 +119,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   if (place.database === null)
     yield await finding('history', () => checkHistory(db, place.dataDir, clock));
   yield await finding('alerts', () => checkAlerts(db, parts));
+  yield await finding('results', () => checkResults(db, clock));
   if (isMade) yield await finding('backups', () => checkBackups(place.dataDir, machine));
 }
 
@@ -228,20 +231,40 @@ async function checkLastLedger(db: Db, clock: Clock): Promise<Result> {
 const slowAlertMs = 5 * 60_000;
 
 async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promise<Result> {
-  const failed = await inspect.countFailedDeliveries(db, clock.now() - 7 * msPerDay);
+  const failed = await inspect.countFailedDeliveries(db, 'alerts', clock.now() - 7 * msPerDay);
   if (failed > 0) {
     return warn(`${failed} not delivered in the last 7 days: jobd channels deliveries CHANNEL`);
   }
-  const waiting = await inspect.longestWaiting(db, clock.now() - slowAlertMs);
+  const waiting = await inspect.longestWaiting(db, 'alerts', clock.now() - slowAlertMs);
   if (waiting !== undefined) {
-    const { name, count, since } = waiting;
-    const alerts = count === 1 ? '1 alert' : `${count} alerts`;
     return warn(
-      `${alerts} to the channel ${name} waiting since ${isoTime(since)}: jobd channels deliveries ${name}`,
+      `${waitingWords(waiting, 'alert', 'to the channel')}: jobd channels deliveries ${quoted(waiting.name)}`,
     );
   }
   if (!hasMailServer && (await inspect.hasMailChannel(db))) {
     return warn('there are mail channels, but no JOBD_SMTP_URL here: check that the daemon has it');
   }
+  return ok('none was lost in the last 7 days');
+}
+
+function waitingWords(
+  { name, count, since }: inspect.Waiting,
+  what: string,
+  whose: string,
+): string {
+  return `${counted(count, what)} ${whose} ${name} waiting since ${isoTime(since)}`;
+}
+
+/** What the targets of users take is not in the operator's hands, so this never fails. */
+async function checkResults(db: Db, clock: Clock): Promise<Result> {
+  const waiting = await inspect.longestWaiting(db, 'results', clock.now() - slowAlertMs);
+  if (waiting !== undefined) {
+    return warn(
+      `${waitingWords(waiting, 'result', 'of the job')}: jobd jobs callbacks ${quoted(waiting.name)}`,
+    );
+  }
+  const failed = await inspect.countFailedDeliveries(db, 'results', clock.now() - 7 * msPerDay);
+  if (failed > 0)
+    return warn(`${failed} not delivered in the last 7 days: jobd jobs callbacks JOB`);
   return ok('none was lost in the last 7 days');
 }

@@ -6,7 +6,9 @@ import { JobdError } from '../../domain/errors.ts';
 import { mostCounted } from '../../domain/meter.ts';
 import type { StoredFigures } from '../../domain/meter.ts';
 import type { Store } from '../../store/database/store.ts';
+import { countWaitingResults } from '../../store/alerts/callbacks.ts';
 import { countUnsignedRuns } from '../../store/receipts/receipts.ts';
+import { countWaits } from '../../store/runs/completions.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { countDueJobs } from '../../store/runs/claims.ts';
 
@@ -42,6 +44,8 @@ async function ask(store: Store, now: number): Promise<StoredFigures | null> {
     return {
       jobsDue: await countDueJobs(store.db, now, mostCounted),
       receiptsUnsigned: await countUnsignedRuns(store.db, mostCounted),
+      runsAwaiting: await countWaits(store.db, mostCounted),
+      resultsWaiting: await countWaitingResults(store.db, mostCounted),
       databaseBytes: await store.sizeBytes(),
       diskFreeBytes: store.file?.diskFreeBytes() ?? null,
       ledgerWrong: ledger === undefined ? 0 : ledger.unaccounted + ledger.unexpected,

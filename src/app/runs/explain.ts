@@ -23,6 +23,8 @@ import type { Db } from '../../store/database/store.ts';
 import { listServedTimes } from '../../store/nodes/nodes.ts';
 import { findOldestDueTime, listHistory } from '../../store/runs/history.ts';
 import { countInFlight } from '../../store/runs/in-flight.ts';
+import { findRun } from '../../store/runs/runs.ts';
+import { findJob } from '../../store/jobs/jobs.ts';
 import type { App, Principal } from '../app.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 
@@ -73,8 +75,14 @@ export async function explainJob(
     run,
     previous: runs.find((one) => one.scheduledFor < since && one.status !== 'missed') ?? null,
     manual: newest.filter(
-      ({ source, scheduledFor }) => source === 'manual' && scheduledFor >= minute,
+      ({ source, scheduledFor, causedBy }, index) =>
+        source === 'manual' &&
+        // Of a job that runs after another one, the newest run is what is asked about now.
+        (scheduledFor >= minute || (asked.form === 'now' && index === 0 && causedBy !== undefined)),
     ),
+    active:
+      job.activeRunId === null ? null : ((await findRun(db, job.id, job.activeRunId)) ?? null),
+    leader: await leaderOf(db, principal, job),
     oldestKept: (await findOldestDueTime(db, job.id)) ?? null,
     slots: app.slots,
     startedAt: instance.startedAt,
@@ -85,6 +93,18 @@ export async function explainJob(
     troubles: app.engineTroubles(),
   };
   return explain({ ...records, inFlight: await inFlightDuring(db, job, records, dueAt) }, focus);
+}
+
+async function leaderOf(
+  db: Db,
+  { workspaceId }: Principal,
+  { after }: SealedJob,
+): Promise<Records['leader']> {
+  const leader = after === null ? undefined : await findJob(db, workspaceId, after.jobId);
+  if (leader === undefined) return null;
+  const page = { statuses: null, before: null, downTo: null, limit: 1 };
+  const [run = null] = await listHistory(db, leader.id, page);
+  return { name: leader.name, run };
 }
 
 function isScheduled({ source }: RunSummary): boolean {
@@ -113,7 +133,7 @@ async function trailOf(
     isWhole = read.length < changesRead;
   }
   const changes = entries
-    .filter(({ action }) => action !== 'job.run')
+    .filter(({ action }) => action !== 'job.run' && action !== 'job.complete')
     .map(({ at, action, fields, actor }) => ({
       at,
       action,

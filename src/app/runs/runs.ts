@@ -2,9 +2,11 @@
 
 import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
+import { activeWords } from '../../domain/reasons/of-chain.ts';
 import { queuedRun } from '../../domain/runs/run.ts';
 import type { Run, RunTotals } from '../../domain/runs/run.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
@@ -18,7 +20,7 @@ const manualIntervalMs = 60_000;
 
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
- * `not_found`, `payment_required`, `conflict` while a run executes, `rate_limited` within a minute of the last manual
+ * `not_found`, `payment_required`, `conflict` while a run executes or awaits its report, `rate_limited` within a minute of the last manual
  * run.
  */
 export async function runJob(
@@ -36,14 +38,14 @@ export async function runJob(
     }
     const now = clock.now();
     await requirePaid(tx, principal, now);
-    refuseWhileExecuting(job);
+    await refuseWhileRunning(tx, job);
     const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
     if (last !== undefined) {
       throw tooSoon('a job can be run by hand once a minute', manualIntervalMs, now - last);
     }
     const queued = queuedRun(newId(now), job.id, now);
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
-    note({ action: 'job.run', subject: job });
+    note({ action: 'job.run', subject: job, runId: queued.id });
     return queued;
   });
   wake();
@@ -52,9 +54,14 @@ export async function runJob(
   return run;
 }
 
-function refuseWhileExecuting(job: SealedJob): void {
-  if (job.activeRunId === null) return;
-  throw new JobdError('conflict', `run ${job.activeRunId} of this job is executing, wait for it`);
+async function refuseWhileRunning(tx: Db, { id, activeRunId, timezone }: SealedJob): Promise<void> {
+  if (activeRunId === null) return;
+  const active = (await runs.findRun(tx, id, activeRunId)) ?? null;
+  const words =
+    active?.completion === undefined
+      ? `run ${activeRunId} of this job is executing, wait for it`
+      : `${activeWords(active, timezone).replace('Run', 'run')}: wait for it, or end the wait`;
+  throw new JobdError('conflict', words);
 }
 
 /** A page of a job's runs, newest first, and how many of them are in each state. */

@@ -15,9 +15,13 @@ import { openVault } from '../../secrets/vault.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activateSigningKey, findActiveSigningKey } from '../../store/receipts/signing-keys.ts';
+import { removeCompletionKey } from '../../store/secrets/completion-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import { discardChannelConfig, discardJobSecrets } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';
+import { openCallKey } from '../../identity/keyring.ts';
+import { listSigningCallKeys } from '../../store/calls/call-keys.ts';
+import { rotateIn } from '../calls/call-keys.ts';
 import { changeByCommand } from '../change.ts';
 import type { CommandParts, NoteChangeIn } from '../change.ts';
 import type { MasterKeyParts } from './master-keys.ts';
@@ -34,6 +38,8 @@ export interface Forgotten {
   channels: Affected[];
   /** Id of the new key that signs receipts; null if the signing key is unchanged. */
   signingKeyId: string | null;
+  /** Ids of new keys that sign calls; empty if they are unchanged. */
+  callKeyIds: string[];
   /** Whether nothing is left in the file that the lost key opens. */
   isErased: boolean;
 }
@@ -77,6 +83,9 @@ export async function forgetLostKey(
     const lost = known.filter((id) => !vault.has(id));
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
+    // The next start makes another one.
+    await discardCompletionKey(tx, vault);
+    const callKeyIds = await replaceCallKeys(tx, vault, now);
     const jobs = await discardUnreadable(tx, vault, 'jobs', (db, id) =>
       discardJobSecrets(db, id, now),
     );
@@ -95,6 +104,7 @@ export async function forgetLostKey(
       jobs: jobs.map(affected),
       channels: channels.map(affected),
       signingKeyId,
+      callKeyIds,
     };
   });
   return { ...forgotten, isErased: (await store.file?.eraseFreed()) ?? false };
@@ -130,6 +140,26 @@ async function replaceSigningKey(
   const key = makeSigningKey(vault, masterKeyId);
   await activateSigningKey(tx, key, now);
   return key.keyId;
+}
+
+/** Removes the secret of completion URLs if it is lost. The runs that wait end when their time is over. */
+async function discardCompletionKey(tx: Db, vault: Vault): Promise<void> {
+  for await (const { isReadable } of checkSealed(tx, vault, ['completion_keys'])) {
+    if (!isReadable) await removeCompletionKey(tx);
+  }
+}
+
+/** Makes new keys for calls if the private part of one is lost. Returns their ids. */
+async function replaceCallKeys(tx: Db, vault: Vault, now: number): Promise<string[]> {
+  const lost = (await listSigningCallKeys(tx)).filter(
+    (key) => ifOpens(() => openCallKey(vault, key)) === undefined,
+  );
+  const made: string[] = [];
+  for (const algorithm of new Set(lost.map((key) => key.algorithm))) {
+    const rotated = await rotateIn(tx, { vault, now, algorithm, isAtOnce: true });
+    made.push(...rotated.map(({ keyId }) => keyId));
+  }
+  return made;
 }
 
 /** Discards the values of a table that no key opens. Returns those of jobs or channels that are not deleted. */

@@ -45,7 +45,9 @@ export function namesOf(rows: readonly string[]): string {
 const remedies: Record<SealedTable, string> = {
   jobs: 'set headers and body of a job, both in one update, or delete it',
   channels: 'set the config of a channel, or delete it',
+  completion_keys: 'restart jobd, which makes a new secret of completion URLs',
   signing_keys: 'sign with a new key: jobd signing-key rotate',
+  call_keys: 'sign calls with a new key: jobd call-key rotate --now',
 };
 
 /** What people can do about rows, as `TABLE/ID`, whose sealed values cannot be opened. */

@@ -70,6 +70,7 @@ function fromOf({ address, forwardedFor }: AuditEntry): string | null {
   return forwardedFor === null ? address : `${forwardedFor} via ${address ?? 'unknown'}`;
 }
 
-function whatOf({ action, fields }: AuditEntry): string {
+function whatOf({ action, fields, runId }: AuditEntry): string {
+  if (runId !== undefined) return `${action} (run ${runId})`;
   return fields.length === 0 ? action : `${action} (${fields.join(', ')})`;
 }

@@ -3,8 +3,9 @@
 import type { AuditEntry, AuditList } from '../../api/accounts/contract.ts';
 import type { JobExplanation } from '../../api/reasons/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
-import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
+import type { Job, JobInput, JobKept, JobUpdate } from '../../api/jobs/contract.ts';
 import type {
+  EndOfWait,
   LedgerJob,
   ListedRun,
   QueuedRun,
@@ -13,7 +14,7 @@ import type {
   RunSummary,
 } from '../../api/runs/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
-import type { JobActionResults } from '../../api/jobs/extension-contract.ts';
+import type { JobActionResults, JobChain } from '../../api/jobs/extension-contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
@@ -43,7 +44,14 @@ export function createApi(ask: Ask) {
   return {
     jobs: {
       ...collection<Job, JobUpdate>(ask, 'job'),
-      create: async (input: JobInput) => (await ask<JobResponse>('POST', '/jobs', input)).job,
+      create: async (input: JobInput) => madeJob(await ask<JobKept>('POST', '/jobs', input)),
+      update: async (id: string, update: JobUpdate) =>
+        madeJob(await ask<JobKept>('PATCH', path`/jobs/${id}`, update)),
+      /** What it runs after, and what runs after it. */
+      chain: (id: string) => ask<JobChain>('GET', path`/jobs/${id}/chain`),
+      /** What became of its results, newest first. */
+      callbacks: (id: string, limit: number) =>
+        ask<alerts.PostedResults>('GET', path`/jobs/${id}/callbacks` + queryOf({ limit })),
       /** Why it ran, did not run or ran late at a time; null for its newest due time. */
       explain: async (id: string, at: string | null) =>
         await ask<JobExplanation>('GET', path`/jobs/${id}/explanation` + queryOf({ at })),
@@ -65,6 +73,9 @@ export function createApi(ask: Ask) {
         pages<RunSummary>(ask, path`/jobs/${jobId}/history` + queryOf(filter), 'runs'),
       get: async (jobId: string, runId: string) =>
         (await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
+      /** Ends the wait of a run in place of its target. */
+      complete: async (jobId: string, runId: string, end: EndOfWait) =>
+        (await ask<RunResponse>('POST', path`/jobs/${jobId}/runs/${runId}/completion`, end)).run,
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },
@@ -98,6 +109,15 @@ export function createApi(ask: Ask) {
         ask<alerts.TriedDelivery>('GET', path`/channels/${id}/deliveries/${deliveryId}`),
     },
   };
+}
+
+/** A job with the secret that was made for its `onResult`, which is shown once. */
+export interface MadeJob extends Job {
+  onResultSecret?: string;
+}
+
+function madeJob({ job, onResultSecret }: JobKept): MadeJob {
+  return onResultSecret === undefined ? job : { ...job, onResultSecret };
 }
 
 /** The calls for `/jobs`, `/monitors` and `/channels`, which answer in the same form. */

@@ -10,6 +10,7 @@ import type { Ask } from './client.ts';
 const seconds: Readonly<Record<string, string>> = {
   periodSeconds: '--every',
   timeoutSeconds: '--timeout',
+  awaitSeconds: '--await',
   graceSeconds: '--grace',
   remindEverySeconds: '--remind-every',
 };
@@ -20,7 +21,15 @@ const others: Readonly<Record<string, string>> = {
   jobIds: '--job',
   monitorIds: '--monitor',
   alsoOn: '--also',
+  onResult: '--on-result',
+  onResultSecret: '--on-result-secret',
+  'after.jobId': '--after',
+  'after.on': '--after-on',
 };
+const otherNames = new RegExp(
+  `\\b(?:${Object.keys(others).join('|').replaceAll('.', '\\.')})\\b`,
+  'g',
+);
 /** Fields whose names are also words of a sentence: only the first word is one. */
 const words: Readonly<Record<string, string>> = {
   body: '--data',
@@ -30,6 +39,9 @@ const words: Readonly<Record<string, string>> = {
   method: '--method',
   retries: '--retries',
   notes: '--notes',
+  sign: '--sign',
+  audience: '--audience',
+  after: '--after',
 };
 
 /** Asks, and says refusals in the words of the command line. */
@@ -38,8 +50,13 @@ export function inOptionWords(ask: Ask): Ask {
     try {
       return await ask(method, path, body);
     } catch (error) {
-      if (!(error instanceof JobdError) || body === undefined) throw error;
+      if (!(error instanceof JobdError)) throw error;
       const { code, retryAfterSeconds, message } = error;
+      if (body === undefined) {
+        const said = commandWords(message);
+        if (said === message) throw error;
+        throw new JobdError(code, said, { cause: error, retryAfterSeconds, notes: error.notes });
+      }
       const advice = adviceOn(message);
       const notes = advice === null ? error.notes : [advice];
       throw new JobdError(code, optionWords(message), { cause: error, retryAfterSeconds, notes });
@@ -60,7 +77,7 @@ export function adviceOn(refusal: string): string | null {
 
 /** A sentence of the server with options instead of its fields. */
 export function optionWords(sentence: string): string {
-  const [, field = ''] = /^(\w+)\b/.exec(sentence) ?? [];
+  const [, field = ''] = /^(\w+)\b(?!\.\w)/.exec(sentence) ?? [];
   const option = Object.hasOwn(seconds, field) ? seconds[field] : undefined;
   if (option !== undefined) {
     const rest = sentence
@@ -72,8 +89,13 @@ export function optionWords(sentence: string): string {
   if (config !== null) return `${optionOf(config[1] ?? '')}${sentence.slice(config[0].length)}`;
   const word = Object.hasOwn(words, field) ? words[field] : undefined;
   const begun = word === undefined ? sentence : `${word}${sentence.slice(field.length)}`;
-  return begun.replace(
-    /\b(?:cronExpr|timezone|afterFailures|jobIds|monitorIds|alsoOn)\b/g,
-    (name) => others[name] ?? name,
+  return begun.replace(otherNames, (name) => others[name] ?? name);
+}
+
+/** A sentence of the server about a request without fields: what it says to do is a command. */
+export function commandWords(sentence: string): string {
+  return sentence.replace(
+    /set (its|their) after to null$/,
+    'end $1 following with jobd jobs update JOB --no-after',
   );
 }

@@ -3,7 +3,6 @@
  * the profiles until a login succeeds. It is no profile: no other command sends it anywhere.
  */
 
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { keyPattern } from '../../domain/accounts/key.ts';
@@ -20,7 +19,7 @@ export function keepKey(profilesFile: string, apiKey: string): string {
   const file = fileOf(profilesFile);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    replaceFile(file, `${file}.${randomUUID()}`, `${apiKey}\n`);
+    replaceFile(file, `${file}.${crypto.randomUUID()}`, `${apiKey}\n`);
     return `the key is kept in ${file}; to try it again: jobd login --kept --url URL`;
   } catch (error) {
     return `the key could not be kept (${messageOf(error)}): if nobody has it, revoke it with jobd key revoke ID`;

@@ -49,13 +49,13 @@ export async function waitUntil<T>(
   return state;
 }
 
-/** Waits with a spinner that says these words, until Ctrl-C aborts the signal. */
+/** Waits with a spinner that says these words, which may change, until Ctrl-C aborts the signal. */
 export async function waitVisibly<T>(
-  words: string,
+  words: string | (() => string),
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   using parts = new DisposableStack();
   const { signal } = parts.use(catchInterrupt());
-  parts.use(startSpinner(() => words));
+  parts.use(startSpinner(typeof words === 'string' ? () => words : words));
   return await wait(signal);
 }

@@ -13,6 +13,7 @@ import { countedKinds } from './diff-text.ts';
 import { label } from './kind.ts';
 import type { FileKind } from './kind.ts';
 import { fileKinds } from './kinds.ts';
+import { placesIn, placesOfUnlisted } from './chains.ts';
 import { placeText } from './parse-file.ts';
 import { countsOf } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -45,10 +46,19 @@ export async function applyAndReport(
     const question = `Delete ${countedKinds(pruned)} with all they recorded: ${names}?`;
     await confirm(question, flags.yes === true);
   }
+  const places = placesIn(plan.changes.map(({ definition }) => definition));
+  const last = placesOfUnlisted(pruned);
   const changed = plan.changes
     .filter(({ result: { change, isAdopted } }) => change !== 'none' || isAdopted)
-    .map(({ definition }): Sent => ({ kind: definition.kind, input: inputOf(definition) }));
-  const deleted = pruned.map(({ kind, key }): Sent => ({ kind, input: { key, input: null } }));
+    .map(({ definition }): Sent => {
+      const { kind, key } = definition;
+      return { kind, input: inputOf(definition), place: places.get(key) ?? 0 };
+    });
+  const deleted = pruned.map(({ kind, key }): Sent => ({
+    kind,
+    input: { key, input: null },
+    place: -(last.get(key) ?? 0),
+  }));
   return report(context, plan, await carryOut(context, ask, changed, deleted), flags);
 }
 
@@ -56,6 +66,8 @@ export async function applyAndReport(
 interface Sent {
   kind: FileKind;
   input: DefinitionInput;
+  /** Those of a kind are sent in this order, one place after the other: a job after the one it runs after. */
+  place: number;
 }
 
 interface Done extends DefinitionResult {
@@ -66,7 +78,7 @@ interface Carried {
   /** In the order in which they were sent. */
   results: Done[];
   /** Those that were not sent, or not answered. Applying again continues with them. */
-  left: Sent[];
+  left: Pick<Sent, 'kind' | 'input'>[];
   /** The error that stopped it; null if it reached the end. */
   failure: unknown;
 }
@@ -78,11 +90,11 @@ async function carryOut(
   changed: readonly Sent[],
   deleted: readonly Sent[],
 ): Promise<Carried> {
-  const all = [...changed, ...deleted];
+  const parts = [...ofEachKind(changed), ...ofEachKind(deleted)];
+  const all = parts.flatMap(({ kind, inputs }) => inputs.map((input) => ({ kind, input })));
   const progress = createProgress(output, 'applying');
   const results: Done[] = [];
   let failure: unknown = null;
-  const parts = [...ofEachKind(changed), ...ofEachKind(deleted)];
   try {
     for (const { kind, inputs } of parts) {
       if (results.some(({ refusal }) => refusal !== null)) break;
@@ -100,10 +112,14 @@ async function carryOut(
   return { results, left: all.slice(results.length), failure };
 }
 
-/** What is sent together: definitions of one kind, in their order. */
+/** What is sent together: definitions of one kind and place, in their order. */
 function ofEachKind(all: readonly Sent[]) {
   const byKind = Map.groupBy(all, ({ kind }) => kind);
-  return [...byKind].map(([kind, sent]) => ({ kind, inputs: sent.map(({ input }) => input) }));
+  return [...byKind].flatMap(([kind, sent]) => {
+    const byPlace = [...Map.groupBy(sent, ({ place }) => (kind.section === 'jobs' ? place : 0))];
+    const inOrder = byPlace.toSorted(([one], [other]) => one - other);
+    return inOrder.map(([, together]) => ({ kind, inputs: together.map(({ input }) => input) }));
+  });
 }
 
 /** Reports each definition that is refused, and whether there is one. The first decides the exit code. */

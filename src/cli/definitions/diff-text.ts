@@ -18,8 +18,8 @@ const mostEdits = 5_000;
 
 /** The diffs of a plan, a line each, without line ends. */
 export function diffLines(plan: Plan, prune: boolean): string[] {
-  const { changes, unlisted, defaultTimeoutSeconds } = plan;
-  const writing = { defaultTimeoutSeconds };
+  const { changes, unlisted, defaultTimeoutSeconds, names } = plan;
+  const writing = { defaultTimeoutSeconds, names };
   const changed = changes.filter(
     ({ result: { change } }) => change === 'create' || change === 'update',
   );

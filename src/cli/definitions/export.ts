@@ -46,11 +46,12 @@ export function exportAll(items: ManagedItems, defaultTimeoutSeconds: number): E
   };
   const written = fileKinds.map((kind): [Section, (readonly [string, Fields])[]] => {
     const { section } = kind;
-    const named = items[section].map((item) => ({ key: keyOf(section, item) ?? '', item }));
-    const definitions = named
+    const keyedItems = items[section].map((item) => ({ key: keyOf(section, item) ?? '', item }));
+    const definitions = keyedItems
       .toSorted((one, other) => (one.key < other.key ? -1 : 1))
       .map(({ key, item }) => {
-        const whole = section === 'channels' ? withoutDeleted(withKeys(item, known), known) : item;
+        const named = withKeys(section, item, known);
+        const whole = section === 'channels' ? withoutDeleted(named, known) : named;
         return [key, fieldsOfItem(kind, key, whole)] as const;
       });
     return [section, definitions];

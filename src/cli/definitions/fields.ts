@@ -118,6 +118,18 @@ export function keys(noun: string): Form {
   };
 }
 
+/** Another one: by its key, by its id, or by its name, which has this rule. */
+export function reference(noun: string, rule: object): Form {
+  return {
+    kind: 'text',
+    schema: { ...rule, ...anyText },
+    parse(written) {
+      if (written.trim() !== '') return written;
+      throw new Error(`must be the key, the name or the id of a ${noun}, got nothing`);
+    },
+  };
+}
+
 /** Some of these words. */
 export function words(known: readonly string[]): Form {
   const one = word(known) as { parse: (text: string) => unknown };

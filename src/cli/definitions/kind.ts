@@ -42,6 +42,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface Writing {
   /** The account's default, where a job has no timeout. */
   defaultTimeoutSeconds: number;
+  /** Names that are written instead of ids of jobs, by id. */
+  names?: ReadonlyMap<string, string>;
 }
 
 /** How one differs from its definition, as far as that can be seen without the server. */

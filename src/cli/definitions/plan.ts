@@ -5,7 +5,17 @@ import type { Definition, FileKind, Section, ManagedItem } from './kind.ts';
 import { fileKinds } from './kinds.ts';
 import { everyOne } from '../../domain/alerts/managed-channel.ts';
 import { nearest } from '../../domain/nearest.ts';
-import { askMe, inputOf, keysById, managedItems, sendDefinitions, withKeys } from './server.ts';
+import { circleIn } from './chains.ts';
+import { findMeant } from './named-after.ts';
+import {
+  askMe,
+  inputOf,
+  keysById,
+  managedItems,
+  refused,
+  sendDefinitions,
+  withKeys,
+} from './server.ts';
 import type { DefinitionResult, ManagedItems } from './server.ts';
 
 /** A definition, and what it would change. */
@@ -31,6 +41,8 @@ export interface Plan {
   mayWrite: boolean;
   /** The account's default, where a job has no timeout. */
   defaultTimeoutSeconds: number;
+  /** Names that files have instead of ids of jobs, by id. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** How many of each there are. */
@@ -51,32 +63,37 @@ export interface PlanCounts {
  */
 export async function makePlan(
   ask: Ask,
-  definitions: readonly Definition[],
+  written: readonly Definition[],
   { prune = false }: { prune?: boolean },
 ): Promise<Plan> {
   const { mayWrite, defaultTimeoutSeconds } = await askMe(ask);
   const managed = await managedItems(ask, 'managed');
-  const listed = listedKeys(definitions);
+  const listed = listedKeys(written);
   const unlisted = fileKinds.flatMap((kind) =>
     managed[kind.section]
       .flatMap((item) => (item.key === null ? [] : [{ kind, key: item.key, item }]))
       .filter(({ key }) => !listed[kind.section].has(key))
       .toSorted(byKey),
   );
-  const known = prune ? listed : listedKeys([...definitions, ...unlisted]);
+  const known = prune ? listed : listedKeys([...written, ...unlisted]);
+  const listJobs = async () => (await managedItems(ask, 'all')).jobs;
+  const { definitions, problems, names } = await findMeant(written, known.jobs, listJobs);
   const sorted = fileKinds.flatMap((kind) =>
     definitions.filter((definition) => definition.kind === kind).toSorted(byKey),
   );
   const results = mayWrite
     ? await compareThere(ask, sorted, managed)
     : await compareHere(ask, sorted, { managed, defaultTimeoutSeconds });
+  const circles = circleIn(definitions);
+  const refusalOf = (definition: Definition): DefinitionResult | undefined =>
+    refusalOfKeys(definition, known, problems);
   const changes = sorted.flatMap((definition, index) => {
     const result = results[index];
     return result === undefined
       ? []
-      : [{ definition, result: refusalOfKeys(definition, known) ?? result }];
+      : [{ definition, result: refusalOf(definition) ?? circles(definition) ?? result }];
   });
-  return { changes, unlisted, mayWrite, defaultTimeoutSeconds };
+  return { changes, unlisted, mayWrite, defaultTimeoutSeconds, names };
 }
 
 /** Counts the changes of a plan. Those that are not in the files count as deleted only with `prune`. */
@@ -102,17 +119,24 @@ function listedKeys(all: readonly { kind: FileKind; key: string }[]): Keys {
   return { jobs: keysOf('jobs'), monitors: keysOf('monitors'), channels: keysOf('channels') };
 }
 
-/** The refusal of a channel that names an unknown key; undefined if it names none. The server would refuse it too, but late. */
-function refusalOfKeys({ key, input }: Definition, known: Keys): DefinitionResult | undefined {
+/**
+ * The refusal of a channel that names an unknown key, or of a job with a problem; undefined if all is well. The server would
+ * refuse it too, but late.
+ */
+function refusalOfKeys(
+  { kind, key, input }: Definition,
+  known: Keys,
+  problems: ReadonlyMap<string, string>,
+): DefinitionResult | undefined {
+  const problem = kind.section === 'jobs' ? problems.get(key) : undefined;
+  if (problem !== undefined) return refused(key, problem);
   for (const section of ['jobs', 'monitors'] as const) {
     const named = (input[section] ?? []) as readonly string[];
     const unknown = named.find((name) => name !== everyOne && !known[section].has(name));
     if (unknown === undefined) continue;
     const meant = nearest(unknown, [...known[section]]);
     const hint = meant === undefined ? `define it under ${section}:` : `did you mean ${meant}?`;
-    const error = `${section} names ${unknown}, which is not defined, ${hint}`;
-    const nothing = { change: null, changedFields: [], changedHidden: [], isAdopted: false };
-    return { key, ...nothing, item: null, refusal: { status: 400, error } };
+    return refused(key, `${section} names ${unknown}, which is not defined, ${hint}`);
   }
   return undefined;
 }
@@ -128,8 +152,7 @@ async function compareThere(
   for (const kind of fileKinds) {
     const inputs = sorted.filter((definition) => definition.kind === kind).map(inputOf);
     for await (const result of sendDefinitions(ask, kind, inputs, { dryRun: true })) {
-      const item =
-        result.item && kind.section === 'channels' ? withKeys(result.item, known) : result.item;
+      const item = result.item && withKeys(kind.section, result.item, known);
       results.push({ ...result, item });
     }
   }

@@ -66,7 +66,8 @@ function fieldsOf({ fields: known }: FileKind, { entries }: Value, problems: Pro
   const names = Object.keys(known);
   for (const { name, place, value } of entries) {
     if (!names.includes(name)) {
-      const meant = nearest(name, names);
+      // People who know the API write its names.
+      const meant = names.find((own) => known[own]?.api === name) ?? nearest(name, names);
       const hint = meant === undefined ? `known are ${names.join(', ')}` : `did you mean ${meant}?`;
       problems.push({ place, sentence: `${name.slice(0, 60)} is not a field, ${hint}` });
     } else if (fields.has(name)) problems.push({ place, sentence: `${name} is there twice` });

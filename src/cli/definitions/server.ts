@@ -4,6 +4,7 @@ import type * as contract from '../../api/definitions/contract.ts';
 import type { Me } from '../../api/accounts/contract.ts';
 import type { ShownInList } from '../../domain/definition.ts';
 import { longestBatch } from '../../domain/definition.ts';
+import type { After } from '../../domain/jobs/after.ts';
 import { defaultTimeoutSeconds } from '../../domain/accounts/plan.ts';
 import { createAsker, pages } from '../client/client.ts';
 import type { Ask } from '../client/client.ts';
@@ -33,6 +34,12 @@ export interface DefinitionResult {
   refusal: contract.JobDefinitionResult['refusal'];
 }
 
+/** The outcome of a definition that is not sent: what is wrong with it is known here. */
+export function refused(key: string, error: string): DefinitionResult {
+  const nothing = { change: null, changedFields: [], changedHidden: [], isAdopted: false };
+  return { key, ...nothing, item: null, refusal: { status: 400, error } };
+}
+
 /** Managed jobs, monitors and channels, or all, by section. */
 export type ManagedItems = Readonly<Record<Section, readonly ManagedItem[]>>;
 
@@ -51,7 +58,9 @@ function itemOf(answer: Answer): ManagedItem | null {
   const { key } = answer;
   if ('job' in answer) {
     const { job } = answer;
-    return job && { key, id: job.id, name: job.name, document: job, hiddenNames: job.headerNames };
+    if (job === null) return null;
+    const { id, name, headerNames: hiddenNames } = job;
+    return { key, id, name, document: { after: null, onResult: null, ...job }, hiddenNames };
   }
   if ('monitor' in answer) {
     const { monitor } = answer;
@@ -79,9 +88,24 @@ export function keysById(
   return new Map(entries);
 }
 
-/** A channel with the keys that `keysById` knows. */
-export function withKeys(channel: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
-  // An id without a key stands for itself.
+/** A job or channel with the keys that `keysById` knows, of the jobs and monitors it names. An id without a key stands for itself. */
+export function withKeys(
+  section: Section,
+  item: ManagedItem,
+  known: ReadonlyMap<string, string>,
+): ManagedItem {
+  if (section === 'jobs') return jobWithKey(item, known);
+  return section === 'channels' ? channelWithKeys(item, known) : item;
+}
+
+function jobWithKey(job: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
+  const after = job.document['after'] as After | null;
+  if (after === null) return job;
+  const jobId = known.get(after.jobId) ?? after.jobId;
+  return { ...job, document: { ...job.document, after: { ...after, jobId } } };
+}
+
+function channelWithKeys(channel: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
   const keysOf = (field: 'jobIds' | 'monitorIds'): string[] | null => {
     const ids = channel.document[field] as readonly string[] | null;
     return ids && ids.map((id) => known.get(id) ?? id);
@@ -158,7 +182,11 @@ export async function managedItems(ask: Ask, show: ShownInList): Promise<Managed
   const monitors = await list('monitors', 'managedMonitors');
   const channels = await list('channels', 'managedChannels');
   const known = keysById({ jobs, monitors });
-  return { jobs, monitors, channels: channels.map((channel) => withKeys(channel, known)) };
+  return {
+    jobs: jobs.map((job) => withKeys('jobs', job, known)),
+    monitors,
+    channels: channels.map((channel) => withKeys('channels', channel, known)),
+  };
 }
 
 /** Whether the key may write, and the timeout of a job that gives none. */

@@ -5,11 +5,14 @@ import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import { leavesOrigin } from '../../domain/jobs/job.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
+import type { MadeJob } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
+import { commandWords } from '../client/option-words.ts';
 import type { Context } from '../context.ts';
 import { textOrFile } from '../options.ts';
 import { durationOf } from '../../setting.ts';
@@ -20,9 +23,11 @@ import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
+import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
+import { scheduleColumn } from './schedule-column.ts';
 import {
   newScheduleOf,
   scheduleFieldsFor,
@@ -45,18 +50,25 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     url: ({ url }) => urlCell(url),
     id: ({ id }) => idCell(id),
   },
+  columnsOf: async (api, listed) => ({ schedule: await scheduleColumn(api, listed) }),
   optionalColumns: ['url', 'last run', 'result', 'id'],
   leastText: 10,
   print: printJob,
   withOptions: (command) =>
     withJobOptions(command, { required: false })
+      .option('--no-after', 'run on its schedule again')
+      .option('--no-on-result', 'post results nowhere')
       .option('--no-headers', 'send no headers')
-      .option('--no-data', 'send no body'),
+      .option('--no-data', 'send no body')
+      .option('--no-await', 'take an answer of 202 as a success')
+      .option('--no-sign', 'prove nothing about who calls'),
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
   complete: async (found, fields) => {
     checkMove(found, fields);
-    return await zonedUpdateOf(found, fields);
+    const zoned = await zonedUpdateOf(found, fields);
+    const after = fields.after === undefined ? found.after : fields.after;
+    return { ...zoned, note: noteOn({ ...fields, after }) ?? zoned.note };
   },
   actions: {
     pause: {
@@ -72,7 +84,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   statuses: jobFilters,
   all: (api, status) => api.jobs.summaries(status),
   actOnMany: async (api, action, ids) =>
-    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error),
+    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error && commandWords(error)),
 };
 
 /** Adds the commands, and returns their group. */
@@ -80,6 +92,7 @@ export function addJobCommands(program: Command, context: Context): Command {
   const jobs = program.command('jobs').description('create, change, list, show and run jobs');
   addCreateCommand(jobs, context);
   addResourceCommands(jobs, context, resource);
+  addCallbacksCommand(jobs, context);
   return jobs;
 }
 
@@ -100,6 +113,7 @@ Examples:
   jobd jobs create --name invoice --url https://example.com/invoice \\
     --method POST --header 'Content-Type: application/json' \\
     --data @invoice.json --cron @monthly
+  jobd jobs create --name report --url https://example.com/report --after backup
   jobd jobs create --name orders --every 15m \\
     --curl "curl -u me:secret -d state=open https://example.com/orders"`,
     )
@@ -109,13 +123,16 @@ Examples:
         typeof curl === 'string'
           ? fieldsOfCurl(await textOrFile(curl, '--curl'), flags, context.output)
           : {};
-      const given = { ...copied, ...(await updateOf(flags)), name };
+      const api = connect(context);
+      const given = { ...copied, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
-      const { fields, note } = await newScheduleOf(flags);
+      // A job that runs after another one needs no schedule.
+      const needsNone = given.after !== undefined && given.scheduleType === undefined;
+      const { fields, note } = needsNone ? noSchedule : await newScheduleOf(flags);
       Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };
-      const { jobs: items } = connect(context);
+      const { jobs: items } = api;
       const job = await createNamed(
         { noun: 'job', items, name, flags },
         {
@@ -127,9 +144,25 @@ Examples:
           },
         },
       );
-      if (note !== null) context.output.say(note);
+      const said = noteOn(given) ?? note;
+      if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
+}
+
+const noSchedule = { fields: {}, note: null };
+
+/** What is to be said of a schedule that a job has and does not follow; null for nothing. */
+function noteOn({
+  after,
+  scheduleType,
+}: {
+  after?: JobUpdate['after'];
+  scheduleType?: JobUpdate['scheduleType'];
+}): string | null {
+  if (after === undefined || after === null || scheduleType === undefined) return null;
+  const option = scheduleType === 'cron' ? '--cron' : '--every';
+  return `${option} is kept, and does not count while the job runs after another one; --no-after puts it on that schedule`;
 }
 
 function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
@@ -140,17 +173,32 @@ function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
   );
 }
 
-async function printJob(output: Output, job: Job): Promise<void> {
-  const { headerNames, body, notes } = job;
+function signText({ sign, audience }: Job): string {
+  return audience === undefined ? `${sign}` : `${sign} for ${audience}`;
+}
+
+async function printJob(output: Output, job: MadeJob, context: Context): Promise<void> {
+  const { headerNames, body, notes, onResult, onResultSecret } = job;
+  const { after, followers } = await connect(context).jobs.chain(job.id);
   printFields(output, {
     name: job.name,
     status: state(job.status),
     call: `${job.method} ${job.url}`,
     ...(headerNames.length > 0 && { headers: headerNames.join(', ') }),
     ...(body !== null && { body: counted(Buffer.byteLength(body), 'byte') }),
-    ...(await scheduleFieldsFor(job)),
+    ...(after === null && (await scheduleFieldsFor(job))),
+    ...(after !== null && {
+      'runs after': `${after.name ?? after.jobId} ${afterOnVerbs[after.on]}`,
+    }),
+    ...(followers.length > 0 && { 'then runs': followers.map(({ name }) => name).join(', ') }),
+    ...(onResult !== undefined && { 'results go to': onResult }),
+    ...(onResultSecret !== undefined && { 'result secret': onResultSecret }),
     timeout: `${durationOf(job.timeoutSeconds)} an attempt`,
     retries: job.retries,
+    ...(job.awaitSeconds !== undefined && {
+      awaits: `a report within ${durationOf(job.awaitSeconds)} after 202`,
+    }),
+    ...(job.sign !== undefined && { sign: signText(job) }),
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
     ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),
@@ -159,4 +207,8 @@ async function printJob(output: Output, job: Job): Promise<void> {
     id: job.id,
   });
   await printDueTimes(output, job);
+  if (onResultSecret !== undefined) output.say(keepSecret);
 }
+
+const keepSecret =
+  'keep the result secret: it checks who posts the results, and is not shown again';

@@ -20,6 +20,8 @@ import { programName } from './program-name.ts';
 
 const host = '127.0.0.1';
 const slowMs = 5_000;
+/** How long after its answer a path reports. */
+const laterMs = 3_000;
 /** The longest body that is sent back. */
 const longestEchoKiB = 64;
 
@@ -51,6 +53,10 @@ const paths: Readonly<Record<string, Path>> = {
   '/slow': {
     does: `answers 200 after ${slowMs / 1_000} s`,
     answer: () => ({ ...ok, afterMs: slowMs }),
+  },
+  '/later': {
+    does: `answers 202, and reports after ${laterMs / 1_000} s that it is done`,
+    answer: laterOf,
   },
   '/flaky': {
     does: 'answers 503 to every second call',
@@ -161,6 +167,18 @@ function answerTo(path: string, request: IncomingMessage, count: number): Answer
   return known?.answer(request, count) ?? { status: 404, body: `${pathLines().join('\n')}\n` };
 }
 
+/** Takes on work, and reports its end if the call says where. A page of the web cannot send that header here. */
+function laterOf({ headers }: IncomingMessage): Answer {
+  const url = headers['x-service-completion-url'];
+  if (typeof url === 'string') {
+    setTimeout(
+      () => void fetch(url, { method: 'POST', redirect: 'error' }).catch(() => {}),
+      laterMs,
+    ).unref();
+  }
+  return { status: 202, body: url === undefined ? 'nobody awaits a report\n' : 'will report\n' };
+}
+
 /** The request as text: its first line, its headers, its body. */
 async function echoOf(request: IncomingMessage): Promise<Answer> {
   const { method, url, headers } = request;
@@ -201,6 +219,8 @@ function firstSteps(port: number): string {
     ...['ok', 'flaky'].map(
       (name) => `  ${jobd} jobs create --name ${name} --url ${url}/${name} --every 1m`,
     ),
+    `  ${jobd} jobs create --name later --url ${url}/later --every 1h --await 1m`,
+    `  ${jobd} jobs create --name then --url ${url}/ok --after later`,
     '',
   ].join('\n');
 }

@@ -1,15 +1,17 @@
 /** `jobd jobs run`: runs a job now, and can wait for the result. */
 
 import type { Command } from 'commander';
-import type { Run } from '../../api/runs/contract.ts';
+import type { QueuedRun, Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../config.ts';
-import { errorCodes, JobdError } from '../../domain/errors.ts';
+import { errorCodes, JobdError, messageOf } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
+import { progressWords } from '../../domain/runs/completion.ts';
 import { isFinal } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
+import { durationOf } from '../../setting.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseSeconds } from '../options.ts';
 import { isForMany, select, withSelection } from '../selection.ts';
@@ -17,7 +19,7 @@ import type { Selected } from '../selection.ts';
 import { idCell, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { printRun } from './runs.ts';
+import { howToEnd, printRun } from './print-run.ts';
 
 /** Adds the command to those of jobs. */
 export function addRunNowCommand(jobs: Command, context: Context): void {
@@ -42,17 +44,13 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
       });
       if (isMany) return await runMany(context, api, found, timeoutMs, flags);
       const [job = { id: '', name: '' }] = found;
-      const queued = await api.jobs.run(job.id);
+      const queued = await runOne(api, job.id);
       if (!flags['wait']) {
         if (flags['json']) printJson(output, queued);
         else output.data(queued.run.id);
         return;
       }
-      const { run, exitCode } = await waitVisibly(
-        `waiting for the run of ${plain(job.name)}`,
-        (signal) =>
-          waitForRun(() => api.runs.get(job.id, queued.run.id), queued.run, timeoutMs, signal),
-      );
+      const { run, exitCode } = await waitFor(context, api, { ...queued, ...job, timeoutMs });
       context.exitCode = exitCode;
       if (exitCode === interruptedExitCode) {
         output.say(`the run continues; to see it: jobd runs get ${job.id} ${run.id}`);
@@ -60,12 +58,24 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
       }
       if (exitCode === runExitCodes.running) {
         output.say(
-          `no result within ${flags.timeout}, the run continues; to see it: jobd runs get ${job.id} ${run.id}`,
+          `no result within ${durationOf(timeoutMs / 1_000)}, the run continues; to see it: jobd runs get ${job.id} ${run.id}`,
         );
       }
       if (flags['json']) printJson(output, { run });
       else printRun(output, run, { name: job.name });
     });
+}
+
+/** Runs a job. The refusal of one whose run waits for a report says how to end that wait. */
+async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
+  try {
+    return await api.jobs.run(jobId);
+  } catch (error) {
+    const [, id] = /^run (\S+) .* waits for the report/.exec(messageOf(error)) ?? [];
+    if (!(error instanceof JobdError) || id === undefined) throw error;
+    const notes = [howToEnd({ jobId, id })];
+    throw new JobdError(error.code, error.message, { cause: error, notes });
+  }
 }
 
 interface Started extends Selected {
@@ -91,7 +101,8 @@ async function runMany(
     for (const result of results) {
       if (result.run === null) continue;
       const leftMs = Math.max(deadline - performance.now(), 1);
-      const waited = await waitFor(api, result.run, result.name, leftMs);
+      const { run, name } = result;
+      const waited = await waitFor(context, api, { run, name, timeoutMs: leftMs });
       result.run = waited.run;
       if (waited.exitCode !== 0) context.exitCode = waited.exitCode;
       if (waited.exitCode === interruptedExitCode) break;
@@ -121,10 +132,24 @@ async function start(api: Api, jobId: string): Promise<Pick<Started, 'run' | 'er
   }
 }
 
-/** Waits with a spinner that names the job. */
-async function waitFor(api: Api, run: Run, name: string, timeoutMs: number): Promise<Waited> {
-  return await waitVisibly(`waiting for the run of ${plain(name)}`, (signal) =>
-    waitForRun(() => api.runs.get(run.jobId, run.id), run, timeoutMs, signal),
+/** Waits with a spinner that names the job, and says how far its target is. Without a terminal that is a line for each change. */
+async function waitFor(
+  { output }: Context,
+  api: Api,
+  { run, name, timeoutMs }: { run: Run; name: string; timeoutMs: number },
+): Promise<Waited> {
+  const words = `waiting for the run of ${plain(name)}`;
+  let progress = '';
+  const get = async (): Promise<Run> => {
+    const now = await api.runs.get(run.jobId, run.id);
+    const far = plain((now.completion && progressWords(now.completion)) ?? '');
+    if (far !== progress && far !== '' && !output.isTerminal) output.say(`${words}: ${far}`);
+    progress = far;
+    return now;
+  };
+  return await waitVisibly(
+    () => (progress === '' ? words : `${words}: ${progress}`),
+    (signal) => waitForRun(get, run, timeoutMs, signal),
   );
 }
 

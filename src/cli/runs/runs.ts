@@ -1,17 +1,15 @@
 /** `jobd runs`: what happened, over the API. */
 
 import type { Command } from 'commander';
-import type { Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { withName } from '../resource.ts';
-import { moment, state } from '../terminal/cell.ts';
-import { printFields, printJson } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
-import { plainLines } from '../terminal/text.ts';
+import { printJson } from '../terminal/output.ts';
+import { addCompleteCommand } from './complete.ts';
 import { addListCommand } from './list.ts';
 import { findRun, findRunId, runArgument } from './named-run.ts';
+import { leaderOf, printRun } from './print-run.ts';
 import { addTailCommand } from './tail-command.ts';
 
 const exampleId = '019a9b1c-0000-7000-8000-000000000000';
@@ -40,7 +38,7 @@ Examples:
       const job = await api.jobs.find(name);
       const run = await findRun(api, job, text);
       if (flags['json']) printJson(output, { run });
-      else printRun(output, run, job);
+      else printRun(output, run, { ...job, leader: await leaderOf(api, run) });
     });
 
   ofJob('receipt')
@@ -54,39 +52,6 @@ Examples:
       printJson(output, await api.runs.receipt(job.id, await findRunId(api, job, text)));
     });
 
+  addCompleteCommand(runs, context);
   addTailCommand(runs, context);
-}
-
-function previewText({ truncated, responseBody }: Run): string | null {
-  return truncated ? `${responseBody ?? ''}…` : responseBody;
-}
-
-/** The job of a run. Its call is shown if it is known: the one of now, as a run does not keep the one it made. */
-interface JobOfRun {
-  name: string;
-  method?: string;
-  url?: string;
-}
-
-/** Prints the fields of a run; on a terminal, followed by the lines of its response. */
-export function printRun(output: Output, run: Run, { name, method, url }: JobOfRun): void {
-  const { durationMs, error } = run;
-  printFields(output, {
-    job: name,
-    ...(url !== undefined && { 'calls now': `${method} ${url}` }),
-    status: state(run.status),
-    source: run.source,
-    'scheduled for': moment(run.scheduledFor),
-    started: moment(run.startedAt),
-    finished: moment(run.finishedAt),
-    duration: durationMs === null ? null : `${durationMs} ms`,
-    attempts: run.attempts,
-    http: run.httpStatus,
-    ...(error !== null && { error }),
-    id: run.id,
-    ...(!output.isTerminal && { response: previewText(run) }),
-  });
-  if (!output.isTerminal || run.responseBody === null) return;
-  output.data('');
-  for (const line of plainLines(previewText(run) ?? '')) output.data(line);
 }

@@ -3,6 +3,9 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { stayUntil } from '../router.ts';
 
+/** Why somebody stays while a secret is shown. */
+export const secretIsLost = 'Leave this page? The signing secret is never shown again.';
+
 /** Keeps people on the page while something of it would be lost; `question` asks whether to leave. */
 export function useStay(
   isChanged: boolean,

@@ -12,6 +12,7 @@ export const auditSubjects: Record<string, string> = {
   session: 'sessions',
   workspace: 'workspaces',
   account: 'account',
+  callkey: 'call key',
 };
 
 /** What an entry is about: `job`. */
@@ -19,8 +20,9 @@ export function subjectType({ action }: Pick<AuditEntry, 'action'>): string {
   return action.split('.', 1)[0] ?? '';
 }
 
-/** The page of what an entry is about; null if it has none, or was deleted by it. */
-export function subjectPlace({ action, subject }: AuditEntry): string | null {
+/** The page of what an entry is about, of a run if it names one; null if it has none, or was deleted by it. */
+export function subjectPlace({ action, subject, runId }: AuditEntry): string | null {
+  if (runId !== undefined) return `/jobs/${subject.id}/runs/${runId}`;
   const type = subjectType({ action });
   return isKind(type) && !action.endsWith('.delete') ? pageOf(type, subject.id) : null;
 }

@@ -9,8 +9,10 @@ const verbs: Readonly<Record<string, string>> = {
   resume: 'resumed',
   delete: 'deleted',
   run: 'ran',
+  complete: 'ended a run of',
   test: 'tested',
   revoke: 'revoked',
+  rotate: 'rotated',
 };
 
 /** What an entry says between its actor and the name of its subject; the name is left out where it says nothing new. */
@@ -21,7 +23,8 @@ export function didWords({ action, actor, subject }: Did): { words: string; isNa
     return { words: isOwn ? 'signed out' : 'ended the session of', isNamed: !isOwn };
   }
   const [type = '', verb = ''] = action.split('.');
-  return { words: `${verbs[verb]} the ${type}`, isNamed: true };
+  const noun = type === 'callkey' ? 'call key' : type;
+  return { words: `${verbs[verb]} the ${noun}`, isNamed: true };
 }
 
 type Did = Pick<AuditEntry, 'action'> & Record<'actor' | 'subject', { id: string }>;

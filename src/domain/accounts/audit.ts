@@ -28,6 +28,7 @@ export const auditActions = [
   'job.resume',
   'job.delete',
   'job.run',
+  'job.complete',
   'monitor.create',
   'monitor.update',
   'monitor.pause',
@@ -43,6 +44,7 @@ export const auditActions = [
   'session.end',
   'workspace.create',
   'account.update',
+  'callkey.rotate',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -58,6 +60,8 @@ export interface Change {
   subject: { id: string; name: string };
   /** The names of the fields that an update changed. */
   fields?: readonly string[];
+  /** The run that was asked for or ended. */
+  runId?: string;
 }
 
 /** An entry of the trail. */
@@ -70,6 +74,8 @@ export interface AuditEntry extends Sender {
   subject: { id: string; name: string };
   /** Empty unless the action is an update. */
   fields: readonly string[];
+  /** The run that was asked for or ended; left out for any other action. */
+  runId?: string;
 }
 
 /** A change of an account has an entry in each of its oldest workspaces, up to this many. */

@@ -1,11 +1,15 @@
 /** Alerts as a webhook gets them: a public format (docs/alerts.md#webhooks). */
 
+import { isoTime } from '../clock.ts';
+import { timeOfId } from '../id.ts';
+import { jobStatus } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
 import type { MonitorDocument } from '../monitors/document.ts';
 import { runDocument } from '../runs/run.ts';
 import type { RunDocument } from '../runs/run.ts';
 import type { Run } from '../runs/run.ts';
 
-/** `reminder` says what is still down; `test` is what a person sends to see that a channel works. */
+/** `run.finished` is what `onResult` of a job gets, and no alert; `reminder` says what is still down; `test` is what a person sends to see that a channel works. */
 export const alertTypes = [
   'job.failed',
   'job.recovered',
@@ -13,6 +17,7 @@ export const alertTypes = [
   'monitor.up',
   'job.missed',
   'job.interrupted',
+  'run.finished',
   'reminder',
   'test',
 ] as const;
@@ -93,6 +98,24 @@ export function isAboutRun(payload: string, runId: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What `onResult` of a job gets of a run that is over. */
+export function runFinished(
+  workspace: { id: string; name: string },
+  job: Pick<Job, 'id' | 'name' | 'paused' | 'activeRunId' | 'health' | 'downReason'>,
+  run: Run,
+): Alert {
+  const { id, name, downReason } = job;
+  return {
+    type: 'run.finished',
+    timestamp: isoTime(run.finishedAt ?? timeOfId(run.id)),
+    data: {
+      workspace,
+      job: { id, name, status: jobStatus(job), downReason },
+      run: runDocument(run),
+    },
+  };
 }
 
 /** The data of an alert about a job, after the run that changed its health. */

@@ -3,8 +3,16 @@
 import { msPerDay } from '../clock.ts';
 import type { AlertType, Subject } from './alert.ts';
 
-/** Attempts in flight over all channels. Each may need a connection. */
-export const attemptsInFlight = 64;
+/**
+ * Attempts in flight over all channels of people, and over all callbacks of jobs: each may need a connection. Callbacks have
+ * their own, so that none delays an alert; and of those, targets that gave no answer last get a part, so that they delay no
+ * other.
+ */
+export const attemptsInFlight = {
+  alerts: { most: 64, mostUnanswered: 64 },
+  callbacks: { most: 32, mostUnanswered: 8 },
+} as const;
+export type AttemptBounds = (typeof attemptsInFlight)[keyof typeof attemptsInFlight];
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -30,6 +38,13 @@ export interface NamedDelivery extends Delivery {
   channelName: string;
 }
 
+/** The delivery of a finished run to the `onResult` of its job. */
+export interface PostedResult extends Delivery {
+  runId: string;
+  /** The earliest time; null if there will be no further one. */
+  nextAttemptAt: number | null;
+}
+
 /** One attempt of a delivery. Times are epoch milliseconds. */
 export interface DeliveryAttempt {
   /** From 1 on. */
@@ -47,6 +62,12 @@ export interface TriedDelivery {
   delivery: Delivery;
   attempts: DeliveryAttempt[];
 }
+
+/**
+ * Results of one job: so many wait at most, the newest, and so many deliveries are kept at most. A job may have one each
+ * minute.
+ */
+export const callbackBounds = { waiting: 100, kept: 200 } as const;
 
 /** Deliveries that are over are kept this long. */
 export const deliveriesKeptMs = 30 * msPerDay;

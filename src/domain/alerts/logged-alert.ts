@@ -40,6 +40,7 @@ const newsByType: Readonly<Record<AlertType, (about: About) => string>> = {
     name === null ? `${runs(count)} missed` : `${name} missed its time`,
   'job.interrupted': ({ name, count }) =>
     name === null ? `${runs(count)} interrupted` : `${name} was interrupted`,
+  'run.finished': ({ name }) => `a run of ${name} is over`,
   reminder: ({ name, count }) =>
     name === null ? `${count} jobs and monitors are still down` : `${name} is still down`,
   test: () => 'a test',

@@ -35,6 +35,10 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
   'job.missed': ({ runs }, at) => runsText(runs, at, { verb: 'missed', one: 'missed its time' }),
   'job.interrupted': ({ runs }, at) =>
     runsText(runs, at, { verb: 'interrupted', one: 'was interrupted' }),
+  'run.finished': ({ job, run }, at) => ({
+    title: `A run of ${oneLine(job?.name)} is over: ${run?.status ?? ''}`,
+    lines: [at, ...runLines(run)],
+  }),
   reminder: ({ down }, at, timestamp) => downText(down, at, timestamp),
   test: ({ channel }, at) => ({
     title: `Test of ${oneLine(channel?.name)}`,

@@ -6,6 +6,7 @@ import { firstDue } from '../schedule/next.ts';
 import { anchorOf } from '../schedule/schedule-input.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import type { ScheduleFields } from '../schedule/schedule.ts';
+import { isOnSchedule } from './after.ts';
 import type { Job } from './job.ts';
 
 export const jobActions = [...actions, 'delete'] as const;
@@ -16,7 +17,7 @@ export const mostActedJobs = 100;
 
 /** What an action needs of a job. */
 export type ActedJob = ScheduleFields &
-  Pick<Job, 'id' | 'name' | 'timeoutSeconds' | 'paused' | 'activeRunId' | 'nextRunAt'>;
+  Pick<Job, 'id' | 'name' | 'timeoutSeconds' | 'paused' | 'after' | 'activeRunId' | 'nextRunAt'>;
 
 /**
  * A job after it was paused or resumed; the job itself if it was already. A resumed schedule counts from `now` (epoch
@@ -25,7 +26,8 @@ export type ActedJob = ScheduleFields &
 export function afterAction(job: ActedJob, action: Action, now: number): ActedJob {
   const paused = action === 'pause';
   if (paused === job.paused) return job;
-  if (paused) return { ...job, paused, nextRunAt: null };
+  const after = { ...job, paused };
+  if (!isOnSchedule(after)) return { ...after, nextRunAt: null };
   return { ...job, paused, ...countedFrom(now, job) };
 }
 

@@ -5,7 +5,7 @@
 
 import { characterCount } from '../characters.ts';
 import { isoTime } from '../clock.ts';
-import { invalidInput, JobdError } from '../errors.ts';
+import { invalidInput, JobdError, messageOf } from '../errors.ts';
 import { checkFields } from '../fields.ts';
 import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
@@ -15,13 +15,20 @@ import type { ScheduleInput } from '../schedule/schedule-input.ts';
 import { judgeUrl } from '../targets/target.ts';
 import type { AllowedTarget } from '../targets/target.ts';
 import { countedFrom } from './actions.ts';
+import { isOnSchedule, readAfter } from './after.ts';
+import type { AfterInput } from './after.ts';
 import { checkHeaders } from './headers.ts';
 import { jobDefaults, jobRules, jobStatus, leavesOrigin, maxBodyLength } from './job.ts';
 import type { EditableFields, Job, JobStatus, Method } from './job.ts';
+import { changedSigning, checkSigning } from './sign.ts';
 
 /** The editable fields as people send them; null for a field of the schedule means "not given". */
 export interface JobFields
-  extends Omit<EditableFields, keyof ScheduleInput | 'paused'>, ScheduleInput {}
+  extends Omit<EditableFields, keyof ScheduleInput | 'paused' | 'after'>, ScheduleInput {
+  after: AfterInput | null;
+  /** The secret that signs what `onResult` gets: kept with that, never shown. The rule is in `app/jobs/callbacks.ts`. */
+  onResultSecret: string;
+}
 
 export interface JobInput extends Partial<JobFields> {
   name: string;
@@ -88,7 +95,7 @@ export function copyOfJob(
   name: string,
   { id, now, allowTargets }: JobContext & { id: string },
 ): Job {
-  checkJobFields({ name, url: job.url }, allowTargets);
+  checkJobFields({ name, url: job.url, onResult: job.onResult }, allowTargets);
   return { ...job, name, ...beginning(id, now) };
 }
 
@@ -114,9 +121,15 @@ function beginning(id: string, now: number) {
  * Throws as `defineJob` does.
  */
 export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
-  const { action, headers, url = job.url, ...others } = writableOf(job, update);
+  const { action, headers, url = job.url, ...given } = writableOf(job, update);
+  const { after, onResultSecret: _, ...others } = given;
   // An operator may have withdrawn a target since: a URL that stays as it is must not prevent other changes.
-  checkJobFields(url === job.url ? others : { ...others, url }, allowTargets);
+  const { onResult, ...checked } = others;
+  const moved = {
+    ...(url !== job.url && { url }),
+    ...(onResult !== undefined && onResult !== job.onResult && { onResult }),
+  };
+  checkJobFields({ ...checked, ...moved }, allowTargets);
   if (headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
     throw invalidInput(headersNeeded);
   }
@@ -125,14 +138,19 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     ...others,
     url,
     headers: headers === undefined ? job.headers : checkHeaders(headers),
+    after: after === undefined ? job.after : readAfter(after, job.id),
     ...readSchedule(others, job),
+    ...changedSigning(job, others),
   };
   checkBodyFits(changed);
+  checkSigning(changed, changed.headers);
   const isPaused = action === undefined ? job.paused : action === 'pause';
   // A schedule that is never due is refused even while the job is paused.
   const counted = countedFrom(now, changed);
-  if (isPaused) return { ...changed, paused: true, nextRunAt: null };
-  const continues = !job.paused && sameSchedule(job, changed);
+  if (!isOnSchedule({ ...changed, paused: isPaused })) {
+    return { ...changed, paused: isPaused, nextRunAt: null };
+  }
+  const continues = isOnSchedule(job) && sameSchedule(job, changed);
   return continues ? changed : { ...changed, ...counted, paused: false };
 }
 
@@ -143,10 +161,20 @@ export function checkJobFields(
 ): void {
   checkFields(jobRules, fields);
   if (fields.url !== undefined) judgeUrl(fields.url, allowTargets);
+  if (typeof fields.onResult === 'string') judgeOnResult(fields.onResult, allowTargets);
   const length = characterCount(fields.body ?? '');
   if (length > maxBodyLength) {
     const limit = `body must be at most ${maxBodyLength} characters`;
     throw new JobdError('too_large', `${limit}, got ${length}`);
+  }
+}
+
+/** The URL of `onResult` keeps the rule of the URL that is called. */
+function judgeOnResult(url: string, allowTargets: readonly AllowedTarget[]): void {
+  try {
+    judgeUrl(url, allowTargets);
+  } catch (error) {
+    throw invalidInput(messageOf(error).replace(/^url /, 'onResult '));
   }
 }
 

@@ -3,6 +3,9 @@
 import { nameRule, notesRule } from '../fields.ts';
 import { defaultSchedule, scheduleRules } from '../schedule/schedule.ts';
 import type { ScheduleFields, ScheduleSettings } from '../schedule/schedule.ts';
+import type { After } from './after.ts';
+import { signKinds } from './sign.ts';
+import type { Signing } from './sign.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 export type Method = (typeof methods)[number];
@@ -15,8 +18,12 @@ export const jobRules = {
   ...scheduleRules,
   timeoutSeconds: { type: 'integer', minimum: 1, maximum: 60 },
   retries: { type: 'integer', minimum: 0, maximum: 2 },
+  awaitSeconds: { type: 'integer', minimum: 1, maximum: 86_400 },
+  onResult: { type: 'string', maxLength: 2_048 },
   notes: notesRule,
   paused: { type: 'boolean' },
+  sign: { type: 'string', enum: signKinds },
+  audience: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
 /** Longest body, in characters. A longer one is `too_large`. */
@@ -30,8 +37,13 @@ export const jobDefaults = {
   ...defaultSchedule,
   timeoutSeconds: 30,
   retries: 0,
+  awaitSeconds: null,
+  after: null,
+  onResult: null,
   notes: '',
   paused: false,
+  sign: null,
+  audience: null,
 } as const;
 
 /** `new` until the first finished run, then that of the last one. Missed and interrupted runs change nothing. */
@@ -40,13 +52,15 @@ export type JobStatus = Health | 'paused' | 'running';
 export const jobStatuses = ['new', 'up', 'down', 'paused', 'running'] as const;
 
 /** What is sent at each call. */
-export interface JobRequest {
+export interface JobRequest extends Signing {
   url: string;
   method: Method;
   headers: Readonly<Record<string, string>>;
   body: string | null;
   timeoutSeconds: number;
   retries: number;
+  /** How long the target may take to report after an answer of 202; null if that answer ends the run. */
+  awaitSeconds: number | null;
 }
 
 /** What people set of a job, whole. */
@@ -54,6 +68,10 @@ export interface EditableFields extends JobRequest, ScheduleSettings {
   name: string;
   notes: string;
   paused: boolean;
+  /** The job that it runs after, instead of on its schedule. */
+  after: After | null;
+  /** The URL that its finished runs are posted to. */
+  onResult: string | null;
 }
 
 /** Times are epoch milliseconds. `anchorAt` is the creation, or the last change or resumption of the schedule. */

@@ -25,6 +25,7 @@ export interface ListedJob
       | 'url'
       | 'method'
       | 'paused'
+      | 'after'
       | 'health'
       | 'failures'
       | 'activeRunId'

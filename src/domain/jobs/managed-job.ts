@@ -3,6 +3,8 @@
 import { changedNames } from '../definition.ts';
 import { sameSchedule } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
+import { definedAfter, readAfter, sameAfter } from './after.ts';
+import type { AfterDefinition } from './after.ts';
 import { jobDefaults } from './job.ts';
 import type { EditableFields } from './job.ts';
 import type { JobInput } from './job-input.ts';
@@ -17,23 +19,42 @@ export const definedFields = [
   'schedule',
   'timeoutSeconds',
   'retries',
+  'awaitSeconds',
+  'after',
+  'onResult',
   'notes',
   'paused',
+  'sign',
+  'audience',
 ] as const;
 export type DefinedField = (typeof definedFields)[number];
+
+/** A job as a definition says it. */
+export interface JobDefinition extends Omit<JobInput, 'after'>, AfterDefinition {}
+
+/** The input of a definition, whose key stands for the id of the job that it names. Throws as `definedAfter` does. */
+export function definedInput({ after, afterOn, ...input }: JobDefinition): JobInput {
+  return {
+    ...input,
+    after: definedAfter({ after: after ?? null, ...(afterOn !== undefined && { afterOn }) }),
+  };
+}
 
 /**
  * The job that a definition stands for: a field that it leaves out has its default. `timeoutSeconds` is the default of
  * the plan. Throws `invalid_input` if the schedule breaks a rule; other fields are not checked.
  */
 export function definedJob(input: JobInput, timeoutSeconds: number): EditableFields {
-  return { ...jobDefaults, timeoutSeconds, ...input, ...readSchedule(input) };
+  const { after = null, onResultSecret: _, ...fields } = input;
+  const schedule = readSchedule(input);
+  return { ...jobDefaults, timeoutSeconds, ...fields, ...schedule, after: readAfter(after, '') };
 }
 
 /** The fields in which two jobs differ, in the order above. A field that the schedule does not use makes no difference. */
 export function changedFields(before: EditableFields, after: EditableFields): DefinedField[] {
   return definedFields.filter((field) => {
     if (field === 'schedule') return !sameSchedule(before, after);
+    if (field === 'after') return !sameAfter(before.after, after.after);
     if (field === 'headers') return changedHeaders(before, after).length > 0;
     return before[field] !== after[field];
   });

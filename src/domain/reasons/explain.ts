@@ -1,5 +1,6 @@
 /** Explains why a job ran, did not run or ran late: from what was recorded to sentences. */
 
+import { afterOnVerbs } from '../jobs/after-words.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import type { AskedTime } from './asked-time.ts';
 import { dueAround } from './due-around.ts';
@@ -36,6 +37,9 @@ export function focusOf(
   { at, form }: Pick<AskedTime, 'at' | 'form'>,
   runDueAt: number | null,
 ): Focus {
+  if (isChainedAt(job, changes, at)) {
+    return { around: { at: null, before: null, after: null }, dueAt: null, isAsked: false };
+  }
   if (form === 'now') {
     const changedAt = changes.find(({ fields }) => fields.includes('schedule'))?.at ?? 0;
     const countedAt = job.scheduleType === 'period' ? job.anchorAt : 0;
@@ -110,12 +114,27 @@ function verdictOf(records: Records, { dueAt, isAsked }: Focus, held: HeldThen):
       answer: `${what}: its schedule was another one, and no run of that time is kept.`,
     };
   }
+  if (isChainedAt(job, trail.changes, asked.at)) {
+    const when = job.after === null ? '' : ` ${afterOnVerbs[job.after.on]}`;
+    const answer = `It has no due times: it runs after another job${when}.`;
+    return { outcome: 'not_due', answer: `${answer}${pausedNow(records, held)}` };
+  }
   if (dueAt !== null && isAsked) return verdictOn(records, held, dueAt);
   if (dueAt === null) {
     if (asked.form !== 'now') return notDue(records, null);
     return { outcome: 'not_due', answer: `${notDueYet(records)}${pausedNow(records, held)}` };
   }
   return notDue(records, verdictOn(records, heldAt(job, trail, dueAt), dueAt));
+}
+
+/** Whether a job ran after another one at a time, as far as its changes tell, so that it had no due times. */
+function isChainedAt(
+  { after }: Pick<ExplainedJob, 'after'>,
+  changes: JobTrail['changes'],
+  at: number,
+): boolean {
+  const isSetLater = changes.some((change) => change.fields.includes('after') && change.at > at);
+  return after !== null && !isSetLater;
 }
 
 function notDueYet({ job, trail }: Records): string {

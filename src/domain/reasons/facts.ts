@@ -4,7 +4,7 @@ import type { AuditEntry } from '../accounts/audit.ts';
 import type { PlanName } from '../accounts/plan.ts';
 import type { NamedDelivery } from '../alerts/delivery.ts';
 import type { Job } from '../jobs/job.ts';
-import type { RunSummary } from '../runs/run.ts';
+import type { Run, RunSummary } from '../runs/run.ts';
 import type { AskedTime } from './asked-time.ts';
 
 /** What a fact is about, in the order in which an explanation tells them. */
@@ -99,6 +99,7 @@ export type ExplainedJob = Pick<
   Job,
   | 'id'
   | 'paused'
+  | 'after'
   | 'activeRunId'
   | 'nextRunAt'
   | 'createdAt'
@@ -153,6 +154,10 @@ export interface Records {
   previous: RunSummary | null;
   /** Runs by hand that were asked for in the minute that was asked about. */
   manual: readonly RunSummary[];
+  /** The run that goes on now; null if none does. */
+  active: Run | null;
+  /** The job that it runs after, with its newest run; null if there is none. */
+  leader: { name: string; run: RunSummary | null } | null;
   /** The due time of the oldest run that is kept; null if none is. */
   oldestKept: number | null;
   inFlight: CallsInFlight | null;

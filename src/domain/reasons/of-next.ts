@@ -1,8 +1,10 @@
 /** What holds now: whether the target may be called, when the job is due next, and what stands in its way. */
 
 import { hasExpired } from '../accounts/account.ts';
+import { isOnSchedule } from '../jobs/after.ts';
 import { upcomingDueTime } from '../runs/due.ts';
 import type { Fact, Records } from './facts.ts';
+import { activeWords, leaderWords } from './of-chain.ts';
 import { fact, lengthText, timeIn, unknown } from './words.ts';
 
 /** What the address rule says of the URL now. No request is sent for it. */
@@ -34,17 +36,17 @@ export function nextFacts(records: Records): Fact[] {
   const { job, now, account, troubles, target } = records;
   const zone = job.timezone;
   const isExpired = hasExpired(account, now);
-  const next = job.paused || isExpired ? null : upcomingDueTime(job, now);
+  const next = !isOnSchedule(job) || isExpired ? null : upcomingDueTime(job, now);
   const obstacles: Fact[] = [];
   const add = (sentence: string, values: Partial<Fact> = {}): void => {
     obstacles.push(fact('obstacle', sentence, values));
   };
   if (job.paused) add('The job is paused: it is called again once it is resumed.');
+  if (job.after !== null) add(leaderWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {
-    add('A run of it is executing now; the next one begins after that.', {
-      runId: job.activeRunId,
-    });
+    const runId = job.activeRunId;
+    add(`${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
   }
   if (target?.kind === 'refused') add(`Its target: ${target.detail}.`);
   for (const trouble of troubles) add(`The scheduler is in trouble now: ${trouble}.`);

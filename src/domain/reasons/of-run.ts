@@ -17,8 +17,19 @@ const outcomes: Readonly<Record<RunStatus, string>> = {
 
 /** What a run did, in a clause: `it failed, http: 500`. */
 export function outcomeWords({ status, error, httpStatus }: RunSummary): string {
+  if (isAwaiting({ status, httpStatus })) {
+    return `it was answered HTTP ${httpStatus} and waits for the report of its target`;
+  }
   if (status === 'success') return `${outcomes.success} (HTTP ${httpStatus})`;
   return error === null ? outcomes[status] : `${outcomes[status]}: ${withoutWord(error)}`;
+}
+
+/** Whether a run waits for a report: its call is over. */
+export function isAwaiting({
+  status,
+  httpStatus,
+}: Pick<RunSummary, 'status' | 'httpStatus'>): boolean {
+  return status === 'running' && httpStatus !== null;
 }
 
 /** The states that begin the texts of their own runs. */
@@ -125,11 +136,13 @@ function nodesFact(served: readonly ServedSpan[], dueAt: number, zone: string): 
   });
 }
 
-/** Runs by hand in the minute that was asked about. */
+/** Runs by hand, or that the end of another one started, in the minute that was asked about. */
 export function manualFacts({ manual, job: { timezone: zone } }: Records): Fact[] {
   return manual.map((run) => {
     const { id: runId, status, scheduledFor: at } = run;
-    const sentence = `A run by hand was asked for at ${timeIn(at, zone)}: ${outcomeWords(run)}.`;
+    const cause = run.causedBy && `after run ${run.causedBy.runId} of the job that it runs after`;
+    const how = cause ? `A run was started ${cause},` : 'A run by hand was asked for';
+    const sentence = `${how} at ${timeIn(at, zone)}: ${outcomeWords(run)}.`;
     return fact('manual_run', sentence, { runId, status, at });
   });
 }

@@ -9,7 +9,7 @@ import type { RunSummary } from '../runs/run.ts';
 import type { ExplainedOutcome, Records } from './facts.ts';
 import type { HeldThen } from './held-then.ts';
 import { latenessOfRun, onTimeMs } from './of-lateness.ts';
-import { missedCause, outcomeWords } from './of-run.ts';
+import { isAwaiting, missedCause, outcomeWords } from './of-run.ts';
 import { byWhom, lengthText, timeIn } from './words.ts';
 
 export interface Verdict {
@@ -81,10 +81,11 @@ function runVerdict(records: Records, run: RunSummary, dueAt: number): Verdict {
   return { outcome, answer: `It ran at ${at}${late}, and ${outcomeWords(run)}.` };
 }
 
-function waitingVerdict({ job, troubles }: Records, at: string): Verdict {
+function waitingVerdict({ job, active, troubles }: Records, at: string): Verdict {
+  const does = active !== null && isAwaiting(active) ? 'waits for a report' : 'is executing';
   const because =
     job.activeRunId !== null
-      ? 'a run of it is executing, and a job executes one run at a time'
+      ? `a run of it ${does}, and a job executes one run at a time`
       : (troubles[0] ?? 'why is not recorded; all slots may be busy');
   return { outcome: 'waiting', answer: `It was due at ${at} and has not begun: ${because}.` };
 }

@@ -3,7 +3,8 @@
  * runs have one and what it says; `receipt/` signs and verifies it.
  */
 
-import { isoTime } from '../clock.ts';
+import { isoTime, isoTimeOrNull } from '../clock.ts';
+import type { Completion, CompletionOutcome, Reporter } from '../runs/completion.ts';
 import type { Run, RunSource } from '../runs/run.ts';
 
 /** Version of the payload's layout. */
@@ -29,9 +30,23 @@ export interface ReceiptPayload {
   /** Length of those bytes. */
   responseBytes: number;
   truncated: boolean;
+  /** Only if the target answered 202 and the run waited for its report. */
+  completion?: ReceiptCompletion;
   issuedAt: string;
   /** SHA-256, in hexadecimal, of the canonical form of this job's previous receipt; null for the first. */
   previousReceiptSha256: string | null;
+}
+
+/** What became of a wait for a report. */
+export interface ReceiptCompletion {
+  /** `expired`: no report came in time. */
+  outcome: CompletionOutcome;
+  /** When the report came; null if none did. */
+  reportedAt: string | null;
+  /** Who reported: the target, by the URL that the call carried, or a person; null if nobody did. */
+  reportedBy: Reporter | null;
+  /** SHA-256 of the UTF-8 bytes of the message as it is kept, in hexadecimal; null without a message. */
+  messageSha256: string | null;
 }
 
 /** A receipt before it is signed. The signature covers all of this. */
@@ -98,8 +113,23 @@ export function receiptPayload(
     responseSha256: issue.sha256(preview),
     responseBytes: preview.length,
     truncated: run.truncated,
+    ...(run.completion !== undefined && {
+      completion: completionOf(run.completion, issue.sha256),
+    }),
     issuedAt: isoTime(issue.issuedAt),
     previousReceiptSha256: issue.previousReceiptSha256,
+  };
+}
+
+function completionOf(
+  { outcome, reportedAt, reportedBy, message }: Completion,
+  sha256: (bytes: Uint8Array) => string,
+): ReceiptCompletion {
+  return {
+    outcome: outcome ?? 'expired',
+    reportedAt: isoTimeOrNull(reportedAt),
+    reportedBy,
+    messageSha256: message === null ? null : sha256(encoder.encode(message)),
   };
 }
 

@@ -19,7 +19,7 @@ export interface DueTimesOfJob extends Preview {
  * and a note says why.
  */
 export function dueTimesOf(
-  job: DueTimeFields & Pick<Job, 'paused'>,
+  job: DueTimeFields & Pick<Job, 'paused' | 'after'>,
   { now, count, isExpired }: { now: number; count: number; isExpired: boolean },
 ): DueTimesOfJob {
   const schedule = scheduleOf(job);
@@ -28,6 +28,9 @@ export function dueTimesOf(
   if (!isExpired && first !== null) return { words, ...preview(schedule, first - 1, count) };
   const notes = [
     ...(isExpired ? ['the account has expired: its jobs are called again once it is renewed'] : []),
+    ...(job.after !== null
+      ? ['the job runs after another one: it has no due times of its own']
+      : []),
     ...(job.paused ? ['the job is paused: it is called again once it is resumed'] : []),
   ];
   return { words, next: [], notes: notes.length > 0 ? notes : ['not due again within 41 years'] };

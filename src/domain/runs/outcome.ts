@@ -16,7 +16,14 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** What the `error` of a run begins with (docs/behavior.md#result-4). */
-export const errorWords = [...failureReasons, 'redirect', 'http', 'missed', 'interrupted'] as const;
+export const errorWords = [
+  ...failureReasons,
+  'redirect',
+  'http',
+  'reported',
+  'missed',
+  'interrupted',
+] as const;
 export type ErrorWord = (typeof errorWords)[number];
 
 /** A failed attempt: `detail` is a sentence for people, without the reason as a prefix. */

@@ -2,6 +2,8 @@
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
+import { completionDocument } from './completion.ts';
+import type { Completion, CompletionDocument } from './completion.ts';
 
 /** Every state, and the states that may follow it (drawn in docs/architecture.md). */
 export const runTransitions = {
@@ -62,10 +64,20 @@ export interface Run {
   responseBody: string | null;
   truncated: boolean;
   error: string | null;
+  /** Set if its target answered 202 and reports later. */
+  completion?: Completion;
+  /** The run whose end started it, of a job that runs after another one; left out for any other. */
+  causedBy?: RunCause;
+}
+
+/** A run, with its job. */
+export interface RunCause {
+  jobId: string;
+  runId: string;
 }
 
 /** A run in a list: what it answered is read run by run. */
-export type RunSummary = Omit<Run, 'jobId' | 'responseBody' | 'truncated'>;
+export type RunSummary = Omit<Run, 'jobId' | 'responseBody' | 'truncated' | 'completion'>;
 
 /** A new manual run, requested at `now` (epoch milliseconds). */
 export function queuedRun(id: string, jobId: string, now: number): Run {
@@ -90,18 +102,22 @@ export function queuedRun(id: string, jobId: string, now: number): Run {
 export type RunTotals = Record<RunStatus, number>;
 
 /** A run as the API and alerts show it: times are ISO 8601. */
-export type RunDocument = Omit<Run, 'scheduledFor' | 'startedAt' | 'finishedAt'> & {
+export type RunDocument = Omit<Run, RunTimes | 'completion'> & {
   scheduledFor: string;
   startedAt: string | null;
   finishedAt: string | null;
+  completion?: CompletionDocument;
 };
 
+type RunTimes = 'scheduledFor' | 'startedAt' | 'finishedAt';
+
 /** Shows a run. */
-export function runDocument(run: Run): RunDocument {
+export function runDocument({ completion, ...run }: Run): RunDocument {
   return {
     ...run,
     scheduledFor: isoTime(run.scheduledFor),
     startedAt: isoTimeOrNull(run.startedAt),
     finishedAt: isoTimeOrNull(run.finishedAt),
+    ...(completion !== undefined && { completion: completionDocument(completion) }),
   };
 }

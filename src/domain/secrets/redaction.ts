@@ -5,6 +5,7 @@
 
 import { maxPreviewBytes } from '../runs/preview.ts';
 import { isSecretHeader } from '../jobs/headers.ts';
+import { completionHeader } from '../runs/completion.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
 import type { Response, TargetResult } from '../runs/outcome.ts';
 import type { RequestSecrets } from './vault.ts';
@@ -33,6 +34,8 @@ function partsOf(name: string, value: string): string[] {
   if (name === 'cookie') {
     return [value, ...value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1))];
   }
+  // The end of the URL is what lets it be used.
+  if (name === completionHeader) return [value.slice(value.lastIndexOf('/') + 1)];
   if (name !== 'authorization') return [value];
   const [, scheme = '', credential = ''] = /^(\S+)\s+(.*)$/.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [value, credential];
@@ -128,9 +131,17 @@ export function redactResult(result: TargetResult, secrets: readonly string[]): 
     response: {
       ...response,
       ...redactedBody(response, secrets),
-      location: location && redact(location, secrets, location.length === maxLocationLength),
+      location: location && redactedLocation(location, secrets),
     },
   };
+}
+
+/** A path that is secret begins with the slash that ends the host, which stays readable. */
+function redactedLocation(location: string, secrets: readonly string[]): string {
+  const redacted = redact(location, secrets, location.length === maxLocationLength);
+  const [site = ''] = /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]+/i.exec(location) ?? [];
+  const isGlued = site !== '' && redacted.startsWith(`${site}${marker}`);
+  return isGlued ? `${site}/${redacted.slice(site.length)}` : redacted;
 }
 
 function redactedBody({ body, truncated, broken }: Response, secrets: readonly string[]) {

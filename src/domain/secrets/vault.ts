@@ -10,7 +10,13 @@ export interface RequestSecrets {
 }
 
 /** The tables whose rows have one sealed value each. */
-export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
+export const sealedTables = [
+  'jobs',
+  'signing_keys',
+  'call_keys',
+  'channels',
+  'completion_keys',
+] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
 /** Replaces a sealed value that was discarded because its master key was lost. No key opens it. */
@@ -21,12 +27,16 @@ interface Bonds {
   jobs: { id: string; workspaceId: string; url: string };
   channels: { id: string; workspaceId: string };
   signing_keys: { id: string };
+  completion_keys: { id: string };
+  call_keys: { id: string };
 }
 
 const placeIn: { [Table in SealedTable]: (row: Bonds[Table]) => string } = {
   jobs: ({ id, workspaceId, url }) => `jobs/${id} ${workspaceId} ${siteText(url)}`,
   channels: ({ id, workspaceId }) => `channels/${id} ${workspaceId}`,
   signing_keys: ({ id }) => `signing_keys/${id}`,
+  completion_keys: ({ id }) => `completion_keys/${id}`,
+  call_keys: ({ id }) => `call_keys/${id}`,
 };
 
 /**

@@ -1,12 +1,13 @@
 /** The attempts in flight: how many there may be, and how each is made and recorded. */
 
 import { setTimeout } from 'node:timers/promises';
-import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
+import { backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
+import type { AttemptBounds } from '../../domain/alerts/delivery.ts';
 import { loggedAlert } from '../../domain/alerts/logged-alert.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { AlertResult, Meter } from '../../domain/meter.ts';
+import type { AttemptResult, Meter } from '../../domain/meter.ts';
 import type { Log } from '../../log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
@@ -41,34 +42,52 @@ export interface Attempts extends AsyncDisposable {
   freeFor(channel: DueChannel): number;
   /** Ids of the deliveries under way. */
   deliveryIds(): string[];
-  /** Ids of the channels and the workspaces that may start nothing now. */
-  full(): { channels: string[]; workspaces: string[] };
+  /**
+   * Ids of the channels and the workspaces that may start nothing now. Of channels that gave no answer: whether none may, and
+   * ids of the workspaces whose may not.
+   */
+  full(): {
+    channels: string[];
+    workspaces: string[];
+    isUnansweredFull: boolean;
+    unansweredOf: string[];
+  };
   start(channel: DueChannel, delivery: DueDelivery): void;
 }
 
 /** Makes a set without attempts. `onEnd` is called after each. Disposing of it aborts what does not end soon. */
-export function createAttempts(parts: NotifierParts, onEnd: () => void): Attempts {
+export function createAttempts(
+  parts: NotifierParts,
+  { most, mostUnanswered }: AttemptBounds,
+  onEnd: () => void,
+): Attempts {
   const aborter = new AbortController();
   const inFlight = new Map<string, { channel: DueChannel; ended: Promise<void> }>();
 
-  const free = (): number => attemptsInFlight - inFlight.size;
+  const free = (): number => most - inFlight.size;
   const channels = (): DueChannel[] => Array.from(inFlight.values(), ({ channel }) => channel);
 
+  const unanswered = (): DueChannel[] => channels().filter((channel) => channel.unanswered > 0);
+  const freeUnanswered = (): number => mostUnanswered - unanswered().length;
+
   /** While a channel gives no answer, one attempt shows whether it does again. */
-  function freeOfChannel({ id, unanswered }: DueChannel): number {
-    const most = unanswered > 0 ? 1 : maxPerChannel;
-    return most - channels().filter((channel) => channel.id === id).length;
+  function freeOfChannel(channel: DueChannel): number {
+    const its = channel.unanswered > 0 ? Math.min(1, freeUnanswered()) : maxPerChannel;
+    return its - channels().filter(({ id }) => id === channel.id).length;
   }
 
-  /** A workspace has at most as many attempts as it leaves free, so that every other finds one. */
-  function freeOfWorkspace(id: string): number {
-    const own = channels().filter(({ workspaceId }) => workspaceId === id).length;
-    return Math.ceil((free() - own) / 2);
+  const freeOfWorkspace = (id: string): number => shareOf(id, channels(), free());
+  const freeUnansweredOf = (id: string): number => shareOf(id, unanswered(), freeUnanswered());
+
+  function freeFor(channel: DueChannel): number {
+    const { workspaceId } = channel;
+    const its = Math.min(freeOfChannel(channel), freeOfWorkspace(workspaceId));
+    return channel.unanswered > 0 ? Math.min(its, freeUnansweredOf(workspaceId)) : its;
   }
 
   return {
     free,
-    freeFor: (channel) => Math.min(freeOfChannel(channel), freeOfWorkspace(channel.workspaceId)),
+    freeFor,
     deliveryIds: () => [...inFlight.keys()],
     full: () => ({
       channels: channels()
@@ -77,6 +96,10 @@ export function createAttempts(parts: NotifierParts, onEnd: () => void): Attempt
       workspaces: channels()
         .map(({ workspaceId }) => workspaceId)
         .filter((id) => freeOfWorkspace(id) <= 0),
+      isUnansweredFull: freeUnanswered() <= 0,
+      unansweredOf: unanswered()
+        .map(({ workspaceId }) => workspaceId)
+        .filter((id) => freeUnansweredOf(id) <= 0),
     }),
     start(channel, delivery) {
       const ended = attempt(parts, channel, delivery, aborter.signal).finally(() => {
@@ -93,6 +116,12 @@ export function createAttempts(parts: NotifierParts, onEnd: () => void): Attempt
       await Promise.race([all, setTimeout(afterAbortMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** What a workspace may start of these: it has at most as many as it leaves free, so that every other finds one. */
+function shareOf(workspaceId: string, inFlight: readonly DueChannel[], free: number): number {
+  const own = inFlight.filter((channel) => channel.workspaceId === workspaceId).length;
+  return Math.ceil((free - own) / 2);
 }
 
 /** An attempt with its time. */
@@ -148,6 +177,10 @@ async function record(
   changes.publish(workspaceId, { channels: [channelId] });
   const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };
   const about = { ...(await workspaceOf(store, workspaceId)), ...to, deliveryId, attempts };
+  if (event === 'run.finished') {
+    meter.resultAttempted(resultOf(error, nextAt));
+    return logResult(log, about, { error, nextAt });
+  }
   meter.alertAttempted(resultOf(error, nextAt));
   if (error === null) log.info(about, 'alert delivered');
   else if (nextAt === null) log.error({ ...about, error }, 'alert given up');
@@ -157,7 +190,21 @@ async function record(
   }
 }
 
-function resultOf(error: string | null, nextAt: number | null): AlertResult {
+/** A result of a job is no alert, and its target is the users' own: what does not arrive is a warning. */
+function logResult(
+  log: Log,
+  about: object,
+  { error, nextAt }: { error: string | null; nextAt: number | null },
+): void {
+  if (error === null) log.info(about, 'result delivered');
+  else if (nextAt === null) log.warn({ ...about, error }, 'result given up');
+  else {
+    const why = { error, nextAttemptAt: isoTime(nextAt) };
+    log.warn({ ...about, ...why }, 'result not delivered, will try again');
+  }
+}
+
+function resultOf(error: string | null, nextAt: number | null): AttemptResult {
   if (error === null) return 'delivered';
   return nextAt === null ? 'given_up' : 'failed';
 }

@@ -4,6 +4,7 @@
  */
 
 import { longestMemoryMs } from '../../domain/alerts/damping.ts';
+import { attemptsInFlight } from '../../domain/alerts/delivery.ts';
 import { findNextStateTime, makeStatesDue } from '../../store/alerts/alert-states.ts';
 import {
   bringForward,
@@ -33,7 +34,9 @@ const longestFirstWaitMs = 30_000;
 export function startNotifier(parts: NotifierParts): Notifier {
   const { store, clock, membership, log } = parts;
   const expander = createExpander(store, clock);
-  const attempts = createAttempts(parts, () => loop.wake());
+  const onEnd = (): void => loop.wake();
+  const alerts = createAttempts(parts, attemptsInFlight.alerts, onEnd);
+  const callbacks = createAttempts(parts, attemptsInFlight.callbacks, onEnd);
   let seenAt = Infinity;
   const loop = startLoop('notify', onDuty(membership, step), log);
 
@@ -41,13 +44,15 @@ export function startNotifier(parts: NotifierParts): Notifier {
     const now = clock.now();
     if (seenAt === Infinity || now < seenAt - clockStepMs) await distrustTimes(parts, now);
     seenAt = now;
-    const underWay = attempts.deliveryIds();
+    const underWay = alerts.deliveryIds();
     const expanded = await expander.expand(underWay);
     const stateAt = (await findNextStateTime(store.db)) ?? Infinity;
     const released = stateAt <= now ? await expander.release(underWay) : 0;
     const digestAt = (await findNextDigestTime(store.db)) ?? Infinity;
     const digests = digestAt <= now ? await store.write((tx) => sendDigests(tx, now)) : 0;
-    const started = await startDue(parts, attempts, now);
+    const started =
+      (await startDue(parts, alerts, { now, isCallback: false })) +
+      (await startDue(parts, callbacks, { now, isCallback: true }));
     if (expanded + released + digests + started > 0) return 0;
     const deliveryAt = (await findNextDeliveryTime(store.db, now)) ?? Infinity;
     return Math.min(deliveryAt, stateAt, digestAt) - now;
@@ -60,7 +65,7 @@ export function startNotifier(parts: NotifierParts): Notifier {
     },
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]();
-      await attempts[Symbol.asyncDispose]();
+      await Promise.all([alerts[Symbol.asyncDispose](), callbacks[Symbol.asyncDispose]()]);
     },
   };
 }
@@ -78,19 +83,23 @@ async function distrustTimes({ store }: NotifierParts, now: number): Promise<voi
   while ((await store.write((tx) => bringForward(tx, latest, { limit: broughtAtOnce }))) > 0);
 }
 
-/** Starts due attempts, channel by channel, until none is due or none is free. Returns how many. */
+/** Starts due attempts of channels, or of callbacks, one by one, until none is due or none is free. Returns how many. */
 async function startDue(
   { store, egress }: NotifierParts,
   attempts: Attempts,
-  now: number,
+  { now, isCallback }: { now: number; isCallback: boolean },
 ): Promise<number> {
   const visited = new Set(attempts.full().channels);
   let started = 0;
   while (attempts.free() > 0) {
+    const { workspaces, isUnansweredFull, unansweredOf } = attempts.full();
     const channels = await findDueChannels(store.db, now, {
+      isCallback,
+      exceptUnanswered: isUnansweredFull,
+      exceptUnansweredOf: unansweredOf,
       limit: attempts.free(),
       except: [...visited],
-      exceptOf: attempts.full().workspaces,
+      exceptOf: workspaces,
     });
     if (channels.length === 0) break;
     for (const channel of channels) {

@@ -33,6 +33,8 @@ export interface BegunRun {
 interface Remembered extends ConfirmedRun {
   /** By the monotonic clock. */
   atMs: number;
+  /** Whether its call was answered, although the run goes on: its target reports later. */
+  isAnswered?: true;
   /** Whether it was counted as lost. */
   isForgotten: boolean;
 }
@@ -57,9 +59,18 @@ export class ConfirmedRuns {
     for (const { claimed, ended } of runs) this.#keep(claimed, ended.status);
   }
 
-  /** Whether the database confirmed how this run ended. */
+  /** The answers of these runs are committed; their targets report later. */
+  answered(runIds: Iterable<string>): void {
+    for (const id of runIds) {
+      const run = this.#runs.get(id);
+      if (run !== undefined) run.isAnswered = true;
+    }
+  }
+
+  /** Whether the database confirmed how the call of this run ended. */
   knowsEnd(runId: string): boolean {
-    return (this.#runs.get(runId)?.status ?? 'running') !== 'running';
+    const run = this.#runs.get(runId);
+    return run !== undefined && (run.isAnswered === true || run.status !== 'running');
   }
 
   /** Asks the database for them. What it has forgotten is counted once. */

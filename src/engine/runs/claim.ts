@@ -1,6 +1,11 @@
 /** Claim: decides inside a transaction which runs start now. Once it is committed, they are `running` on the disk. */
 
-import { findQueuedRuns, startQueuedRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
+import {
+  findDueJobs,
+  findQueuedRuns,
+  startQueuedRuns,
+  updateClaimedJobs,
+} from '../../store/runs/claims.ts';
 import type { QueuedRun } from '../../store/runs/claims.ts';
 import type { Db } from '../../store/database/store.ts';
 import { claimDueJobs } from './due.ts';
@@ -9,38 +14,60 @@ import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { termsOf } from './expire.ts';
 
-/** Claims runs as long as slots are free: queued ones first, since somebody waits for them, then due jobs. */
+/**
+ * Claims runs as long as slots are free: those that people asked for first, since somebody waits for them. Chained runs and due
+ * jobs take turns by the time since when they wait: one run may cause a thousand, which must not keep all others out.
+ */
 export async function claimRuns(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
-  const queued = await claimQueuedRuns(tx, slots, moment);
+  const queued = onePerJob(await findQueuedRuns(tx, slots.bounds()));
+  const dueAt = queued.some(({ isChained }) => isChained)
+    ? await findFirstDueTime(tx, slots, moment)
+    : Infinity;
+  const isFirst = ({ isChained, queuedAt }: QueuedRun): boolean => !isChained || queuedAt <= dueAt;
+  const first = await startQueued(tx, slots, queued.filter(isFirst), moment);
   const due = await claimDueJobs(tx, slots, moment);
-  const executions = [...queued, ...due.executions];
-  return { ...due, executions, more: queued.length > 0 || due.more };
+  const begun = new Set(due.executions.map(({ jobId }) => jobId));
+  const later = queued.filter((run) => !isFirst(run) && !begun.has(run.job.id));
+  const last = await startQueued(tx, slots, later, moment);
+  const executions = [...first, ...due.executions, ...last];
+  return { ...due, executions, more: first.length + last.length > 0 || due.more };
 }
 
-async function claimQueuedRuns(
+/** Since when the job waits that is due longest and could be called now; infinite if none is due. */
+async function findFirstDueTime(tx: Db, slots: FreeSlots, { now }: Moment): Promise<number> {
+  const [first] = await findDueJobs(tx, now, { ...slots.bounds(), limit: 1 });
+  return first?.job.nextRunAt ?? Infinity;
+}
+
+async function startQueued(
   tx: Db,
   slots: FreeSlots,
+  queued: readonly QueuedRun[],
   { now, nodeId }: Moment,
 ): Promise<Execution[]> {
-  const found = await findQueuedRuns(tx, slots.bounds());
-  const chosen = onePerJob(found).filter(({ host }) => slots.take(host));
-  const runIds = chosen.map(({ runId }) => runId);
-  const started = await startQueuedRuns(tx, runIds, { startedAt: now, nodeId });
+  if (queued.length === 0) return [];
+  const chosen = queued.filter(({ host }) => slots.take(host));
+  // The clocks of nodes agree to some milliseconds: a run does not start before it was asked for, or before its cause ended.
+  const startOf = ({ queuedAt }: QueuedRun): number => Math.max(now, queuedAt);
+  const started = await startQueuedRuns(
+    tx,
+    chosen.map((run) => ({ id: run.runId, startedAt: startOf(run), nodeId })),
+  );
   const claimed = chosen.filter(({ runId }) => started.has(runId));
   await updateClaimedJobs(
     tx,
-    claimed.map(({ runId, job }) => ({
-      id: job.id,
-      nextRunAt: job.nextRunAt,
-      activeRunId: runId,
-      startedAt: now,
+    claimed.map((run) => ({
+      id: run.job.id,
+      nextRunAt: run.job.nextRunAt,
+      activeRunId: run.runId,
+      startedAt: startOf(run),
       missed: 0,
     })),
   );
   const terms = await termsOf(tx, claimed);
   return claimed.map((run) => {
     const { runId, queuedAt, job } = run;
-    const times = { scheduledFor: queuedAt, startedAt: now };
+    const times = { scheduledFor: queuedAt, startedAt: startOf(run) };
     return executionOf(run, { runId, ...times }, terms.get(job.workspaceId));
   });
 }

@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
+import { completionHeader } from '../../domain/runs/completion.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
@@ -18,6 +19,7 @@ import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
+import type { Callers } from '../calls/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
 import type { Spans } from './spans.ts';
 import { interruptedRun, runNames } from './execution.ts';
@@ -28,10 +30,14 @@ export interface Dispatcher {
   egress: Egress;
   /** Opens the sealed parts of jobs. */
   vault: Vault;
+  /** Who makes the calls that say so. */
+  callers: Callers;
   clock: Clock;
   log: Log;
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
+  /** Where a target reports after an answer of 202, by the id of its run. */
+  readonly completionUrlOf: (runId: string) => string;
   /** Takes the spans of calls; null if nobody wants them. */
   spans: Spans | null;
   /** Resolves when a further attempt is on the disk: whether it may be sent. Rejects if jobd stops before that. */
@@ -77,7 +83,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
     const durationMs = elapsedMs();
     const finishedAt = run.startedAt + durationMs;
     const { runId, jobId } = run;
-    const outcome = outcomeWithout(secrets, result);
+    const outcome = outcomeWithout(run, secrets, result, dispatcher);
     return done({ runId, jobId, finishedAt, durationMs, attempts, ...outcome });
   };
   const interrupted = (why: string): EndedExecution =>
@@ -85,7 +91,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   try {
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
-    const call = callOf(run, secrets);
+    const call = callOf(run, secrets, dispatcher);
     isTraced = traceContext && !hasTraceparent(secrets.headers);
     let last: TargetResult | null = null;
     for (;;) {
@@ -93,7 +99,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       const begun = { ...spanOf(run), attempt: attempts };
       const isSampled = spans?.isSampled(begun.traceId) ?? true;
       const sent = isTraced ? traced(call, begun, isSampled) : call;
-      const result = await attempt(sent, begun, dispatcher);
+      const result = await attempt(sent, { span: begun, run }, dispatcher);
       if (result.kind === 'local') {
         attempts -= 1;
         if (last !== null) return ended(last, secrets);
@@ -125,10 +131,10 @@ function whyAborted({ reason }: AbortSignal): string {
 /** Makes one attempt. If this machine cannot begin it, that is no failure of the target: it is tried for a minute. */
 async function attempt(
   call: Call,
-  span: BegunSpan,
-  { egress, clock, log, membership, signal, heldUp, spans }: Dispatcher,
+  { span, run }: { span: BegunSpan; run: Execution },
+  { egress, callers, clock, log, membership, signal, heldUp, spans }: Dispatcher,
 ): Promise<AttemptResult> {
-  const { runId } = span;
+  const { runId, request } = run;
   const giveUpAt = clock.monotonicMs() + latestStartMs;
   let startedAt = 0;
   let begunAt: number | null = null;
@@ -138,10 +144,13 @@ async function attempt(
   };
   try {
     for (;;) {
+      const caller = request.sign === null ? undefined : await callers.callerOf(run);
+      if (caller === null) return noCallKey;
       const beginWithinMs = membership.mayBeginForMs();
       [startedAt, begunAt] = [clock.now(), clock.monotonicMs()];
+      const own = { beginWithinMs, ...(caller && { caller }) };
       const result =
-        beginWithinMs > 0 ? await egress.call({ ...call, beginWithinMs }, signal) : unconfirmed;
+        beginWithinMs > 0 ? await egress.call({ ...call, ...own }, signal) : unconfirmed;
       if (result.kind !== 'local') note(result);
       begunAt = null;
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
@@ -156,6 +165,15 @@ async function attempt(
     heldUp.delete(runId);
   }
 }
+
+const noCallKey: TargetResult = {
+  kind: 'failure',
+  failure: {
+    reason: 'protocol',
+    detail:
+      'nothing is sent: there is no key to sign the call with; let a new one sign (jobd call-key rotate --now), or save the job again',
+  },
+};
 
 const unopened: TargetResult = { kind: 'failure', failure: damage };
 
@@ -174,22 +192,41 @@ function opened(run: Execution, vault: Vault, log: Log): RequestSecrets | null {
 }
 
 /** The outcome that the run keeps, with secrets that the target repeated taken out. */
-function outcomeWithout(secrets: RequestSecrets | null, result: TargetResult): Outcome {
+function outcomeWithout(
+  run: Execution,
+  secrets: RequestSecrets | null,
+  result: TargetResult,
+  dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
+): Outcome {
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
-  const texts = secretTexts(secrets.headers);
+  // The URL of completions lets anybody who reads it end the run.
+  const texts = secretTexts({ ...secrets.headers, ...completionOf(run, dispatcher) });
   const outcome = outcomeOf(redactResult(result, texts));
   return { ...outcome, error: outcome.error && redact(outcome.error, texts) };
 }
 
-function callOf({ request, runId }: Execution, { headers, body }: RequestSecrets): Call {
-  const { url, method, timeoutSeconds } = request;
+function callOf(
+  run: Execution,
+  { headers, body }: RequestSecrets,
+  dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
+): Call {
+  const { url, method, timeoutSeconds } = run.request;
+  const own = { 'x-service-run-id': run.runId, ...completionOf(run, dispatcher) };
   return {
     url,
     method,
-    headers: { ...headers, 'x-service-run-id': runId },
+    headers: { ...headers, ...own },
     body,
     timeoutMs: timeoutSeconds * 1_000,
   };
+}
+
+/** The header that names where the target reports; nothing if the job awaits no report. */
+function completionOf(
+  { request, runId }: Execution,
+  { completionUrlOf }: Pick<Dispatcher, 'completionUrlOf'>,
+): Record<string, string> {
+  return request.awaitSeconds === null ? {} : { [completionHeader]: completionUrlOf(runId) };
 }
 
 /** What is known of a span before its call. */

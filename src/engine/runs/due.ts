@@ -17,6 +17,7 @@ import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
+import { postResults } from '../../store/alerts/callbacks.ts';
 import { keepSpans } from '../../store/jobs/spans.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -89,13 +90,16 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     tx,
     plans.flatMap(({ spans }) => spans),
   );
+  const kept = plans.filter((plan): plan is MissingPlan => isKept(plan.missed));
+  const followed = kept.filter(({ isFollowed }) => isFollowed);
+  const missedIds = followed.map((plan) => plan.missed.id);
+  if (missedIds.length > 0) await postResults(tx, missedIds, now);
   const executions = plans.flatMap((plan) => {
     if (!isKept(plan.run)) return [];
     const { id: runId, scheduledFor } = plan.run;
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  const kept = plans.filter((plan): plan is MissingPlan => isKept(plan.missed));
   await gatherRuns(tx, 'missed', { runs: kept.map(reportOf), now });
   const missed = kept.map((plan) =>
     missedOf(plan, terms.get(plan.job.workspaceId)?.workspace ?? null),
@@ -127,7 +131,7 @@ interface ClaimPlan extends ClaimableJob {
 type MissingPlan = ClaimPlan & { missed: ScheduledRun };
 
 function planClaim(
-  { job, host }: ClaimableJob,
+  { job, host, isFollowed }: ClaimableJob,
   renewedAt: number | null,
   moment: Moment,
 ): ClaimPlan {
@@ -139,6 +143,7 @@ function planClaim(
   return {
     job,
     host,
+    isFollowed,
     missed: missed && missedRun(job, missed, moment),
     reason,
     run: dueAt === null ? null : startingRun(job, dueAt, moment),

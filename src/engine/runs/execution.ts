@@ -2,6 +2,7 @@
 
 import type { JobRequest } from '../../domain/jobs/job.ts';
 import { plans } from '../../domain/accounts/plan.ts';
+import { beginsWait } from '../../domain/runs/completion.ts';
 import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
@@ -20,6 +21,8 @@ export interface Execution {
   startedAt: number;
   /** Consecutive failures of the job before this run. No other run of the job can change it meanwhile. */
   failures: number;
+  /** Whether its end starts something: a callback, or jobs that run after its job. */
+  isFollowed: boolean;
   /** The request without its sealed parts, which dispatch opens. */
   request: Omit<JobRequest, keyof RequestSecrets>;
   sealed: string | null;
@@ -38,16 +41,23 @@ export interface EndedExecution {
  * the job was made.
  */
 export function executionOf(
-  { job, host }: ClaimableJob,
+  { job, host, isFollowed }: ClaimableJob,
   run: Pick<Execution, 'runId' | 'scheduledFor' | 'startedAt'>,
   terms: Terms | undefined,
 ): Execution {
-  const { id: jobId, name: jobName, workspaceId, url, method, retries, failures, sealed } = job;
+  const { id: jobId, name: jobName, workspaceId, failures, sealed } = job;
+  const { url, method, retries, awaitSeconds, sign, audience } = job;
   const workspace = terms?.workspace ?? null;
   const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
   const timeoutSeconds = Math.min(job.timeoutSeconds, maxTimeoutSeconds);
-  const request = { url, method, timeoutSeconds, retries };
-  return { ...run, jobId, jobName, workspaceId, workspace, host, failures, request, sealed };
+  const request = { url, method, timeoutSeconds, retries, awaitSeconds, sign, audience };
+  const names = { jobId, jobName, workspaceId, workspace, host };
+  return { ...run, ...names, failures, isFollowed, request, sealed };
+}
+
+/** Whether the run goes on after its call: its target answered 202 and reports later. */
+export function isAwaiting({ claimed, ended }: Pick<EndedExecution, 'claimed' | 'ended'>): boolean {
+  return beginsWait(claimed.request.awaitSeconds, ended);
 }
 
 /** Which run a line of the log is about. */

@@ -4,38 +4,42 @@
  *
  * Gathering: after a record, runs that end within 10 ms are recorded together, with one sync of the disk
  * (docs/decisions/0017-gathered-records.md). Pressure: while calls wait for slots, a record claims the next runs, and
- * happens as soon as an eighth of the slots can be given on.
+ * happens as soon as an eighth of the slots can be given on. If they wait for slots of their host, others are searched for
+ * too, but seldom: that search reads all that wait.
  */
 
-import type { ChangedRun, ChangeFeed } from '../../domain/changes.ts';
+import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import type { Store } from '../../store/database/store.ts';
+import type { Callers } from '../calls/callers.ts';
 import type { Spans } from './spans.ts';
 import type { Membership } from '../nodes/membership.ts';
+import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog } from './backlog.ts';
-import type { Backlog, Batch } from './backlog.ts';
+import type { Backlog } from './backlog.ts';
 import { declaredGone, dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Claim } from './due.ts';
-import { runNames } from './execution.ts';
+import { isAwaiting, runNames } from './execution.ts';
 import type { Execution } from './execution.ts';
-import { logEnded, logMissed, logUnstored } from './run-log.ts';
+import { logAwaiting, logMissed, logUnstored } from './run-log.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 import { createWriter } from './writer.ts';
-import type { Work, Writer } from './writer.ts';
+import type { Work, Writer, Written } from './writer.ts';
 
 export interface ExecutorParts {
   store: Store;
   egress: Egress;
   /** Opens the sealed parts of jobs. */
   vault: Vault;
+  /** Who makes the calls that say so. */
+  callers: Callers;
   clock: Clock;
   membership: Membership;
   log: Log;
@@ -52,10 +56,12 @@ export interface ExecutorParts {
   receipts: boolean;
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
+  /** Where a target reports after an answer of 202, by the id of its run. */
+  readonly completionUrlOf: (runId: string) => string;
   /** Takes the spans of calls; null if nobody wants them. */
   spans: Spans | null;
   /** Hears that this work may be waiting. */
-  readonly wake: (work: 'claim' | 'record' | 'sign' | 'notify') => void;
+  readonly wake: (work: 'claim' | 'record' | 'complete' | 'sign' | 'notify') => void;
 }
 
 /** Egress is prepared this long before the first call: a jobd with nothing to call needs no memory for it. */
@@ -63,6 +69,12 @@ const prepareMs = 5_000;
 const gatheringMs = 10;
 /** Under pressure, a record waits for no more than this share of the slots in use. */
 const enoughShare = 1 / 8;
+/** A batch of that share shows for this long that calls end as fast as they are recorded. */
+const crowdedMs = 100;
+/** While calls wait for their host, a search for others rests this long, and gets a twentieth of the time at most. */
+const searchEveryMs = 50;
+const restsPerSearch = 19;
+const longestSearchRestMs = 1_000;
 /** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
 const longestLastWriteMs = 10_000;
 
@@ -83,6 +95,8 @@ export class Executor {
   #isJointBroken = false;
   #isClosed = false;
   #gatherUntil = 0;
+  #searchFrom = 0;
+  #crowdedUntil = 0;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
@@ -100,9 +114,9 @@ export class Executor {
     parts.membership.onGone(() => this.#giveUp());
   }
 
-  /** Whether calls wait for slots. */
+  /** Whether calls wait that are made as fast as runs can be written. Those that wait for a slow host press nobody. */
   get isPressed(): boolean {
-    return this.#isPressed;
+    return this.#isPressed && (this.#slots.free <= 0 || performance.now() < this.#crowdedUntil);
   }
 
   /** Slots in use, including those of runs that are not recorded yet. */
@@ -125,20 +139,27 @@ export class Executor {
     if (this.#isClosed || !this.#parts.membership.mayBegin()) return Infinity;
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
+    const began = performance.now();
+    if (this.#isPressed && began < this.#searchFrom) return Math.ceil(this.#searchFrom - began);
     const { store, egress, heldJobs } = this.#parts;
-    const restMs = await this.#untilDueMs();
-    const isDue = restMs <= 0;
+    const untilDueMs = await this.#untilDueMs();
+    const isDue = untilDueMs <= 0;
     this.#isPressed &&= isDue;
     const mayStart = isDue || (await hasQueuedRuns(store.db, heldJobs()));
     // If this fails, nothing is claimed.
-    if (mayStart || restMs <= prepareMs) egress.prepare();
-    if (!mayStart) return restMs;
-    const claim = await this.#write({ records: !this.#isJointBroken, claims: true });
+    if (mayStart || untilDueMs <= prepareMs) egress.prepare();
+    if (!mayStart) return untilDueMs;
+    const claim = await this.#write({ records: !this.#isJointBroken, claims: 'all' });
     if (claim === null) return Infinity;
     if (claim.more) return 0;
     // The due jobs that were not found wait for slots of their hosts.
     this.#isPressed = isDue;
-    return Infinity;
+    if (!isDue) return Infinity;
+    const now = performance.now();
+    const longMs = Math.max(searchEveryMs, restsPerSearch * (now - began));
+    const restMs = Math.min(longMs, longestSearchRestMs);
+    this.#searchFrom = now + restMs;
+    return restMs;
   }
 
   /** Records ended runs. Under pressure it gives their slots to the next ones. Returns how long to rest, in milliseconds. */
@@ -146,8 +167,9 @@ export class Executor {
     if (this.#backlog.size === 0) return Infinity;
     const enough = this.#isPressed ? Math.ceil(this.slotsUsed * enoughShare) : Infinity;
     const gatherMs = this.#gatherUntil - performance.now();
-    if (gatherMs > 0 && this.#backlog.size < enough) return Math.ceil(gatherMs);
-    await this.#write({ records: true, claims: this.#isPressed });
+    if (this.#backlog.size >= enough) this.#crowdedUntil = performance.now() + crowdedMs;
+    else if (gatherMs > 0) return Math.ceil(gatherMs);
+    await this.#write({ records: true, claims: this.#isPressed ? 'refill' : 'none' });
     if (!this.#isPressed || this.#slots.free > 0) this.#parts.wake('claim');
     return this.#backlog.size > 0 ? 0 : Infinity;
   }
@@ -176,16 +198,18 @@ export class Executor {
 
   /** One transaction. After its commit the claimed runs start. Returns the claim; null if nothing may be claimed now. */
   async #write(work: Work): Promise<Claim | null> {
-    const isJoint = work.claims && work.records && this.#backlog.size > 0;
+    const isJoint = work.claims !== 'none' && work.records && this.#backlog.size > 0;
     try {
-      const claims = work.claims && !this.#isClosed;
-      const { batch, recorded, alerts, claim } = await this.#writer.write({ ...work, claims });
-      if (work.claims) {
+      const claims = this.#isClosed ? 'none' : work.claims;
+      const written = await this.#writer.write({ ...work, claims });
+      const { alerts, followUp, claim } = written;
+      if (work.claims !== 'none') {
         this.#isJointBroken = false;
         this.#begin(claim);
       }
-      this.#report(batch, recorded);
-      if (alerts > 0) this.#parts.wake('notify');
+      this.#report(written);
+      announceFollowUp(this.#parts, followUp);
+      if (alerts + followUp.posted > 0) this.#parts.wake('notify');
       return claim;
     } catch (error) {
       if (isJoint) {
@@ -204,26 +228,19 @@ export class Executor {
       meter.jobsMissed(missed.length);
       for (const run of missed) logMissed(log, run);
     }
+    for (const run of missed) announceRun(this.#parts, run, 'missed');
     if (changes.isHeard) {
-      for (const { workspaceId, runId: id, jobId } of missed)
-        this.#publish(workspaceId, { id, jobId }, 'missed');
       for (const { id, workspaceId } of stopped) changes.publish(workspaceId, { jobs: [id] });
     }
     this.#start(executions);
-    this.#isPressed = more && this.#slots.free <= 0;
+    this.#isPressed = more && (this.#slots.free <= 0 || this.#slots.fullHosts().length > 0);
   }
 
   #start(executions: readonly Execution[]): void {
-    const { isHeard } = this.#parts.changes;
     for (const execution of executions) {
       void this.#execute(execution);
-      const { runId: id, jobId, workspaceId } = execution;
-      if (isHeard) this.#publish(workspaceId, { id, jobId }, 'running');
+      announceRun(this.#parts, execution, 'running');
     }
-  }
-
-  #publish(workspaceId: string, run: Omit<ChangedRun, 'status'>, status: RunStatus): void {
-    this.#parts.changes.publish(workspaceId, { runs: [{ ...run, status }] });
   }
 
   /** Calls the target. The run is then ready for `record`, which gives its slot back. */
@@ -234,24 +251,26 @@ export class Executor {
   }
 
   /** Tells the log, the meter and those who listen what was written. */
-  #report({ executions, attempts }: Batch, recorded: ReadonlySet<string>): void {
-    const { changes, log, meter, wake } = this.#parts;
-    const { isHeard } = changes;
+  #report({ batch, recorded, awaiting }: Written): void {
+    const { executions, attempts } = batch;
+    const { log, wake } = this.#parts;
     for (const execution of executions) {
       const { claimed, ended } = execution;
-      const { runId, jobId, status, durationMs } = ended;
+      const { runId, status } = ended;
       this.#held.delete(runId);
-      if (!recorded.has(runId)) {
+      if (!recorded.has(runId) && !awaiting.has(runId)) {
         log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
-      const latenessMs = claimed.startedAt - claimed.scheduledFor;
-      meter.runEnded({ status, durationMs, latenessMs });
-      logEnded(log, execution);
-      if (isHeard) this.#publish(claimed.workspaceId, { id: runId, jobId }, status);
+      if (isAwaiting(execution)) {
+        logAwaiting(log, execution);
+        announceRun(this.#parts, claimed, 'running');
+      } else announceEnd(this.#parts, execution);
     }
     if (executions.length + attempts.length > 0)
       this.#gatherUntil = performance.now() + gatheringMs;
     if (executions.length > 0) wake('sign');
+    // What was reported during a call ends its run now.
+    if (awaiting.size > 0) wake('complete');
   }
 
   /** This process was declared gone: the runs it executes are another's to close. */

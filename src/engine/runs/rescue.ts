@@ -19,7 +19,8 @@ import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun } from './execution.ts';
 import { gatherInterrupted } from './record.ts';
-import { logEnded } from './run-log.ts';
+import { followUp } from './follow-up.ts';
+import { logEnded, noteDropped } from './run-log.ts';
 
 /** Runs that one transaction closes. */
 const largestBatch = 500;
@@ -112,18 +113,23 @@ async function rescue(
   /** Why a run was interrupted, by its id. */
   why: (runId: string) => string,
 ): Promise<number> {
+  const whyOf = ({ runId, reported }: RunningRun): string =>
+    reported === null ? why(runId) : `${why(runId)}; its target had reported ${reported}`;
   if ((await find(store.db)).length === 0) return 0;
-  const rescued = await store.write(async (tx) => {
-    const runs = (await find(tx)).map((run) => closed(run, why(run.runId), clock.now()));
+  const { kept: rescued, dropped } = await store.write(async (tx) => {
+    const runs = (await find(tx)).map((run) => closed(run, whyOf(run), clock.now()));
     const recorded = await recordEndedRuns(
       tx,
       runs.map(({ ended }) => ended),
     );
     const kept = runs.filter(({ ended }) => recorded.has(ended.runId));
     await gatherInterrupted(tx, kept);
-    return kept;
+    const followed = kept.filter(({ claimed }) => claimed.isFollowed === 1);
+    const ends = followed.map(({ ended }) => ended);
+    return { kept, ...(await followUp(tx, ends)) };
   });
   for (const run of rescued) logEnded(log, run);
+  noteDropped({ log, meter }, dropped);
   meter.runsRescued(rescued.length);
   if (rescued.length > 0) changes.publishAll();
   return rescued.length;

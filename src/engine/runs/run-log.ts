@@ -1,7 +1,9 @@
 /** The log of runs: a line for each that ended or was missed. What was no success is a warning (docs/logs.md). */
 
 import { isoTime } from '../../domain/clock.ts';
+import type { Meter } from '../../domain/meter.ts';
 import type { Log } from '../../log.ts';
+import type { DroppedResults } from '../../store/alerts/callbacks.ts';
 import type { MissedRun } from './due.ts';
 import { runNames } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
@@ -23,11 +25,29 @@ export function logEnded(log: Log, { claimed, ended, traceId }: LoggedEnd): void
   log[level]({ ...runNames(claimed), ...how }, 'run ended');
 }
 
+/** Logs a run that was answered 202, and whose target reports later. */
+export function logAwaiting(log: Log, { claimed, ended, traceId }: EndedExecution): void {
+  const { httpStatus, attempts } = ended;
+  const { awaitSeconds } = claimed.request;
+  log.info({ ...runNames(claimed), httpStatus, attempts, awaitSeconds, traceId }, 'run waits');
+}
+
 /** Logs a run that ended, and whose outcome is lost: jobd stops, and could not store it. */
 export function logUnstored(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
   const { status, httpStatus, durationMs, attempts, error } = ended;
   const about = { ...runNames(claimed), status, httpStatus, durationMs, attempts, error, traceId };
   log.error(about, 'the outcome of a run could not be stored before the stop');
+}
+
+/** Logs and counts results that were given up because too many of their job wait. */
+export function noteDropped(
+  { log, meter }: { log: Log; meter: Meter },
+  dropped: readonly DroppedResults[],
+): void {
+  for (const { job, jobId, count } of dropped) {
+    meter.resultsDropped(count);
+    log.warn({ job, jobId, count }, 'results dropped: onResult takes none');
+  }
 }
 
 /** Logs a run that was missed, with the first of its due times. */

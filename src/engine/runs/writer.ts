@@ -16,6 +16,7 @@ import { emptyBatch } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
 import { claimRuns } from './claim.ts';
 import type { Claim, FreeSlots } from './due.ts';
+import { isAwaiting } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 import { recordBatch } from './record.ts';
 import type { Recorded } from './record.ts';
@@ -36,7 +37,8 @@ export interface WriterParts {
 /** What a transaction does: record the backlog, claim runs, or both. */
 export interface Work {
   records: boolean;
-  claims: boolean;
+  /** `refill` claims as many runs as were recorded: a search for more would mostly find jobs whose hosts have no slot. */
+  claims: 'none' | 'refill' | 'all';
 }
 
 /** What a transaction did. */
@@ -67,17 +69,19 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
 
   async function write({ records, claims }: Work): Promise<Written> {
     const batch = records ? backlog.batch() : emptyBatch;
-    let free = freeAfter(batch);
+    const most = claims === 'refill' ? batch.executions.length : Infinity;
+    let free = freeAfter(batch, most);
     let claimed: Execution[] = [];
     const { nodeId, servingSince } = membership;
     const isStillOurs = (): boolean => membership.nodeId === nodeId;
     try {
       const written = await store.write(async (tx) => {
         // It may run again, with nothing of the first time kept.
-        free = freeAfter(batch);
+        free = freeAfter(batch, most);
         claimed = [];
-        const recorded = await recordBatch(tx, batch, { receipts });
-        if (!claims || !(await mayClaim(tx, nodeId))) return { ...recorded, batch, claim: null };
+        const recorded = await recordBatch(tx, dividedBatch(batch), { receipts });
+        if (claims === 'none' || !(await mayClaim(tx, nodeId)))
+          return { ...recorded, batch, claim: null };
         const claim = await claimRuns(tx, free, { now: clock.now(), servingSince, nodeId });
         claimed = claim.executions;
         return { ...recorded, batch, claim };
@@ -85,7 +89,8 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
       for (const { claimed: done } of batch.executions) slots.release(done.host);
       backlog.remove(batch, written.retried);
       membership.confirmed?.ended(endedOf(written));
-      if (claims) largestClaim *= 2;
+      membership.confirmed?.answered(written.awaiting);
+      if (claims !== 'none') largestClaim *= 2;
       // Declared gone meanwhile: the runs are another node's to close.
       if (!isStillOurs()) return { ...written, claim: null };
       membership.confirmed?.began(claimed);
@@ -96,7 +101,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         for (const { host } of claimed) slots.hold(host);
         inDoubt = inDoubt.concat(claimed);
       }
-      if (claims) largestClaim = Math.max(1, Math.floor(free.taken() / 2));
+      if (claims !== 'none') largestClaim = Math.max(1, Math.floor(free.taken() / 2));
       throw error;
     }
   }
@@ -107,8 +112,8 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     return await store.reserve.hasSpaceForRuns(tx);
   }
 
-  /** The slots that are free once a batch is written. Before the commit, none is really given back or taken. */
-  function freeAfter(batch: Batch): FreeSlots & { taken(): number } {
+  /** The slots that are free once a batch is written, `most` at most. Before the commit, none is really given back or taken. */
+  function freeAfter(batch: Batch, most: number): FreeSlots & { taken(): number } {
     const plan = slots.copy();
     for (const { claimed } of batch.executions) plan.release(claimed.host);
     const freeAtFirst = plan.free;
@@ -116,7 +121,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     return {
       bounds: () => ({
         // Runs in doubt may hold more slots than there are.
-        limit: Math.max(0, Math.min(plan.free, largestClaim - taken())),
+        limit: Math.max(0, Math.min(plan.free, Math.min(most, largestClaim) - taken())),
         exceptHosts: plan.fullHosts(),
         exceptJobs: heldJobs(),
       }),
@@ -145,6 +150,13 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     },
     giveUp: () => releaseDoubtful(() => true),
   };
+}
+
+/** Runs that end, apart from those whose targets report later. */
+function dividedBatch({ executions, attempts }: Batch) {
+  const waits = executions.filter(isAwaiting);
+  if (waits.length === 0) return { executions, attempts };
+  return { executions: executions.filter((one) => !isAwaiting(one)), attempts, waits };
 }
 
 function endedOf({ batch, recorded }: Written): EndedExecution[] {

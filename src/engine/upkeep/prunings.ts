@@ -4,6 +4,7 @@ import { auditRetention } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.ts';
+import { privatePartKeptMs } from '../../domain/calls/call-key.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
 import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
 import { findExpiredSession, removeExpiredSessions } from '../../store/accounts/sessions.ts';
@@ -16,6 +17,7 @@ import {
   removeOldDeliveries,
   settleEndedDeliveries,
 } from '../../store/alerts/deliveries.ts';
+import { findRetiredCallKey, removePrivateCallKey } from '../../store/calls/call-keys.ts';
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -102,6 +104,12 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
       name: 'scheduleSpans',
       find: (db) => findOldSpan(db, olderThan(spansKeptMs)),
       remove: (tx, id) => removeOldSpans(tx, id, olderThan(spansKeptMs)),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'privateCallKeys',
+      find: (db) => findRetiredCallKey(db, olderThan(privatePartKeptMs)),
+      remove: removePrivateCallKey,
       restMs: agingEveryMs,
     },
     {

@@ -33,6 +33,7 @@ const columns = [
   'subject_id',
   'subject_name',
   'fields',
+  'run_id',
 ] as const;
 
 const insertEntry = statementForEach((db: Db, of: Parameters<AuditEntryRow>) =>
@@ -95,7 +96,7 @@ export async function insertAuditEntries(
 function rowOf(
   workspaceId: string,
   number: number,
-  { at, actor, address, forwardedFor, action, subject, fields }: AuditEntry,
+  { at, actor, address, forwardedFor, action, subject, fields, runId }: AuditEntry,
 ): AuditEntryRow {
   return {
     workspace_id: workspaceId,
@@ -110,6 +111,7 @@ function rowOf(
     subject_id: subject.id,
     subject_name: subject.name,
     fields: fields.join(' '),
+    run_id: runId ?? null,
   };
 }
 
@@ -145,6 +147,7 @@ function entryOf(row: AuditEntryRow): KeptAuditEntry {
     action: row.action,
     subject: { id: row.subject_id, name: row.subject_name },
     fields: row.fields === '' ? [] : row.fields.split(' '),
+    ...(row.run_id !== null && { runId: row.run_id }),
   };
 }
 

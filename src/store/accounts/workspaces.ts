@@ -10,6 +10,7 @@ import { writeAlone } from '../database/alone.ts';
 import { removeDeleted } from '../database/owned.ts';
 import type { Db, Store } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
+import { dropWait, findWaitsOf } from '../runs/completions.ts';
 import { isOpen } from '../runs/runs.ts';
 
 /** The workspace that exists from the first start. */
@@ -118,7 +119,7 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 
 /**
  * Hides a workspace for good and frees its name. Its keys are revoked, its sessions end, its channels, monitors and jobs are deleted,
- * and queued runs are not started. Jobs that execute keep their runs; `removeDeletedWorkspace` deletes them later.
+ * queued runs are not started, and nobody waits for reports any more. Jobs that execute keep their runs; `removeDeletedWorkspace` deletes them later.
  */
 export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Promise<void> {
   await tx
@@ -148,11 +149,12 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
     .execute();
+  for (const wait of await findWaitsOf(tx, id)) await dropWait(tx, { ...wait, now });
   await deleteIdleJobs(tx, id, now);
   await markMonitorsDeleted(tx, id, now);
 }
 
-/** The id of a deleted workspace, none of whose jobs executes, or undefined. */
+/** The id of a deleted workspace, none of whose calls is in flight, or undefined. */
 export async function findDeletedWorkspace(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('workspaces')
@@ -161,9 +163,11 @@ export async function findDeletedWorkspace(db: Db): Promise<string | undefined> 
     .where((of) => {
       const executing = of
         .selectFrom('jobs')
-        .select('id')
-        .whereRef('workspace_id', '=', 'workspaces.id')
-        .where('active_run_id', 'is not', null);
+        .innerJoin('runs', 'runs.id', 'jobs.active_run_id')
+        .select('jobs.id')
+        .whereRef('jobs.workspace_id', '=', 'workspaces.id')
+        // A run that has its answer waits for a report, which nobody needs any more.
+        .where('runs.http_status', 'is', null);
       return of.not(of.exists(executing));
     })
     .limit(1)
@@ -172,14 +176,15 @@ export async function findDeletedWorkspace(db: Db): Promise<string | undefined> 
 }
 
 /**
- * Removes up to `limit` rows of a deleted workspace. Jobs that executed when it was deleted are deleted now; the
- * workspace stays until its jobs, monitors and channels are removed. Returns how many rows it removed.
+ * Removes up to `limit` rows of a deleted workspace. Jobs that executed when it was deleted are deleted now, also those whose
+ * runs have begun to wait for a report since; the workspace stays until its jobs, monitors and channels are removed. Returns how many rows it removed.
  */
 export async function removeDeletedWorkspace(
   tx: Db,
   id: string,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
+  for (const wait of await findWaitsOf(tx, id)) await dropWait(tx, { ...wait, now });
   await deleteIdleJobs(tx, id, now);
   return await removeDeleted(tx, 'workspaces', id, limit);
 }

@@ -61,7 +61,10 @@ async function settle(db: Db, attempted: Attempted): Promise<'pending' | 'failed
   };
   const ended = error === null ? 'delivered' : 'failed';
   const status = nextAttemptAt === null ? ended : 'pending';
-  const settled = { status, next_attempt_at: nextAttemptAt, last_error: error };
+  // The run of a result has a history of its own, which is removed by its own rules.
+  const isSpent = nextAttemptAt === null && delivery.event === 'run.finished';
+  const spent = isSpent && { payload: '' };
+  const settled = { status, next_attempt_at: nextAttemptAt, last_error: error, ...spent };
   if (await update(settled, 'pending')) return 'pending';
   const arrived = error === null ? { status: 'delivered', last_error: null } : {};
   return (await update(arrived, 'failed')) ? 'failed' : null;

@@ -80,10 +80,12 @@ export async function listChannels(
   return await withLastDelivery(db, rows);
 }
 
+/** Those that people made; the callbacks of jobs are in `callbacks.ts`. */
 function channelsOf(db: Db, workspaceId: string) {
   return db
     .selectFrom('channels')
     .where('workspace_id', '=', workspaceId)
+    .where('callback_of', 'is', null)
     .where('deleted_at', 'is', null);
 }
 

@@ -72,7 +72,8 @@ export async function listDeliveriesOfWorkspace(
   );
   const ids = sql<string>`(
     select newest.id from channels ${found}
-    where channels.workspace_id = ${workspaceId} and channels.deleted_at is null
+    where channels.workspace_id = ${workspaceId} and channels.callback_of is null
+      and channels.deleted_at is null
     order by newest.id desc limit ${page.limit})`;
   const rows = await db
     .selectFrom('deliveries')
@@ -102,7 +103,8 @@ export async function listDeliveriesAbout(
   );
   const ids = sql<string>`(
     select first.id from channels ${found}
-    where channels.workspace_id = ${workspaceId} and channels.deleted_at is null
+    where channels.workspace_id = ${workspaceId} and channels.callback_of is null
+      and channels.deleted_at is null
     order by first.id limit ${limit})`;
   const rows = await db
     .selectFrom('deliveries')
@@ -119,7 +121,7 @@ export async function listDeliveriesAbout(
 }
 
 /** The condition of a page of a channel's deliveries. */
-function isOnPage(
+export function isOnPage(
   channelId: RawBuilder<unknown>,
   { subjectId, ...page }: DeliveryPage,
 ): RawBuilder<boolean> {
@@ -232,6 +234,7 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
   await db
     .updateTable('deliveries')
     .set({ status: 'failed', next_attempt_at: null, last_error: error })
+    .set({ payload: sql<string>`case when event = 'run.finished' then '' else payload end` })
     .where('id', 'in', idList(old.map(({ id }) => id)))
     // It may have arrived meanwhile.
     .where('status', '=', pending)

@@ -162,16 +162,36 @@ export interface DueChannel {
   unanswered: number;
 }
 
-/** Channels with something to deliver at `now`, the longest due first, except these and those of these workspaces. */
+/**
+ * Channels with something to deliver at `now`, the longest due first, except these and those of these workspaces:
+ * those that people made, or the callbacks of jobs.
+ */
 export async function findDueChannels(
   db: Db,
   now: number,
-  given: { limit: number; except: readonly string[]; exceptOf: readonly string[] },
+  given: {
+    limit: number;
+    except: readonly string[];
+    exceptOf: readonly string[];
+    /** Leave out those that gave no answer last. */
+    exceptUnanswered?: boolean;
+    /** Leave out those of these workspaces that gave no answer last. */
+    exceptUnansweredOf?: readonly string[];
+    isCallback?: boolean;
+  },
 ): Promise<DueChannel[]> {
+  const { exceptUnansweredOf: unansweredOf = [] } = given;
   return await db
     .selectFrom('channels')
     .select(['id', 'workspace_id as workspaceId', 'name', 'type', 'sealed', 'unanswered'])
     .where('next_delivery_at', '<=', now)
+    .where('callback_of', given.isCallback === true ? 'is not' : 'is', null)
+    .$if(given.exceptUnanswered === true, (query) => query.where('unanswered', '=', 0))
+    .$if(unansweredOf.length > 0, (query) =>
+      query.where((of) =>
+        of.or([of('unanswered', '=', 0), of('workspace_id', 'not in', idList(unansweredOf))]),
+      ),
+    )
     .where('id', 'not in', idList(given.except))
     .where('workspace_id', 'not in', idList(given.exceptOf))
     .orderBy('next_delivery_at')

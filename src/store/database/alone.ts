@@ -6,7 +6,12 @@ import type { Db, Store } from './store.ts';
 /** As `store.write`, one after the other over all processes: each sees what the one before it has kept. */
 export async function writeAlone<T>(store: Store, work: (tx: Db) => Promise<T>): Promise<T> {
   return await store.write(async (tx) => {
-    await tx.executeQuery(lockSetup.compile(tx));
+    await lockAlone(tx);
     return await work(tx);
   });
+}
+
+/** The same for what a transaction goes on to do. */
+export async function lockAlone(tx: Db): Promise<void> {
+  await tx.executeQuery(lockSetup.compile(tx));
 }

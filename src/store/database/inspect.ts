@@ -27,18 +27,26 @@ export async function countOverdueJobs(db: Db, before: number): Promise<number> 
   return count;
 }
 
+/** What is delivered: alerts to channels, or the results of jobs to their `onResult`. */
+export type Delivered = 'alerts' | 'results';
+
 /** Deliveries made after an instant (epoch milliseconds) that failed for good. */
-export async function countFailedDeliveries(db: Db, after: number): Promise<number> {
+export async function countFailedDeliveries(
+  db: Db,
+  what: Delivered,
+  after: number,
+): Promise<number> {
   const { count } = await db
     .selectFrom('deliveries')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('status', '=', 'failed')
+    .where('event', what === 'results' ? '=' : '<>', 'run.finished')
     .where('created_at', '>', after)
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** The pending deliveries of a channel. */
+/** The pending deliveries of a channel, or of a job. */
 export interface Waiting {
   name: string;
   count: number;
@@ -46,8 +54,12 @@ export interface Waiting {
   since: number;
 }
 
-/** The channel with the oldest pending delivery, if that was made before an instant (epoch milliseconds). */
-export async function longestWaiting(db: Db, before: number): Promise<Waiting | undefined> {
+/** The channel or job with the oldest pending delivery, if that was made before an instant (epoch milliseconds). */
+export async function longestWaiting(
+  db: Db,
+  what: Delivered,
+  before: number,
+): Promise<Waiting | undefined> {
   const since = sql<number>`min(deliveries.created_at)`;
   return await db
     .selectFrom('deliveries')
@@ -55,6 +67,7 @@ export async function longestWaiting(db: Db, before: number): Promise<Waiting | 
     .select((of) => ['channels.name', of.fn.countAll<number>().as('count'), since.as('since')])
     .where('deliveries.status', '=', sql.lit<'pending'>('pending'))
     .whereRef('deliveries.queue', '=', 'channels.queue')
+    .where('channels.callback_of', what === 'results' ? 'is not' : 'is', null)
     .where('channels.deleted_at', 'is', null)
     .groupBy('channels.id')
     .having(since, '<', before)

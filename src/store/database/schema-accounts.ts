@@ -18,6 +18,7 @@ export interface AuditEntryRow {
   subject_name: string;
   /** Names of changed fields, separated by spaces. */
   fields: string;
+  run_id: string | null;
 }
 
 /** This installation: one row. */

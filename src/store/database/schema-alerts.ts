@@ -24,6 +24,8 @@ export interface OutboxRow {
 export interface ChannelRow {
   id: string;
   workspace_id: string;
+  /** The job whose results it delivers (a callback); null for a channel that people made. */
+  callback_of: Generated<string | null>;
   /** Its key in definitions, unique in the workspace; null for a channel made by hand. */
   managed_key: Generated<string | null>;
   name: string;

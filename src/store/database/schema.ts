@@ -5,10 +5,14 @@
 
 import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
+import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { Health, Method } from '../../domain/jobs/job.ts';
+import type { CallAlgorithm } from '../../domain/calls/call-key.ts';
+import type { SignKind } from '../../domain/jobs/sign.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
+import type { CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { SpanEnd } from '../../domain/schedule/span.ts';
 import type {
@@ -40,6 +44,7 @@ export interface Schema {
   schedule_spans: ScheduleSpanRow;
   ledger_checks: LedgerCheckRow;
   runs: RunRow;
+  completions: CompletionRow;
   monitors: MonitorRow;
   pings: PingRow;
   outbox: OutboxRow;
@@ -49,8 +54,10 @@ export interface Schema {
   alert_states: AlertStateRow;
   digests: DigestRow;
   signing_keys: SigningKeyRow;
+  call_keys: CallKeyRow;
   receipts: ReceiptRow;
   master_keys: MasterKeyRow;
+  completion_keys: CompletionKeyRow;
 }
 
 /** What every store function gets: the database, or a transaction of it. */
@@ -111,6 +118,12 @@ export interface JobRow {
   anchor_at: number;
   timeout_seconds: number;
   retries: number;
+  /** How long a target may take to report after an answer of 202; null if that answer ends the run. */
+  await_seconds: number | null;
+  /** How its calls say who makes them; null if they do not. */
+  sign: SignKind | null;
+  /** Who its tokens are for. */
+  audience: string | null;
   paused: number;
   health: Health;
   /** Consecutive failures. */
@@ -133,6 +146,11 @@ export interface JobRow {
   history_from: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
+  /** The job whose runs start this one, instead of a schedule; null if it has a schedule of its own. */
+  after_job_id: string | null;
+  after_on: AfterOn | null;
+  /** Where its finished runs are posted; null for nowhere. Its channel has the same URL, sealed, with the secret. */
+  on_result: string | null;
   notes: string;
   /** Header values and body, sealed; null if there are none. */
   sealed: string | null;
@@ -181,6 +199,7 @@ export interface RunRow {
   started_at: number | null;
   finished_at: number | null;
   attempts: Generated<number>;
+  /** Of a run that is `running`: it was answered, and waits for the report of its target. */
   http_status: number | null;
   duration_ms: number | null;
   truncated: Generated<number>;
@@ -190,9 +209,31 @@ export interface RunRow {
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;
-  /** The node that started it, where several may serve. No reference: nodes are forgotten before runs. */
+  /** The node that executes it, where several may serve; null for one that waits for a report. No reference: nodes are forgotten before runs. */
   node_id: string | null;
+  /** The run, and its job, whose end started this one; null for any other. No references: it may outlive both. */
+  cause_job_id: Generated<string | null>;
+  cause_run_id: Generated<string | null>;
   response_body: string | null;
+}
+
+/** What is known of a run whose target reports after its answer. */
+export interface CompletionRow {
+  run_id: string;
+  /** When the answer of 202 came; null while the call is in flight, and if the answer was another one. */
+  accepted_at: number | null;
+  /** The latest time for a report. */
+  expires_at: number | null;
+  /** When the wait ends: `expires_at`, or when the report came. Null before it begins, and once it is over. */
+  due_at: number | null;
+  /** The last progress. */
+  progress_at: number | null;
+  percent: number | null;
+  progress_line: string | null;
+  outcome: CompletionOutcome | null;
+  reported_at: number | null;
+  reported_by: Reporter | null;
+  message: string | null;
 }
 
 export interface MonitorRow {
@@ -245,6 +286,22 @@ export interface SigningKeyRow {
   retired_at: Generated<number | null>;
 }
 
+/** A key that signs calls, did, or will. */
+export interface CallKeyRow {
+  key_id: string;
+  algorithm: CallAlgorithm;
+  /** As a JSON Web Key, in JSON. */
+  public_jwk: string;
+  /** The private key, sealed; null once nothing is signed with it. */
+  sealed: string | null;
+  created_at: number;
+  signs_from: number;
+  /** When it stops to sign; null until another one is to follow it. */
+  retired_at: number | null;
+  /** Until when it is published; null while it signs. */
+  published_until: number | null;
+}
+
 export interface ReceiptRow {
   run_id: string;
   receipt: string;
@@ -255,4 +312,11 @@ export interface MasterKeyRow {
   created_at: number;
   /** After that nothing is sealed with it. */
   retired_at: Generated<number | null>;
+}
+
+export interface CompletionKeyRow {
+  id: string;
+  created_at: number;
+  /** The secret, sealed. */
+  sealed: string;
 }

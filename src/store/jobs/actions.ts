@@ -6,6 +6,7 @@ import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
 /** The jobs of a workspace with these ids, as far as there are any. In a transaction nobody else changes them until it ends. */
@@ -28,13 +29,17 @@ export async function findActedJobs(
       'paused',
       'active_run_id as activeRunId',
       'next_run_at as nextRunAt',
+      'after_job_id',
+      'after_on',
     ])
     .where('id', 'in', idList(ids))
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
     .$if(locksRows(db), (query) => query.orderBy('id').modifyEnd(rowLock('jobs')))
     .execute();
-  return rows.map(({ paused, ...row }) => Object.assign(row, { paused: paused === 1 }));
+  return rows.map(({ paused, after_job_id, after_on, ...row }) =>
+    Object.assign(row, { paused: paused === 1, after: afterIn({ after_job_id, after_on }) }),
+  );
 }
 
 interface ScheduleState {
@@ -69,6 +74,13 @@ export async function keepScheduleStates(
   );
   await keepSpans(tx, changes);
   const states = jobs.map(({ after }) => after);
+  const chained = states.filter((job) => job.paused && job.after !== null);
+  if (chained.length > 0) {
+    await dropChainedRuns(
+      tx,
+      chained.map(({ id }) => id),
+    );
+  }
   await updateState(
     tx,
     states.map(({ id, paused, anchorAt, nextRunAt }) => ({

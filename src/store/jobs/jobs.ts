@@ -13,6 +13,7 @@ import type { Db } from '../database/store.ts';
 import type { JobRow } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
 type Row = ReturnType<typeof rowOf>;
@@ -39,6 +40,7 @@ export async function updateJob(
 ): Promise<void> {
   await tx.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
   const reason = job.paused ? 'paused' : 'changed';
+  if (job.after !== null && job.paused) await dropChainedRuns(tx, [job.id]);
   await keepSpans(tx, [spanChange(before, job, { at: now, reason })]);
 }
 
@@ -128,6 +130,12 @@ function editableColumns(job: SealedJob) {
     anchor_at: job.anchorAt,
     timeout_seconds: job.timeoutSeconds,
     retries: job.retries,
+    await_seconds: job.awaitSeconds,
+    after_job_id: job.after?.jobId ?? null,
+    after_on: job.after?.on ?? null,
+    on_result: job.onResult,
+    sign: job.sign,
+    audience: job.audience,
     notes: job.notes,
     paused: job.paused ? 1 : 0,
     next_run_at: job.nextRunAt,
@@ -158,6 +166,9 @@ export const dueJobColumns = [
   'jobs.anchor_at',
   'jobs.timeout_seconds',
   'jobs.retries',
+  'jobs.await_seconds',
+  'jobs.sign',
+  'jobs.audience',
   'jobs.failures',
   'jobs.next_run_at',
   'jobs.last_run_at',
@@ -183,6 +194,9 @@ export function dueJobOf(row: DueJobRow) {
     anchorAt: row.anchor_at,
     timeoutSeconds: row.timeout_seconds,
     retries: row.retries,
+    awaitSeconds: row.await_seconds,
+    sign: row.sign,
+    audience: row.audience,
     failures: row.failures,
     nextRunAt: row.next_run_at,
     lastRunAt: row.last_run_at,
@@ -194,6 +208,8 @@ export function dueJobOf(row: DueJobRow) {
 export function jobOf(row: Selectable<JobRow>): SealedJob {
   return {
     ...dueJobOf(row),
+    after: afterIn(row),
+    onResult: row.on_result,
     notes: row.notes,
     paused: row.paused === 1,
     health: row.health,

@@ -76,13 +76,15 @@ export async function updateDueTimes(
   );
 }
 
-/** `isStopped` is 1 if the job has lost its due time: it has none, and is neither paused nor deleted. Else 0. */
+/** `isStopped` is 1 if the job has lost its due time: it has none, is on a schedule of its own, and neither
+ * paused nor deleted. Else 0. */
 export interface StoppableJob extends ScheduleFields {
   id: string;
   isStopped: number;
 }
 
-const isStopped = sql<number>`paused = 0 and deleted_at is null and next_run_at is null`;
+const isStopped = sql<number>`paused = 0 and after_job_id is null
+  and deleted_at is null and next_run_at is null`;
 
 /**
  * A page of a workspace's jobs in any state. It reads these rows and no others. In a transaction nobody else changes them until

@@ -6,10 +6,12 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import { selectionOf } from '../database/columns.ts';
 import { beforeTies, contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { afterIn } from '../jobs/chains.ts';
 import { isOpen } from '../runs/runs.ts';
 
 /**
@@ -148,6 +150,8 @@ const listed = selectionOf({
   periodSeconds: 'period_seconds',
   anchorAt: 'anchor_at',
   paused: 'paused',
+  afterJobId: 'after_job_id',
+  afterOn: 'after_on',
   health: 'health',
   failures: 'failures',
   failingSince: 'failing_since',
@@ -226,8 +230,11 @@ function hasText(text: string): RawBuilder<boolean> {
   return sql<boolean>`(${contains('name', text)} or ${contains('url', text)})`;
 }
 
-function placedJobOf<Row extends { paused: number }>(row: Row) {
-  return { ...row, paused: row.paused === 1 };
+function placedJobOf<
+  Row extends { paused: number; afterJobId: string | null; afterOn: AfterOn | null },
+>({ afterJobId, afterOn, ...row }: Row) {
+  const after = afterIn({ after_job_id: afterJobId, after_on: afterOn });
+  return { ...row, paused: row.paused === 1, after };
 }
 
 /** Whether a workspace has at least this many jobs. */

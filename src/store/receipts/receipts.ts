@@ -2,9 +2,10 @@
 
 import { sql } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
+import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
-import { runOf } from '../runs/runs.ts';
+import { runOf, withCompletions } from '../runs/runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
@@ -31,7 +32,11 @@ export async function findUnsignedRuns(
     .limit(limit);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   const rows = await query.execute();
-  return rows.map((row) => ({ run: runOf(row), previousReceiptSha256: row.last_receipt_sha256 }));
+  const runs = await withCompletions(db, rows.map(runOf));
+  return runs.map((run, index) => ({
+    run,
+    previousReceiptSha256: rows[index]?.last_receipt_sha256 ?? null,
+  }));
 }
 
 /** Counts runs whose receipts are to be signed, up to `limit`. */
@@ -41,11 +46,7 @@ export async function countUnsignedRuns(db: Db, limit: number): Promise<number> 
     .select('job_id')
     .where('receipt_due', '=', sql.lit<1>(1))
     .limit(limit);
-  const { count } = await db
-    .selectFrom(unsigned.as('unsigned'))
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return await countRows(db, unsigned.as('unsigned'));
 }
 
 /** A signed receipt: its text in canonical form, the hash of that in hexadecimal, and that of the receipt before it. */

@@ -9,8 +9,10 @@ import type { RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, rowLock, textsIn } from '../database/dialect.ts';
+import { isFollowed } from '../jobs/chains.ts';
 import { dueJobColumns, dueJobOf } from '../jobs/jobs.ts';
 import type { DueJob } from '../jobs/jobs.ts';
+import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import { isShared, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -20,6 +22,8 @@ import { workspaceOf } from './runs.ts';
 export interface ClaimableJob {
   job: DueJob;
   host: string;
+  /** Whether somebody waits for the end of its runs (`isFollowed`). */
+  isFollowed: boolean;
 }
 
 /** A run waiting to be started, with its job. */
@@ -27,6 +31,8 @@ export interface QueuedRun extends ClaimableJob {
   runId: string;
   /** When it was asked for, in epoch milliseconds. */
   queuedAt: number;
+  /** Whether the end of another run caused it; else somebody asked for it. */
+  isChained: boolean;
 }
 
 /** What to find. */
@@ -43,19 +49,21 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select(dueJobColumns)
-    .select(['host', 'runs.id as run_id', 'scheduled_for as queued_at'])
+    .select(isFollowed.as('is_followed'))
+    .select(['host', 'runs.id as run_id', 'scheduled_for as queued_at', 'cause_run_id'])
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
     .where(isNoneOf('host', of('hosts')))
     .where(isNoneOf('jobs.id', of('jobs')))
+    .orderBy(sql`(cause_run_id is not null)`)
     .orderBy('scheduled_for')
     .limit(of('limit'))
     .$if(locksRows(db), (query) => query.modifyEnd(freeRowLock('jobs')))
     .compile(),
 );
 
-/** Manual runs, oldest first, whose jobs have no active run. */
+/** Runs that wait and whose jobs have no active run: those that people asked for, then chained ones, each oldest first. */
 export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<QueuedRun[]> {
   const rows = await queuedRuns(db, asParameters(bounds));
   return rows.map((row) => ({
@@ -63,6 +71,8 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
     queuedAt: row.queued_at,
     job: dueJobOf(row),
     host: row.host,
+    isFollowed: row.is_followed === 1,
+    isChained: row.cause_run_id !== null,
   }));
 }
 
@@ -71,6 +81,7 @@ const dueJobs = statement((db: Db, of: Parameters<Bounds & Due>) =>
     .selectFrom('jobs')
     .select(dueJobColumns)
     .select('host')
+    .select(isFollowed.as('is_followed'))
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isNoneOf('host', of('hosts')))
@@ -88,7 +99,11 @@ export async function findDueJobs(
   bounds: ClaimBounds,
 ): Promise<ClaimableJob[]> {
   const rows = await dueJobs(db, { now, urgent: now - longestHeldMs, ...asParameters(bounds) });
-  return rows.map((row) => ({ job: dueJobOf(row), host: row.host }));
+  return rows.map((row) => ({
+    job: dueJobOf(row),
+    host: row.host,
+    isFollowed: row.is_followed === 1,
+  }));
 }
 
 /** Counts jobs that are due at `now` and have no active run, up to `limit`. */
@@ -99,11 +114,7 @@ export async function countDueJobs(db: Db, now: number, limit: number): Promise<
     .where('next_run_at', '<=', now)
     .where('active_run_id', 'is', null)
     .limit(limit);
-  const { count } = await db
-    .selectFrom(due.as('due'))
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return await countRows(db, due.as('due'));
 }
 
 /** Bounds as parameters of a statement. */
@@ -137,7 +148,7 @@ function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolea
   return sql<boolean>`${sql.ref(column)} not in ${textsIn(values)}`;
 }
 
-/** Whether a manual run of another job than these could be started. */
+/** Whether a run that waits, of another job than these, could be started. */
 export async function hasQueuedRuns(db: Db, exceptJobs: readonly string[]): Promise<boolean> {
   const found = await findQueuedRuns(db, { limit: 1, exceptHosts: [], exceptJobs });
   return found.length > 0;
@@ -224,10 +235,11 @@ const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
       node_id: of('nodeId'),
     })
     .where('id', '=', of('id'))
-    .where('status', '=', 'queued')
+    .where('status', '=', sql.lit<'queued'>('queued'))
     .compile(),
 );
 
+/** A queued run that starts; `startedAt` in epoch milliseconds. */
 interface StartedRun {
   id: string;
   startedAt: number;
@@ -235,14 +247,9 @@ interface StartedRun {
 }
 
 /** Turns queued runs into running ones. Returns the ids of those that were still queued. */
-export async function startQueuedRuns(
-  db: Db,
-  runIds: readonly string[],
-  start: Omit<StartedRun, 'id'>,
-): Promise<Set<string>> {
-  const runs = runIds.map((id) => ({ id, ...start }));
+export async function startQueuedRuns(db: Db, runs: readonly StartedRun[]): Promise<Set<string>> {
   const isStarted = await startRun(db, runs);
-  return new Set(runIds.filter((_, index) => isStarted[index]));
+  return new Set(runs.filter((_, index) => isStarted[index]).map(({ id }) => id));
 }
 
 /**

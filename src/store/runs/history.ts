@@ -5,7 +5,7 @@ import type { RunFigures } from '../../domain/runs/days.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { isBad } from './runs.ts';
+import { causeIn, isBad } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 
 /** Which runs of a job are asked for. */
@@ -31,7 +31,9 @@ export async function listHistory(
     rows = rows.where(sql<boolean>`(scheduled_for, source) >= ${positionOf(downTo)}`);
   }
   if (statuses !== null) rows = rows.where('status', 'in', statuses);
-  return await rows.execute();
+  return (await rows.execute()).map(({ cause_job_id, cause_run_id, ...run }) =>
+    Object.assign(run, causeIn({ cause_job_id, cause_run_id })),
+  );
 }
 
 /** When the oldest kept run of a job was due; undefined if none is kept. */
@@ -79,6 +81,8 @@ const summaryColumns = [
   'http_status as httpStatus',
   'duration_ms as durationMs',
   'error',
+  'cause_job_id',
+  'cause_run_id',
 ] as const;
 
 /** Without a bound SQLite takes the narrower index of all runs, even for runs that were no success. */

@@ -26,16 +26,19 @@ export async function countInFlight(
 ): Promise<InFlight> {
   const rows = await db
     .selectFrom('runs')
-    .select(['id', 'job_id as jobId', 'started_at as startedAt', 'finished_at as finishedAt'])
+    .leftJoin('completions', 'run_id', 'runs.id')
+    .select(['runs.id', 'job_id as jobId', 'started_at as startedAt'])
+    // The call of a run that was answered 202 ended then, whenever its target reported.
+    .select((of) => of.fn.coalesce('accepted_at', 'finished_at').as('endedAt'))
     .where('workspace_id', '=', workspaceId)
     .where('scheduled_for', '>', since)
     .where('scheduled_for', '<=', at)
     .orderBy('scheduled_for', 'desc')
     .limit(mostRead)
     .execute();
-  const inFlight = rows.filter(({ id, startedAt, finishedAt }) => {
+  const inFlight = rows.filter(({ id, startedAt, endedAt }) => {
     const isBegun = startedAt !== null && startedAt <= at;
-    return id !== except && isBegun && (finishedAt === null || finishedAt > at);
+    return id !== except && isBegun && (endedAt === null || endedAt > at);
   });
   const hosts = await hostsOf(
     db,

@@ -10,7 +10,7 @@ import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { selectionOf } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
-import { isBad } from './runs.ts';
+import { causeIn, isBad } from './runs.ts';
 
 /** A run in a list, with its job. */
 export interface ListedRun extends RunSummary {
@@ -47,6 +47,8 @@ const columns = selectionOf({
   httpStatus: 'http_status',
   durationMs: 'duration_ms',
   error: 'error',
+  causeJobId: 'cause_job_id',
+  causeRunId: 'cause_run_id',
 } as const);
 
 const place = sql`(scheduled_for, job_id, source)`;
@@ -94,7 +96,7 @@ export async function listRunsOfWorkspace(
 ): Promise<ListedRun[]> {
   // A place to stop at is no older than `since`. With both, SQLite would read down to `since`.
   const since = downTo === undefined ? span.since : null;
-  return await runsOfWorkspace(db, workspaceId, { ...span, since })
+  const rows = await runsOfWorkspace(db, workspaceId, { ...span, since })
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select(columns)
     .where('status', 'in', span.statuses)
@@ -104,4 +106,7 @@ export async function listRunsOfWorkspace(
     )
     .limit(limit)
     .execute();
+  return rows.map(({ causeJobId, causeRunId, ...run }) =>
+    Object.assign(run, causeIn({ cause_job_id: causeJobId, cause_run_id: causeRunId })),
+  );
 }

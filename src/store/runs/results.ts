@@ -2,8 +2,10 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import type { CompletionOutcome } from '../../domain/runs/completion.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
+import { isFollowed } from '../jobs/chains.ts';
 import { isOpen } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -42,7 +44,10 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
 );
 
 function runningRun(db: Db, id: RawBuilder<string>) {
-  return db.updateTable('runs').where('id', '=', id).where('status', '=', 'running');
+  return db
+    .updateTable('runs')
+    .where('id', '=', id)
+    .where('status', '=', sql.lit<'running'>('running'));
 }
 
 /** A run that ended, as it is written. */
@@ -161,7 +166,7 @@ async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
   );
 }
 
-/** A run that is under way. */
+/** A run that a process executes. */
 export interface RunningRun {
   runId: string;
   jobId: string;
@@ -172,19 +177,23 @@ export interface RunningRun {
   scheduledFor: number;
   startedAt: number;
   attempts: number;
+  /** What its target reported already; null if nothing. */
+  reported: CompletionOutcome | null;
+  /** 1 if somebody waits for its end (`isFollowed`), else 0. */
+  isFollowed: number;
 }
 
-/** The runs that are `running`. */
+/** The runs whose calls are in flight. One that waits for a report is no process's. */
 export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
   return await runningRuns(db).execute();
 }
 
-/** The runs of a node that are `running`. */
+/** The runs of a node whose calls are in flight. */
 export async function findRunningRunsOf(db: Db, nodeId: string): Promise<RunningRun[]> {
   return await runningRuns(db).where('node_id', '=', nodeId).execute();
 }
 
-/** Up to `limit` runs that are `running`, but not on a node that serves. */
+/** Up to `limit` runs whose calls are in flight, but not on a node that serves. */
 export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningRun[]> {
   return await runningRuns(db)
     .where((of) =>
@@ -210,7 +219,16 @@ function runningRuns(db: Db) {
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId'])
     .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName'])
     .select(workspaceLabel.as('workspace'))
-    .select((of) => of.ref('started_at').$notNull().as('startedAt'))
+    .select((of) => [
+      of.ref('started_at').$notNull().as('startedAt'),
+      of
+        .selectFrom('completions')
+        .select('outcome')
+        .whereRef('run_id', '=', 'runs.id')
+        .as('reported'),
+    ])
+    .select(isFollowed.as('isFollowed'))
     .where(isOpen)
-    .where('status', '=', sql.lit<'running'>('running'));
+    .where('status', '=', sql.lit<'running'>('running'))
+    .where('http_status', 'is', null);
 }

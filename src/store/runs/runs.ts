@@ -5,6 +5,7 @@ import type { RawBuilder, Selectable } from 'kysely';
 import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
+import { findCompletions } from './completions.ts';
 
 /** Keeps a new manual run. */
 export async function insertQueuedRun(
@@ -34,7 +35,9 @@ export async function findRun(db: Db, jobId: string, id: string): Promise<Run | 
     .where('id', '=', id)
     .where('job_id', '=', jobId)
     .executeTakeFirst();
-  return row && runOf(row);
+  if (row === undefined) return undefined;
+  const [run] = await withCompletions(db, [runOf(row)]);
+  return run;
 }
 
 /** The job's run that was requested with this key, or undefined. */
@@ -53,7 +56,7 @@ export async function findRunByIdempotencyKey(
 }
 
 /**
- * When the last manual run of this job was requested in (after, until], epoch milliseconds; undefined if none was. One in
+ * When people last requested a run of this job in (after, until], epoch milliseconds; undefined if none was. One in
  * the future, from a clock that was ahead, does not count.
  */
 export async function findManualRunIn(
@@ -69,6 +72,7 @@ export async function findManualRunIn(
     .where('scheduled_for', '>', after)
     .where('scheduled_for', '<=', until)
     .where('source', '=', 'manual')
+    .where('cause_run_id', 'is', null)
     .orderBy('scheduled_for', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -95,7 +99,7 @@ export async function listRuns(
     const { scheduledFor, source } = page.before;
     query = query.where(sql<boolean>`(scheduled_for, source) < (${scheduledFor}, ${source})`);
   }
-  return (await query.execute()).map(runOf);
+  return await withCompletions(db, (await query.execute()).map(runOf));
 }
 
 /** How many retained runs a job has in each state. */
@@ -140,6 +144,30 @@ export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {
   return sql<string>`(select workspace_id from jobs where jobs.id = ${jobId})`;
 }
 
+/** Adds to runs that waited for a report, or wait, what is known of that. Others were not answered 202: nothing is asked then. */
+export async function withCompletions<Known extends Run>(
+  db: Db,
+  runs: readonly Known[],
+): Promise<Known[]> {
+  const accepted = runs.filter(({ httpStatus }) => httpStatus === 202);
+  const completions = await findCompletions(
+    db,
+    accepted.map(({ id }) => id),
+  );
+  return runs.map((run) => {
+    const completion = completions.get(run.id);
+    return completion === undefined ? run : { ...run, completion };
+  });
+}
+
+/** The run that caused one, if there is such a run. */
+export function causeIn({
+  cause_job_id: jobId,
+  cause_run_id: runId,
+}: Pick<Selectable<RunRow>, 'cause_job_id' | 'cause_run_id'>): Pick<Run, 'causedBy'> {
+  return jobId === null || runId === null ? {} : { causedBy: { jobId, runId } };
+}
+
 /** The run that a row holds. */
 export function runOf(row: Selectable<RunRow>): Run {
   return {
@@ -156,5 +184,6 @@ export function runOf(row: Selectable<RunRow>): Run {
     responseBody: row.response_body,
     truncated: row.truncated === 1,
     error: row.error,
+    ...causeIn(row),
   };
 }

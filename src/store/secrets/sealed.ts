@@ -17,7 +17,7 @@ export interface SealedValue {
   sealed: string;
   /** 1 if the row was deleted but is not removed yet, else 0. */
   isDeleted: 0 | 1;
-  /** The names of the row and of its workspace; empty for a signing key. */
+  /** The names of the row and of its workspace; empty for a key of jobd itself. */
   name: string;
   workspace: string;
 }
@@ -26,17 +26,23 @@ const workspaceName = sql`(select name from workspaces where workspaces.id = wor
 const owned = sql`workspace_id as "workspaceId", deleted_at is not null as "isDeleted", name,
   ${workspaceName} as workspace`;
 
+const unowned = sql`'' as "workspaceId", 0 as "isDeleted", '' as name, '' as workspace, '' as url`;
+
 /** The columns of `SealedValue`, except the id and the value. */
 const columns: Record<SealedTable, RawBuilder<unknown>> = {
   jobs: sql`${owned}, url`,
   channels: sql`${owned}, '' as url`,
-  signing_keys: sql`'' as "workspaceId", 0 as "isDeleted", '' as name, '' as workspace, '' as url`,
+  signing_keys: unowned,
+  completion_keys: unowned,
+  call_keys: unowned,
 };
 
 const idColumns: Record<SealedTable, string> = {
   jobs: 'id',
   channels: 'id',
   signing_keys: 'key_id',
+  completion_keys: 'id',
+  call_keys: 'key_id',
 };
 
 /** A page of the sealed values of a table, by id; with `exceptOf`, only those that other keys sealed. */

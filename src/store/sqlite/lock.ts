@@ -59,6 +59,8 @@ export function lockBackups(dataDir: string): Disposable {
 function lockFile(path: string, refusal: () => string): Disposable {
   const database = openFile(path, 0);
   try {
+    // Nothing is ever written: a file of the journal could not be made on a full disk.
+    database.pragma('journal_mode = memory');
     database.exec('begin exclusive');
   } catch (error) {
     database.close();

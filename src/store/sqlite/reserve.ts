@@ -4,7 +4,9 @@
  * database file, which may have to grow for that. On a full disk neither is possible, so nothing could be deleted.
  *
  * When a write finds the disk full, the reserve is released: its file is emptied. The log then reaches the database file,
- * and deleting and recording go on. When there is space again, the reserve is filled again. An empty file means, also
+ * and deleting and recording go on. As another program may take the freed space, the file is emptied part by part, and a
+ * quarter becomes free pages of the database file (`free-pages.ts`). New runs use only those until the disk has space, so that
+ * the file need not grow when it cannot. When there is space again, the reserve is filled again. An empty file means, also
  * after a restart, that the reserve is in use.
  *
  * It holds random bytes, because compressing file systems store zeros in no space. Copy-on-write file systems (btrfs,
@@ -12,12 +14,22 @@
  */
 
 import { randomFillSync } from 'node:crypto';
-import { lstatSync, rmSync, statfsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db, Reserve } from '../database/store.ts';
 import { makeFile } from '../../whole-file.ts';
+import { dropFilling, makeFreePages } from './free-pages.ts';
 import { checkpoint, diskFreeBytes, readSpace } from './space.ts';
 
 const mib = 1024 ** 2;
@@ -32,12 +44,15 @@ const freeToFill = 1.5;
  * may be twice as long, and the database file may have to grow by that much.
  */
 const logShare = 6;
+/** The number of parts in which it is emptied: the log, at its longest, fits into each. */
+const releasedParts = logShare / 2;
+/** The part of it that becomes free pages. */
+const pagesShare = 1 / 4;
 /** SQLite's default: pages of the log after which it is moved into the file. */
 const mostLogPages = 1_000;
 /** The pause after a failed fill: with a quota it may fail however much is free. */
 const failedFillRestMs = 60_000;
-/** While the reserve is in use, new runs leave three quarters of it to deleting, and a sixteenth to runs that are under way. */
-const deletingShare = 3 / 4;
+/** While the reserve is in use, new runs leave free pages of a sixteenth of it to what is under way. */
 const runningShare = 1 / 16;
 
 /** The reserve's file in a data directory. */
@@ -125,7 +140,10 @@ export class FileReserve implements Reserve {
     await boundLog(this.#db, this.#wantedBytes);
     const bytes = bytesOf(this.#path);
     this.#isFilled = bytes === this.#wantedBytes;
-    if (bytes === 0) await this.#use();
+    if (bytes !== 0) return await dropFilling(this.#db);
+    this.#use();
+    // It may have been released so that the store could be opened.
+    await this.#db.connection().execute((db) => makeFreePages(db, this.#wantedBytes * pagesShare));
   }
 
   /** Empties it, because a write found the disk full; if it is empty, lets the log start over in the space it has. */
@@ -133,16 +151,25 @@ export class FileReserve implements Reserve {
     if (this.#onChange === undefined) return;
     if (this.#isInUse) return await checkpoint(this.#db).catch(() => {});
     this.#isMissing = !bytesOf(this.#path);
+    this.#use();
+    // On one connection, so that nothing comes between a part and what it is for.
+    await this.#db.connection().execute((db) => this.#handOver(db));
     empty(this.#path);
-    await this.#use();
   }
 
-  async #use(): Promise<void> {
+  #use(): void {
     this.#isFilled = false;
     this.#isInUse = true;
-    // At once, before another program takes the space.
-    await checkpoint(this.#db).catch(() => {});
     this.#onChange?.(true);
+  }
+
+  /** Gives its space to the database file. */
+  async #handOver(db: Db): Promise<void> {
+    const bytes = bytesOf(this.#path) ?? 0;
+    for (let left = releasedParts - 1; left >= 0; left -= 1) {
+      shorten(this.#path, Math.floor((bytes * left) / releasedParts));
+      if (await makeFreePages(db, bytes * pagesShare)) return;
+    }
   }
 
   /** Fills it if it is not filled and there is enough space. */
@@ -150,7 +177,7 @@ export class FileReserve implements Reserve {
     if (this.#isFilled || this.#onChange === undefined) return;
     if (performance.now() < this.#fillAgainAt) return;
     const free = freeBytes(this.#path) + (bytesOf(this.#path) ?? 0);
-    if (free < this.#wantedBytes * freeToFill) return;
+    if (free < this.freeToFillBytes) return;
     const wasInUse = this.#isInUse;
     const isWritten = await writeRandom(this.#path, this.#wantedBytes);
     // The disk may have become full meanwhile.
@@ -166,13 +193,13 @@ export class FileReserve implements Reserve {
     if (wasInUse) this.#onChange(false);
   }
 
-  /** Whether new runs may be stored: false if it is in use, and neither the file nor their part of the disk has space. */
+  /** Whether new runs may be stored: false if it is in use, the disk is still full, and the file has too few free pages. */
   async hasSpaceForRuns(tx: Db): Promise<boolean> {
     if (!this.#isInUse) return true;
+    // It is soon filled again.
+    if (freeBytes(this.#path) >= this.freeToFillBytes) return true;
     const { freePages, pageBytes } = await readSpace(tx);
-    const onDisk = freeBytes(this.#path) - this.#wantedBytes * deletingShare;
-    const space = freePages * pageBytes + Math.max(0, onDisk);
-    return space > this.#wantedBytes * runningShare;
+    return freePages * pageBytes > this.#wantedBytes * runningShare;
   }
 }
 
@@ -190,7 +217,22 @@ async function boundLog(db: Db, reserveBytes: number): Promise<void> {
   await sql.raw(`pragma wal_autocheckpoint = ${pages}`).execute(db);
 }
 
-/** Replaces it with an empty file. Truncating would follow a link that another user put there. */
+/** Cuts the end off. What another user may have put there is left alone: a link of either kind, or a pipe. */
+function shorten(path: string, bytes: number): void {
+  const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  try {
+    const file = openSync(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (fstatSync(file).nlink === 1) ftruncateSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // There is none.
+  }
+}
+
+/** Replaces it with an empty file. */
 function empty(path: string): void {
   try {
     rmSync(path, { force: true });

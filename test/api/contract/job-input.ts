@@ -198,6 +198,22 @@ export const jobInputPromises: readonly Promised[] = [
   },
   {
     section,
+    promise: 'awaitSeconds is 1 to 86400 or null, and is shown only where it is set',
+    async check(customer) {
+      await defaults(customer, { awaitSeconds: undefined });
+      await accepts(customer, [{ awaitSeconds: 1 }, { awaitSeconds: 86_400 }]);
+      await refuses(customer, [
+        { awaitSeconds: 0 },
+        { awaitSeconds: 86_401 },
+        { awaitSeconds: '60' },
+        { awaitSeconds: 1.5 },
+      ]);
+      const { awaitSeconds } = await customer.createJob({ awaitSeconds: null });
+      assert.equal(awaitSeconds, undefined);
+    },
+  },
+  {
+    section,
     promise: 'notes have at most 4000 characters',
     async check(customer) {
       await accepts(customer, [{ notes: '' }, { notes: 'n'.repeat(4_000) }]);

@@ -8,7 +8,7 @@ import type { Principal } from '../../../src/app/app.ts';
 import { managedJobs } from '../../../src/app/definitions/jobs.ts';
 import { applyManaged } from '../../../src/app/definitions/managed.ts';
 import type { Definition } from '../../../src/app/definitions/managed.ts';
-import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import type { JobDefinition } from '../../../src/domain/jobs/managed-job.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { addAccount } from '../../support/records/account.ts';
@@ -128,7 +128,7 @@ test('concurrent applies over several connections create one job and adopt one',
   const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
   const principal = await writerOf(daemon);
   const job = { ...rare, url: 'https://example.com/' };
-  const race = (definition: Definition<JobInput>) =>
+  const race = (definition: Definition<JobDefinition>) =>
     Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         applyManaged(apps[index % 3] ?? assert.fail(), principal, managedJobs, definition),

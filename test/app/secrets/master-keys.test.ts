@@ -133,8 +133,8 @@ test('a rotation that dies at any of its steps leaves everything readable, and t
     assert.deepEqual(await sealers(local), new Set([keyId]));
     assert.deepEqual(await readAll(local), before);
   }
-  // New key, activation, three pages of jobs, one of keys, one of channels, the end, the file, and the one that lives.
-  assert.equal(deaths, 10);
+  // New key, activation, three pages of jobs, one of keys of receipts, one of keys of calls, one of channels, one of the secret of reports, the end, the file, and the one that lives.
+  assert.equal(deaths, 12);
 });
 
 test('a value that cannot be opened stops a rotation before anything changes', async (t) => {

@@ -59,7 +59,7 @@ test('each path does what the first lines say, and each call is printed', async 
       ['GET', '/slow', null, null],
     ],
   );
-  for (const path of ['/ok', '/slow', '/flaky', '/down', '/echo']) {
+  for (const path of ['/ok', '/slow', '/later', '/flaky', '/down', '/echo']) {
     assert.match(said, new RegExp(`^  ${path} +answers `, 'm'));
   }
 
@@ -79,8 +79,8 @@ test('the lines that it prints let jobd call it', async (t) => {
   assert.equal(serveConfig({ allowTarget: [target] }, {}).allowTargets.length, 1);
 
   const { jobd } = await serveCommand(t);
-  const create = [...said.matchAll(/ (jobs create .* --every 1m)$/gm)].map(([, line = '']) => line);
-  assert.equal(create.length, 2);
+  const create = [...said.matchAll(/ (jobs create .*)$/gm)].map(([, line = '']) => line);
+  assert.equal(create.length, 4);
   for (const line of create) {
     const made = await jobd(...line.split(' '));
     assert.equal(made.exitCode, 0, made.stderr);
@@ -89,6 +89,23 @@ test('the lines that it prints let jobd call it', async (t) => {
   assert.equal(ran.exitCode, 0, ran.stderr);
   await until('the call', () => calls().length > 0);
   assert.equal(calls()[0]?.['runId'], JSON.parse(ran.stdout).run.id);
+});
+
+test('/later reports its end where the call says, and another job runs after that', async (t) => {
+  const { said, url } = await startDemo(t);
+  const { jobd } = await serveCommand(t);
+  for (const [, line = ''] of said.matchAll(/ (jobs create --name (?:later|then) .*)$/gm)) {
+    const made = await jobd(...line.split(' '));
+    assert.equal(made.exitCode, 0, made.stderr);
+  }
+  const ran = await jobd('jobs', 'run', 'later', '--wait', '--json');
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  assert.equal(JSON.parse(ran.stdout).run.httpStatus, 202);
+  await until('the run after it', async () => {
+    const { stdout } = await jobd('runs', 'list', 'then', '--status', 'success', '--json');
+    return JSON.parse(stdout).runs.length === 1;
+  });
+  assert.equal((await fetch(`${url}/later`)).status, 202, 'without a URL to report to');
 });
 
 test('a body of more than 64 KiB is not kept, and another Host is refused', async (t) => {

@@ -142,6 +142,18 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
     },
   ],
   [
+    'results',
+    'warn',
+    /^1 result of the job a waiting since .*: jobd jobs callbacks 'a'$/,
+    (_, database) => addResult(database, 'pending'),
+  ],
+  [
+    'results',
+    'warn',
+    /^1 not delivered in the last 7 days: jobd jobs callbacks JOB$/,
+    (_, database) => addResult(database, 'failed'),
+  ],
+  [
     'schema',
     'fail',
     /from a newer jobd/,
@@ -201,6 +213,9 @@ test('a site URL that jobd guessed is pointed out by serve and doctor', async (t
     assert.ok(details['site URL']?.startsWith(said), details['site URL']);
     assert.equal(/--base-url/.test(details['site URL'] ?? ''), isGuess);
     assert.equal(daemon.guessedUrl !== null, isGuess);
+    const discovery = await fetch(`${daemon.url}/.well-known/openid-configuration`);
+    const { issuer } = (await discovery.json()) as { issuer: string };
+    assert.match(issuer, /^http:\/\/127\.0\.0\.1:/, 'as completion URLs and proofs say it');
   }
 });
 
@@ -249,6 +264,20 @@ function overwritePage(path: string, page: number): void {
   } finally {
     fs.closeSync(file);
   }
+}
+
+/** Gives the job a callback with a result that was made ten minutes ago. */
+function addResult(database: Database.Database, status: 'pending' | 'failed'): void {
+  database.exec(
+    `insert into channels (id, workspace_id, callback_of, name, type, sealed, enabled, after_failures, created_at)
+       select 'c', workspace_id, id, name, 'webhook', '', 1, 1, 0 from jobs`,
+  );
+  database
+    .prepare(
+      `insert into deliveries (id, channel_id, event, subject_id, queue, payload, status, created_at)
+         values ('d', 'c', 'run.finished', 'r', 0, '{}', ?, ?)`,
+    )
+    .run(status, Date.now() - 600_000);
 }
 
 /** A store without a daemon, with a job that has a header. */

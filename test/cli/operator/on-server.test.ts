@@ -60,6 +60,7 @@ test('the first hour is the same: serve, a key, a job, its run, doctor', { skip 
     ['account', 'list'],
     ['session', 'list'],
     ['signing-key', 'show'],
+    ['call-key', 'show'],
   ]) {
     const listed = await run(...words);
     assert.equal(listed.exitCode, 0, `${words.join(' ')}: ${listed.stderr}`);

@@ -88,7 +88,7 @@ test('every state can be reached from an initial one', () => {
 test('the store makes exactly the transitions of the table', async (t) => {
   const { store, job, insert, statusOf } = await setup(t);
   const moves: Partial<Record<RunStatus, (id: string) => Promise<unknown>>> = {
-    running: (id) => startQueuedRuns(store.db, [id], { startedAt: 1, nodeId: null }),
+    running: (id) => startQueuedRuns(store.db, [{ id, startedAt: 1, nodeId: null }]),
     success: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'success')]),
     failed: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'failed')]),
     interrupted: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'interrupted')]),

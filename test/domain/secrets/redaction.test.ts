@@ -90,6 +90,15 @@ test('a redirect that repeats a secret does not reveal it', () => {
   assert.doesNotMatch(redacted({ location: long }, ['abcdefgh']).location ?? '', /abcd/);
 });
 
+test('a redirect to a path that is secret still shows its host', () => {
+  for (const site of ['https://example.com', '//example.com:8443']) {
+    const { location } = redacted({ location: `${site}/hooks/one?a=b` }, ['/hooks/one']);
+    assert.equal(location, `${site}/[redacted]?a=b`);
+  }
+  const { location } = redacted({ location: '/hooks/one' }, ['/hooks/one']);
+  assert.equal(location, '[redacted]');
+});
+
 /** These secrets could be formed by the marker itself. */
 const secret = fc
   .string({

@@ -32,6 +32,26 @@ async function stormOnThree(t: TestContext, url: string, reach = (database: stri
   return { service, lost, others };
 }
 
+/** A service with a keeper and two more nodes in a storm; `lost` is one of the two that makes slow calls. */
+async function keeperAndTwo(t: TestContext, url: string) {
+  // Which node gets them is chance. If the keeper gets them all, there is another storm, of a service of its own.
+  for (let storms = 0; storms < 4; storms += 1) {
+    const service = await prepareOnServer(t, url, jobCount, slowMs);
+    const keeper = await service.start();
+    const rest = [await service.start(), await service.start()] as const;
+    await service.storm(500, 4_000);
+    const executing = async (): Promise<Process | false> => {
+      const slow = await Promise.all(rest.map(async (node) => await slowCallsOf(service, node)));
+      const index = slow.findIndex(({ length }) => length > 1);
+      return rest[index] ?? false;
+    };
+    const lost = await until('slow calls', executing, { timeoutMs: 12_000 }).catch(() => null);
+    if (lost !== null) return { service, keeper, lost, last: lost === rest[0] ? rest[1] : rest[0] };
+    for (const node of [keeper, ...rest]) await node.stop('SIGKILL');
+  }
+  return assert.fail('the keeper got all slow calls of four storms');
+}
+
 async function nodesOf({ database }: ServerService): Promise<NodeRow[]> {
   return await onServer<NodeRow>(
     database,
@@ -149,18 +169,7 @@ test(
   { skip },
   async (t) => {
     await using server = await startPostgres();
-    const service = await prepareOnServer(t, server.url, jobCount, slowMs);
-    const keeper = await service.start();
-    const rest = [await service.start(), await service.start()] as const;
-    await service.storm(500, 4_000);
-    const executing = async (): Promise<Process | false> => {
-      const slow = await Promise.all(rest.map(async (node) => await slowCallsOf(service, node)));
-      const index = slow.findIndex(({ length }) => length > 1);
-      return rest[index] ?? false;
-    };
-    // Which of the two gets them is chance.
-    const lost = await until('slow calls', executing, { timeoutMs: 20_000 });
-    const last = lost === rest[0] ? rest[1] : rest[0];
+    const { service, keeper, lost, last } = await keeperAndTwo(t, server.url);
     await lost.stop('SIGKILL');
     const runIds = await slowCallsOf(service, lost);
     const isNearlyOver = async (): Promise<boolean> => (await leaseLeftMs(service, lost)) < 2_000;

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { noPages, servePages, signInWith } from './running/served.ts';
 
@@ -252,7 +253,7 @@ describe('the editor of a job', { skip: noPages }, () => {
       void dialog.dismiss();
     });
     await page.getByRole('link', { name: 'Monitors' }).click();
-    assert.deepEqual(asked, ['Leave this page? What you typed is not saved.']);
+    assert.deepEqual(asked, ['Leave this page? What you changed is not saved.']);
     assert.match(page.url(), /jobs\/new$/);
     await context.clearCookies();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -264,6 +265,61 @@ describe('the editor of a job', { skip: noPages }, () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Typed is created.').waitFor();
     assert.equal(asked.length, 1);
+  });
+
+  test('results go to a URL: the secret that is made is shown once, an own one never', async (t) => {
+    const sink = await startSink(t);
+    const { jobd, page, complaints, api, goTo } = await signedIn(t);
+    const { job } = await api('POST', '/jobs', { ...crons, url: sink.url });
+    const edit = `/jobs/${job.id}/edit`;
+    const readUrl = async () => (await api('GET', `/jobs/${job.id}`)).job.onResult;
+    await page.goto(`${jobd.url}/jobs/${job.id}`);
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    const url = page.getByLabel('Results go to', { exact: true });
+    const secret = page.getByLabel('Signing secret (optional)', { exact: true });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    assert.equal(await secret.count(), 0);
+    await url.fill(`${sink.url}/done`);
+    await page.getByText('jobd makes one, and shows it once').waitFor();
+    await secret.fill('short');
+    await save.click();
+    await page
+      .locator('.input .problem')
+      .filter({ hasText: /^Signing secret must/ })
+      .waitFor();
+    await waitForFocus(page, 'onResultSecret');
+    await secret.fill('');
+    await save.click();
+    const dialog = page.getByRole('dialog', { name: 'Keep the signing secret' });
+    assert.match((await dialog.locator('code').textContent()) ?? '', /^whsec_[\w+/]{43}=$/);
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    const asked: string[] = [];
+    page.once('dialog', (question) => {
+      asked.push(question.message());
+      void question.dismiss();
+    });
+    await page.evaluate(() => history.back());
+    await until('the question', () => asked.length === 1);
+    assert.deepEqual(asked, ['Leave this page? The signing secret is never shown again.']);
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('Hook is saved.').waitFor();
+    assert.equal(new URL(page.url()).pathname, `/jobs/${job.id}`);
+    assert.equal(await readUrl(), `${sink.url}/done`);
+    await goTo(edit);
+    await page.getByText('Empty: the one there is stays.').waitFor();
+    await url.fill(`${sink.url}/other`);
+    await secret.fill(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
+    await save.click();
+    await page.getByText('Hook is saved.').waitFor();
+    assert.equal(await dialog.count(), 0);
+    await goTo(edit);
+    assert.equal(await url.inputValue(), `${sink.url}/other`);
+    await url.fill('');
+    await save.click();
+    await page.getByText('Hook is saved.').waitFor();
+    assert.equal(await readUrl(), undefined);
+    assert.deepEqual(complaints, []);
   });
 
   test('the filled-in form has no barriers, and fits 360 px, in both themes', async (t) => {

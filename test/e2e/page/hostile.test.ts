@@ -55,7 +55,7 @@ const rows = [
   { victim: 'jobd.test', attacker: 'evil.test', isCookieSent: false },
 ];
 
-describe('a hostile page', { skip: noPages }, () => {
+describe('a hostile page', { skip: noPages, timeout: 180_000 }, () => {
   for (const { victim, attacker, isCookieSent } of rows) {
     const where = attacker === victim ? 'another port of the same host' : 'another host';
     test(`on ${where} does and reads nothing at http://${victim}`, async (t) => {
@@ -83,7 +83,8 @@ describe('a hostile page', { skip: noPages }, () => {
       assert.ok(sent.length > 20, `only ${sent.length} requests arrived`);
       assert.equal((await Promise.all(sent)).includes(true), isCookieSent);
       // The session is as it was, and is of the same person.
-      await own.reload();
+      await own.bringToFront();
+      await own.goto(own.url());
       await own.getByRole('button', { name: 'Sign out' }).waitFor();
       assert.deepEqual(await sessionOf(own), session);
       // The page itself may do what the attacker could not.

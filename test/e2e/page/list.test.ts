@@ -13,7 +13,10 @@ import { addJob, call, noPages, servePages, signInWith } from './running/served.
 
 /** The names in the list of all jobs, from the top. */
 async function namesIn(page: Page, list = 'Jobs'): Promise<string[]> {
-  return await page.getByRole('list', { name: list, exact: true }).locator('.name').allInnerTexts();
+  return await page
+    .getByRole('list', { name: list, exact: true })
+    .locator('.name')
+    .allTextContents();
 }
 
 /** A target that answers 200. Resolves with its URL. */

@@ -76,24 +76,25 @@ async function takeDay(browser: Browser, jobd: Built): Promise<Map<string, Buffe
 }
 
 /** Takes all pictures. Returns their bytes by name. */
-async function takeAll(
-  browser: Browser,
-  states: Record<Viewer, State>,
-  demo: Demo,
-): Promise<Map<string, Buffer>> {
+async function takeAll(browser: Browser, jobd: Built, demo: Demo): Promise<Map<string, Buffer>> {
   const pictures = new Map<string, Buffer>();
   for (const colorScheme of themes) {
     for (const viewport of windows) {
+      // Each with sessions of its own: one may ask 300 times a minute.
+      const states = await signInAll(browser, jobd);
       for (const [by, storageState] of Object.entries(states)) {
         const how = { ...fixed, colorScheme, viewport, storageState, deviceScaleFactor: 1 };
         const context = await browser.newContext(how);
         for (const shown of pages.filter((one) => (one.by ?? 'owner') === by)) {
           const page = await context.newPage();
+          let isLimited = false;
+          page.on('response', (response) => (isLimited ||= response.status() === 429));
           await page.goto(`${siteUrl}${shown.path(demo)}`);
           await untilQuiet(page);
           await shown.prepare?.(page);
           const name = pictureName(shown, colorScheme, viewport.width);
           pictures.set(name, await pictureOf(page));
+          if (isLimited) throw new Error(`${name} shows a refusal: too many requests`);
           await page.close();
         }
         await context.close();
@@ -117,7 +118,7 @@ async function main(): Promise<void> {
     args: [`--host-resolver-rules=MAP ${new URL(siteUrl).hostname}:80 ${jobd.host}`],
   });
   parts.defer(() => browser.close());
-  const ofPages = await takeAll(browser, await signInAll(browser, jobd), demo);
+  const ofPages = await takeAll(browser, jobd, demo);
   const pictures = new Map([...ofPages, ...(await takeDay(browser, jobd))]);
   mkdirSync(images, { recursive: true });
   for (const name of readdirSync(images)) if (name.endsWith('.png')) rmSync(join(images, name));

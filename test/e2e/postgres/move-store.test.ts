@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import type { Progress } from '../../../src/app/operator/move-store.ts';
 import { tablesIn } from '../../../src/store/database/migrate.ts';
 import { movedTables, ownTables } from '../../../src/store/move/tables.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { openAsItIs, openStore } from '../../../src/store/open.ts';
 import { makeDemo } from '../../support/demo/demo.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -59,7 +60,31 @@ async function filled(t: TestContext): Promise<string> {
     .insertInto('ledger_checks')
     .values({ checked_at: 2, after_at: 1, ...figures, example: null })
     .execute();
+  await keepWaitAndKeys(db);
   return dataDir;
+}
+
+/** A wait that is over, and the keys of reports and of calls. They are moved sealed, whatever they are. */
+async function keepWaitAndKeys(db: Db): Promise<void> {
+  const run = await db.selectFrom('runs').select('id').executeTakeFirstOrThrow();
+  const report = {
+    outcome: 'success',
+    reported_at: 2,
+    reported_by: 'target',
+    message: 'done',
+  } as const;
+  await db
+    .insertInto('completions')
+    .values({ run_id: run.id, accepted_at: 1, expires_at: 3, percent: 40, ...report })
+    .execute();
+  const sealing = db.selectFrom('signing_keys').select('sealed').where('sealed', 'is not', null);
+  const sealed = (await sealing.executeTakeFirstOrThrow()).sealed ?? '';
+  await db.insertInto('completion_keys').values({ id: 'key', created_at: 1, sealed }).execute();
+  const times = { created_at: 1, signs_from: 1 };
+  await db
+    .insertInto('call_keys')
+    .values({ key_id: 'key', algorithm: 'EdDSA', public_jwk: '{}', sealed, ...times })
+    .execute();
 }
 
 /** Ends a move once a page of this table was copied. */

@@ -25,6 +25,7 @@ function egressOf(...results: AttemptResult[]): Egress & { calls: () => number }
       return results[Math.min(calls, results.length) - 1] ?? held;
     },
     prepare() {},
+    useCallKeys() {},
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
+import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
 import type { Store } from '../../../src/store/database/store.ts';
@@ -32,7 +33,7 @@ const answer: AttemptResult = {
 };
 
 /** Calls answered only by `answerNext`, and counted writes. */
-async function setup(t: TestContext, slots: number) {
+async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
   const engine = await setupEngine(t);
   const open: (() => void)[] = [];
   let writes = 0;
@@ -48,6 +49,7 @@ async function setup(t: TestContext, slots: number) {
   const egress: Egress = {
     call: () => new Promise((resolve) => open.push(() => resolve(answer))),
     prepare() {},
+    useCallKeys() {},
     async [Symbol.asyncDispose]() {},
   };
   const woken = new Set<string>();
@@ -57,13 +59,15 @@ async function setup(t: TestContext, slots: number) {
     egress,
     membership: alone(engine.clock),
     vault: testVault,
+    callers: unidentified,
     clock: engine.clock,
     log: pino({ level: 'silent' }),
     traceContext: false,
+    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
     spans: null,
     meter: uncounted,
     slots,
-    slotsPerHost: slots,
+    slotsPerHost,
     heldJobs: () => [],
     receipts: false,
     wake: (work) => void woken.add(work),
@@ -107,6 +111,28 @@ test('under load one transaction records a run and claims the next one', async (
   assert.deepEqual([calls(), executor.slotsUsed], [1, 1], 'the next call has the slot');
   const healths = await Promise.all(jobs.map(async (job) => (await readJob(job)).health));
   assert.deepEqual(healths.toSorted(), ['new', 'up']);
+});
+
+test('while calls wait for their host, a record refills its slots, and calls to others are searched for seldom', async (t) => {
+  const { executor, addJob, clock, calls, answerNext, writes } = await setup(t, 4, 1);
+  for (let count = 0; count < 3; count += 1) await addJob(dueOnce);
+  clock.set(dueAt);
+  let nowMs = 1_000;
+  t.mock.method(performance, 'now', () => nowMs);
+  while ((await executor.claim()) === 0);
+  assert.equal(calls(), 1, 'the host has one slot');
+  assert.equal(executor.isPressed, false, 'a slow host is no reason to put off other work');
+  await addJob({ ...dueOnce, url: 'https://other.example/' });
+  const before = writes();
+  assert.equal(await executor.claim(), 50, 'it has just been searched for');
+  assert.equal(writes(), before);
+  await answerNext();
+  await executor.record();
+  assert.deepEqual([writes() - before, calls()], [1, 1], 'the next call of the host');
+  assert.equal(executor.isPressed, true, 'its calls end as fast as they are recorded');
+  nowMs += 50;
+  assert.equal(await executor.claim(), 0);
+  assert.equal(calls(), 2, 'a call of the other host');
 });
 
 test('without load a record waits some milliseconds for others, unless a job is due', async (t) => {

@@ -16,6 +16,7 @@ test('the timeout of a call is capped by the plan at the time of the call', asyn
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
     prepare() {},
+    useCallKeys() {},
     async [Symbol.asyncDispose]() {},
   };
   const long = await addJob({ ...dueOnce, timeoutSeconds: 60 });

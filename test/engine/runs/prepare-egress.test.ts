@@ -17,6 +17,7 @@ test('egress is prepared before the first call, and not while nothing is due for
       events.push('call');
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
+    useCallKeys() {},
     prepare() {
       if (!events.includes('prepare')) events.push('prepare');
     },
@@ -46,6 +47,7 @@ test('while egress cannot be prepared, a manual run waits, and the reason is log
     async call() {
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
+    useCallKeys() {},
     prepare() {
       if (!isThere) throw new Error('there is no memory for a thread');
     },

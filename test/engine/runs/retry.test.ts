@@ -9,6 +9,7 @@ import { testWriter } from '../../support/running/writer.ts';
 import { declaredGone, dispatch } from '../../../src/engine/runs/dispatch.ts';
 import type { Dispatcher } from '../../../src/engine/runs/dispatch.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
+import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
@@ -238,9 +239,11 @@ async function claimedRun(t: TestContext) {
   const parts: Dispatcher = {
     egress: refusing(() => {}),
     vault: testVault,
+    callers: unidentified,
     clock,
     log: openLog('silent'),
     traceContext: false,
+    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
     spans: null,
     keepAttempt: async () => true,
     membership: alone(clock),
@@ -259,7 +262,7 @@ function refusing(onCall: () => void): Egress {
 }
 
 function calling(call: Egress['call']): Egress {
-  return { call, prepare() {}, async [Symbol.asyncDispose]() {} };
+  return { call, prepare() {}, useCallKeys() {}, async [Symbol.asyncDispose]() {} };
 }
 
 test('nothing is sent while the lease of this node may have run out', async (t) => {

@@ -103,6 +103,7 @@ function instantEgress(): { egress: Egress; begun: () => Promise<Call> } {
         resolve({ kind: 'response', response });
       }),
     prepare() {},
+    useCallKeys() {},
     async [Symbol.asyncDispose]() {},
   };
   const begun = (): Promise<Call> => {

@@ -149,7 +149,7 @@ test('every statement of alerts uses its index', async (t) => {
   const begun = { ...all, before: 'd', idPrefix: '0199' };
   assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', begun)), [inOrder]);
   const ofAll = [
-    /^SEARCH channels USING INDEX channels_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH channels USING INDEX channels_of_people \(workspace_id=\?\)$/,
     /^SEARCH newest USING COVERING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
     /^(CORRELATED )?LIST SUBQUERY/,
     byId,

@@ -20,14 +20,14 @@ test('the newest tried delivery is shown; waiting ones are counted', async (t) =
     await db.insertInto('deliveries').values(row).execute();
   };
   const shown = async () => (await findChannel(db, workspaceId, id))?.lastDelivery?.id;
-  assert.equal(await longestWaiting(db, 10), undefined);
+  assert.equal(await longestWaiting(db, 'alerts', 10), undefined);
   await insert(2, 0);
   assert.equal(await shown(), '2');
   await insert(1, 1);
   await insert(3, 0);
   assert.equal(await shown(), '1');
-  assert.deepEqual(await longestWaiting(db, 10), { name: 'ops', count: 3, since: 1 });
-  assert.equal(await longestWaiting(db, 1), undefined);
+  assert.deepEqual(await longestWaiting(db, 'alerts', 10), { name: 'ops', count: 3, since: 1 });
+  assert.equal(await longestWaiting(db, 'alerts', 1), undefined);
 });
 
 sqliteTest('finding it does not read the backlog', async (t) => {

@@ -55,26 +55,25 @@ import {
 } from '../../../src/store/accounts/workspaces.ts';
 import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
-import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
+import { assertPlan, isFollowed, planOf } from '../../support/checks/query-plan.ts';
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const accountById =
   /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
-/** Whether the key of a row is referenced. */
-const receiptByRun =
-  /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
+const ownedByRun =
+  /^SEARCH (receipts|completions) USING (COVERING )?INDEX sqlite_autoindex_\1_1 \(run_id=\?\)$/;
 const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
 const openSpan = /^SEARCH schedule_spans USING INDEX schedule_spans_open \(job_id=\?\)$/;
 const jobById = /^SEARCH jobs USING (COVERING )?INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
 const runById = /^SEARCH runs USING (COVERING )?INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
-/** Only for a run that was no success: the workspace in whose trouble it is. */
+/** Of a run that was no success: in whose trouble it is. */
 const workspaceOfJob = /^(CORRELATED )?SCALAR SUBQUERY 1$/;
 const openByStatus = /^SEARCH runs USING INDEX runs_open \(status=\?\)$/;
 
 test('due jobs are found in the order of their due times, without a scan or a sort', async (t) => {
-  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, bounds)), [byDueTime]);
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, bounds)), [byDueTime, ...isFollowed]);
   const all = { limit: 1, exceptHosts: [], exceptJobs: [] };
-  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, all)), [byDueTime]);
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, all)), [byDueTime, ...isFollowed]);
 });
 
 test('the earliest due time is one lookup in the index of due times', async (t) => {
@@ -86,11 +85,12 @@ test('the earliest due time is one lookup in the index of due times', async (t) 
 const areSeveral = [/^SCALAR SUBQUERY \d$/, /^SCAN kept USING (COVERING )?INDEX workspaces_kept$/];
 
 test('runs that have not ended are found in their own small indexes, without a sort', async (t) => {
-  const queuedInOrder = /^SCAN runs USING INDEX runs_queued$/;
-  assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [queuedInOrder, jobById]);
-  assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), [queuedInOrder, jobById]);
+  const queued = [/^SCAN runs USING INDEX runs_queued$/, jobById, ...isFollowed];
+  assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), queued);
+  assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), queued);
   const names = [jobById, /^SEARCH workspaces .*\(id=\?\)$/, ...areSeveral];
-  assertPlan(await planOf(t, findRunningRuns), [openByStatus, ...names]);
+  const all = [openByStatus, ...names, ownedByRun, ...isFollowed];
+  assertPlan(await planOf(t, findRunningRuns), all);
 });
 
 test('claiming reads only the claimed rows', async (t) => {
@@ -100,9 +100,8 @@ test('claiming reads only the claimed rows', async (t) => {
     await insertScheduledRuns(db, [startingRun('j', 1)]).catch(() => {});
   });
   assertPlan(insert, [workspaceOfJob, jobById]);
-  assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], { startedAt: 1, nodeId: null })), [
-    runById,
-  ]);
+  const started = [{ id: 'r', startedAt: 1, nodeId: null }];
+  assertPlan(await planOf(t, (db) => startQueuedRuns(db, started)), [runById]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
 });
@@ -195,7 +194,7 @@ test('an action on many jobs reads and writes their rows alone', async (t) => {
   assertPlan(await planOf(t, (db) => findActedJobs(db, 'w', ['j', 'k'])), [
     ...lookUp('jobs_(by_workspace|counted)', 'workspace_id=\\? AND id=\\?\\)'),
   ]);
-  const before = { id: 'j', paused: false, anchorAt: 1, nextRunAt: 5 };
+  const before = { id: 'j', paused: false, after: null, anchorAt: 1, nextRunAt: 5 };
   const acted = { before, after: { ...before, paused: true, nextRunAt: null } } as never;
   assertPlan(await planOf(t, (db) => keepScheduleStates(db, [acted], 1)), [openSpan, jobById]);
   assertPlan(await planOf(t, (db) => markJobDeleted(db, 'j', 1)), [jobById]);
@@ -302,7 +301,7 @@ test('rows to prune are found at the start of each history, without counting or 
     runById,
     /^SCAN beginning VIRTUAL TABLE/,
     /^SEARCH runs USING INDEX runs_by_time \(job_id=\? AND scheduled_for<\?\)$/,
-    receiptByRun,
+    ownedByRun,
     /^SCAN removed VIRTUAL TABLE/,
     jobById,
   ]);
@@ -368,7 +367,7 @@ test('the audit trail is read from its newest entry on, and pruned from its olde
 
 test('deleting a workspace reads its jobs, monitors and keys, and no history', async (t) => {
   const channels =
-    /^SEARCH channels USING (COVERING )?INDEX channels_by_workspace \(workspace_id=\?\)$/;
+    /^SEARCH channels USING (COVERING )?INDEX channels_(by_workspace|of_people) \(workspace_id=\?\)$/;
   const itsOwn = [
     channels,
     workspaceById,
@@ -381,18 +380,18 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
     ...itsOwn,
     /^SEARCH runs USING (COVERING )?INDEX runs_open \(status=\? AND job_id=\?\)$/,
     /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
-    receiptByRun,
+    ownedByRun,
   ]);
   assertPlan(await planOf(t, findDeletedWorkspace), [
     /^SEARCH workspaces USING INDEX workspaces_deleted \(deleted_at>\?\)$/,
     /^CORRELATED SCALAR SUBQUERY/,
-    /^SEARCH jobs USING INDEX jobs_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH (jobs|runs) USING INDEX (jobs_by_workspace \(workspace_|sqlite_autoindex_runs_1 \()id=\?\)$/,
   ]);
   assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', { now: 1, limit: 5 })), [
     ...itsOwn,
     /^SEARCH audit_entries USING COVERING INDEX (audit_by_subject|sqlite_autoindex_audit_entries_1) \(workspace_id=\?\)$/,
-    /^SEARCH audit_entries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
-    /^SEARCH (keys|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    /^SEARCH runs USING INDEX runs_open \(status=\? AND job_id=\?\)$/,
+    /^SEARCH (audit_entries|keys|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     // Whether a key is referenced.
     /^SEARCH sessions USING COVERING INDEX sessions_by_key \(key_id=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,

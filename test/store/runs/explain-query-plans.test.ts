@@ -18,6 +18,7 @@ test('calls in flight are found among runs of a few minutes, without a sort', as
   const steps = await planOf(t, (db) => countInFlight(db, 'w', wanted));
   assertPlan(steps, [
     /^SEARCH runs USING INDEX runs_by_workspace \(workspace_id=\? AND scheduled_for>\? AND scheduled_for<\?\)$/,
+    /^SEARCH completions USING INDEX sqlite_autoindex_completions_1 \(run_id=\?\) LEFT-JOIN$/,
     /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/,
   ]);
 });
@@ -30,6 +31,6 @@ test('alerts about a job are found in each channel by the time they were made', 
     plan,
     /USING COVERING INDEX deliveries_by_subject \(channel_id=\? AND about_id=\? AND id>\?\)/,
   );
-  assert.match(plan, /SEARCH channels USING (COVERING )?INDEX channels_by_workspace/);
+  assert.match(plan, /SEARCH channels USING (COVERING )?INDEX channels_of_people/);
   assert.doesNotMatch(plan, /SCAN (deliveries|channels|runs|jobs)\b/, plan);
 });

@@ -7,6 +7,7 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
+import { countInFlight } from '../../../src/store/runs/in-flight.ts';
 import { countRuns, findRun } from '../../../src/store/runs/runs.ts';
 import { endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -167,4 +168,16 @@ test('a lone surrogate, which a database cannot store, becomes one U+FFFD', asyn
   const { responseBody, error } = await readRun(runId);
   assert.deepEqual([responseBody, error], ['a\ufffdb\ufffd', 'http: \ufffd']);
   assert.equal((await readJob()).downReason, error);
+});
+
+test('the call of a run that waited for a report is in flight until its answer, not until the report', async (t) => {
+  const { db, end, job } = await setup(t);
+  const { runId } = await end('success', { finishedAt: 9_000, httpStatus: 202 });
+  const wait = { run_id: runId, accepted_at: 3_000, expires_at: 10_000, due_at: null };
+  await db.insertInto('completions').values(wait).execute();
+  const inFlightAt = async (at: number): Promise<number> => {
+    const span = { at, since: 0, host: '', except: null };
+    return (await countInFlight(db, job.workspaceId, span)).all;
+  };
+  assert.deepEqual([await inFlightAt(2_500), await inFlightAt(5_000)], [1, 0]);
 });

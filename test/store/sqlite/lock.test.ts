@@ -1,7 +1,7 @@
 /** The lock of a data directory. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockDataDir } from '../../../src/store/sqlite/lock.ts';
@@ -17,7 +17,14 @@ test('a data directory can be locked once, names its holder, and is free again a
       message: `another jobd (process ${process.pid}) already serves ${dataDir}, stop it first`,
     });
     assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
-    assert.equal(statSync(join(dataDir, 'serve.lock')).mode & 0o777, 0o600);
+    const { mode, size } = statSync(join(dataDir, 'serve.lock'));
+    assert.deepEqual([mode & 0o777, size], [0o600, 0]);
+    const files = readdirSync(dataDir).toSorted();
+    assert.deepEqual(
+      files,
+      ['serve.lock', 'serve.pid'],
+      'no file that a full disk has no space for',
+    );
   }
 });
 

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { openFileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/database/store.ts';
+import { readSpace } from '../../../src/store/sqlite/space.ts';
 import { isReserveInUse, reservePath } from '../../../src/store/sqlite/reserve.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -50,6 +51,31 @@ test('a released reserve is in use, also after another start, until it is filled
   await again.reserve.fill();
   assert.deepEqual([again.reserve.isInUse, isReserveInUse(dataDir)], [false, false]);
   assert.deepEqual(changesAgain, [true, false]);
+});
+
+test('a part of a released reserve becomes free pages of the file', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  await keep(store);
+  await store.reserve.fill();
+  await store.reserve.release();
+  const { pages, freePages, pageBytes } = await readSpace(store.db);
+  assert.ok(freePages * pageBytes >= wholeBytes / 4, `${freePages} free pages`);
+  assert.equal(statSync(join(dataDir, 'jobd.db')).size, pages * pageBytes, 'they are in the file');
+});
+
+test('a file that cannot grow any more stays as it is when the reserve is released', async (t) => {
+  const { store } = await openTestStore(t);
+  await keep(store);
+  await store.reserve.fill();
+  const before = await readSpace(store.db);
+  const room = 100;
+  await sql.raw(`pragma max_page_count = ${before.pages + room}`).execute(store.db);
+  await store.reserve.release();
+  assert.deepEqual(await readSpace(store.db), before);
+  const { rows } = await sql`select name from sqlite_schema where name = 'filling'`.execute(
+    store.db,
+  );
+  assert.deepEqual([store.reserve.isInUse, rows], [true, []]);
 });
 
 test('a write that finds the disk full releases it, another failed write does not', async (t) => {

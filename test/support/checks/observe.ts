@@ -20,13 +20,23 @@ type Read = (path: string) => Promise<Answer['body']>;
 
 /** Most requests at a time. */
 const readers = 8;
+/** A receiver that gave no answer some times, as on a slow machine, is left alone for two minutes, and then gets one by one. */
+const longestBackOffMs = 300_000;
 /** How often a request is sent again that was one too many for its key. */
 const mostWaits = 10;
 
 /** Pauses all jobs and waits until nothing is under way any more. `receiver` gets the alerts of all jobs. */
 export async function observe(
   ask: Ask,
-  { edited, witness, receiver }: { edited: ReadonlySet<string>; witness: Witness; receiver: Sink },
+  {
+    edited,
+    witness,
+    receiver,
+  }: {
+    edited: ReadonlySet<string>;
+    witness: Pick<Witness, 'arrivals'>;
+    receiver: Pick<Sink, 'received'>;
+  },
 ): Promise<Observed> {
   const read: Read = (path) => answered(ask, 'GET', path);
   const listedAt = Date.now();
@@ -42,7 +52,7 @@ export async function observe(
   }
   // A node that was killed a moment ago still has a lease, and nobody ends its runs before it has run out.
   const open = () => pages(read, '/runs?status=queued,running', 'runs');
-  await waitFor('an end of all runs', async () => (await open()).length === 0);
+  await waitFor('an end of all runs', async () => (await open()).length === 0, 60_000);
   const totals = new Map<string, RunTotals>();
   const histories = await eachOf(jobIds, async (id) => {
     totals.set(id, (await read(`/jobs/${id}/runs?limit=1`)).totals);
@@ -56,7 +66,7 @@ export async function observe(
   const keys = asFile(await read('/receipts/keys'));
   const alerts = () => receiver.received.map(heard);
   const areAlerted = () => auditAlerts({ runs, alerts: alerts() }).length === 0;
-  await waitFor('all alerts', areAlerted);
+  await untilReceived('all alerts', areAlerted);
   return {
     jobs,
     listedAt,
@@ -70,9 +80,18 @@ export async function observe(
   };
 }
 
-/** Waits for a fact, a minute at most: what is missing then is for the audit to say. */
-async function waitFor(what: string, fact: () => boolean | Promise<boolean>): Promise<void> {
-  await until(what, fact, { everyMs: 500, timeoutMs: 60_000 }).catch(() => {});
+/** Waits for what a receiver is to get, also if it was left alone for a while. */
+export async function untilReceived(what: string, isThere: () => boolean): Promise<void> {
+  await waitFor(what, isThere, longestBackOffMs);
+}
+
+/** Waits for a fact; if it does not come, what is missing is for the audit to say. */
+async function waitFor(
+  what: string,
+  fact: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> {
+  await until(what, fact, { everyMs: 500, timeoutMs }).catch(() => {});
 }
 
 function heard({ headers, body }: Received): Heard {

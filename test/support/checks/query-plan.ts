@@ -50,3 +50,9 @@ export function assertPlan(steps: string[], expected: RegExp[]): void {
   }
   for (const pattern of expected) assert.match(plan, new RegExp(pattern.source, 'm'), plan);
 }
+
+/** The steps that find out whether others run after a job. */
+export const isFollowed = [
+  /^CORRELATED SCALAR SUBQUERY \d$/,
+  /^SEARCH followers USING INDEX jobs_following \(after_job_id=\?\)$/,
+];

@@ -160,7 +160,7 @@ async function runByHand(world: World, job: DemoJob, jobId: string): Promise<voi
   const called = job.calls({ agoMs: world.nowMs - clock.now(), left: 0, random });
   const startedAt = clock.now() + 3;
   await local.store.write(async (tx) => {
-    await claims.startQueuedRuns(tx, [run.id], { startedAt, nodeId: null });
+    await claims.startQueuedRuns(tx, [{ id: run.id, startedAt, nodeId: null }]);
     const nextRunAt = (await findJob(tx, world.workspaceId, jobId))?.nextRunAt ?? null;
     await claims.updateClaimedJobs(tx, [
       { id: jobId, nextRunAt, activeRunId: run.id, startedAt, missed: 0 },

@@ -7,6 +7,8 @@ export const uncounted: Meter = {
   runsRescued() {},
   jobsMissed() {},
   alertAttempted() {},
+  resultAttempted() {},
+  resultsDropped() {},
   removedEarly() {},
   spansLeft() {},
   databaseLost() {},

@@ -188,6 +188,8 @@ const step = fc.oneof(
     'history',
     'days',
     'due-times',
+    'chain',
+    'callbacks',
     'explanation',
     'copy',
     'actions',

@@ -44,6 +44,9 @@ const valid = {
   periodSeconds: json(fc.integer({ min: 60, max: 31_536_000 })),
   timeoutSeconds: json(fc.integer({ min: 1, max: 60 })),
   retries: json(fc.integer({ min: 0, max: 2 })),
+  awaitSeconds: json(fc.option(fc.integer({ min: 1, max: 86_400 }))),
+  after: json(fc.constant(null)),
+  onResult: json(fc.constantFrom(null, 'https://example.com/results?a=b')),
   notes: json(fc.string({ maxLength: 50 })),
 };
 
@@ -272,4 +275,11 @@ export const hostileMonitorUpdate = spoilt(fieldsOf({ ...monitor, ...onlyOnUpdat
 /** Bodies of previewSchedule, valid ones among them. */
 export const hostilePreviewInput = spoilt(
   fieldsOf({ scheduleType, cronExpr, timezone, periodSeconds, ...onlyOnPreview }, []),
+);
+
+/** Bodies of completeRun, valid ones among them. */
+export const hostileEndOfWait = spoilt(
+  fieldsOf({ status: fc.constantFrom('"success"', '"failed"'), message: json(fc.string()) }, [
+    'status',
+  ]),
 );

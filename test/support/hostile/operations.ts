@@ -7,6 +7,7 @@ import {
   hostileCommand,
   hostileCopy,
   hostileDefinitions,
+  hostileEndOfWait,
   hostileJobInput,
   hostileJobUpdate,
   hostileMonitorInput,
@@ -51,8 +52,18 @@ export const operations: readonly Operation[] = [
   { operation: 'runJob', method: 'POST', path: '/jobs/:id/run', success: 202 },
   { operation: 'listRuns', method: 'GET', path: '/jobs/:id/runs', success: 200 },
   { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
+  {
+    operation: 'completeRun',
+    method: 'POST',
+    path: '/jobs/:id/runs/:runId/completion',
+    // No run of these jobs waits for a report.
+    success: 409,
+    body: hostileEndOfWait,
+  },
   { operation: 'listHistory', method: 'GET', path: '/jobs/:id/history', success: 200 },
   { operation: 'getDays', method: 'GET', path: '/jobs/:id/days', success: 200 },
+  { operation: 'getJobChain', method: 'GET', path: '/jobs/:id/chain', success: 200 },
+  { operation: 'listCallbacks', method: 'GET', path: '/jobs/:id/callbacks', success: 200 },
   { operation: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', success: 200 },
   { operation: 'explainJob', method: 'GET', path: '/jobs/:id/explanation', success: 200 },
   {

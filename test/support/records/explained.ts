@@ -10,6 +10,7 @@ export function explainedJob(changes: Partial<ExplainedJob> = {}): ExplainedJob 
   return {
     id: 'j',
     paused: false,
+    after: null,
     activeRunId: null,
     nextRunAt: null,
     createdAt,
@@ -68,6 +69,8 @@ export function explainedRecords(at: string | null, changes: Partial<Records> = 
     run: null,
     previous: null,
     manual: [],
+    active: null,
+    leader: null,
     oldestKept: null,
     inFlight: null,
     slots: { all: 256, perHost: 16 },

@@ -5,6 +5,7 @@ import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
 import type { App } from '../../../src/app/app.ts';
 import { createEvents } from '../../../src/app/events.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
+import { completionTokens } from '../../../src/secrets/completion-tokens.ts';
 import { testVault } from '../fakes/vault.ts';
 
 const nothing = new Uint8Array();
@@ -21,6 +22,8 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     mailWaitMs: async () => 0,
     wake: () => {},
     holdJob: createHeldJobs(() => {}).hold,
+    wakeCompleter: () => {},
+    completionTokens: completionTokens('test'),
     wakeNotifier: () => {},
     noteUse: () => {},
     authenticate,

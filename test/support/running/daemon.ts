@@ -40,6 +40,8 @@ export interface TestDaemon {
   followClock: () => Promise<void>;
   /** Calls what is outside the API, without a key. The response must match the published description. */
   askSite: (method: string, path: string) => Promise<Answer>;
+  /** Stops it before the test ends. */
+  stop: () => Promise<void>;
 }
 
 /** Starts it, in a new directory unless one is given; it stops with the test. Targets on 127.0.0.1 may be called. */
@@ -79,6 +81,7 @@ export async function startTestDaemon(
       return await ask(`${daemon.url}/api/v1${path}`, method, body, askingKey);
     },
     followClock,
+    stop: async () => await daemon[Symbol.asyncDispose](),
     askSite: (method, path) => ask(`${daemon.url}${path}`, method, undefined, null),
   };
 }

@@ -63,6 +63,7 @@ export function enginePartsFor(
   return {
     ...given,
     vault: testVault,
+    siteUrl: () => 'https://jobd.example.com',
     membership: alone(clock),
     slots: 10,
     slotsPerHost: 10,
@@ -70,6 +71,7 @@ export function enginePartsFor(
     signer: null,
     checkLedger: () => Promise.resolve(Infinity),
     traceContext: false,
+    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
     spans: null,
     mailer: null,
     mailAllowance: createMailAllowance({ store, clock }),

@@ -31,7 +31,7 @@ export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWri
   };
   const writer = createWriter(parts);
   const claim = async (): Promise<Claim> => {
-    const { claim: claimed } = await writer.write({ records: false, claims: true });
+    const { claim: claimed } = await writer.write({ records: false, claims: 'all' });
     if (claimed === null) throw new Error('nothing may be claimed');
     return claimed;
   };

@@ -4,11 +4,10 @@ import { useState } from 'preact/hooks';
 import type { Channel, ChannelMade, ChannelResponse } from '../../../api/alerts/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
-import { useStay } from '../../client/stay.ts';
+import { secretIsLost, useStay } from '../../client/stay.ts';
 import { tell } from '../../client/told.ts';
 import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Copyable } from '../../parts/copyable.tsx';
-import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { MadeSecret } from '../../parts/dialogs/made-secret.tsx';
 import { EditForm, useSaving } from '../../parts/forms/edit-form.tsx';
 import { Field, TextField } from '../../parts/forms/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
@@ -57,7 +56,7 @@ function Editor({ channel }: { channel: Channel | null }) {
   const edit = (changes: Partial<typeof form>): void => set({ ...form, ...changes });
   const isChanged = made === null && JSON.stringify(form) !== JSON.stringify(first);
   const back = channel === null ? '/channels' : `/channels/${channel.id}`;
-  useStay(made !== null, 'Leave this page? The signing secret is never shown again.');
+  useStay(made !== null, secretIsLost);
   const done = (saved: Channel): void => {
     stayUntil(null);
     tell({ text: `${saved.name} is ${channel === null ? 'created' : 'saved'}.` });
@@ -144,15 +143,9 @@ function Editor({ channel }: { channel: Channel | null }) {
         </label>
       </EditForm>
       {made?.secret !== undefined && (
-        <Dialog title="Keep the signing secret">
-          <p>Your endpoint checks with it that alerts come from this jobd. It is shown only now.</p>
-          <Copyable text={made.secret} />
-          <p class="actions">
-            <button type="button" class="main" onClick={() => done(made.channel)}>
-              I have kept it
-            </button>
-          </p>
-        </Dialog>
+        <MadeSecret secret={made.secret} onKept={() => done(made.channel)}>
+          Your endpoint checks with it that alerts come from this jobd.
+        </MadeSecret>
       )}
     </section>
   );

@@ -8,12 +8,15 @@ import { Copyable } from '../../parts/copyable.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { span } from '../../view/durations.ts';
 import { sizeWords } from '../../view/body.ts';
+import { Follows } from './follows.tsx';
+import { signChoices } from '../../view/jobs/job-form.ts';
 import { Lines } from './lines.tsx';
 
 /** The call with its limits, its channels, and what people noted. */
 export function Called({ job }: { job: Job }) {
-  const { method, url, timeoutSeconds, retries, headerNames, body, notes } = job;
+  const { method, url, timeoutSeconds, retries, awaitSeconds, headerNames, body, notes } = job;
   return (
     <section class="panel stack" aria-labelledby="called">
       <h2 id="called">What is called</h2>
@@ -26,6 +29,12 @@ export function Called({ job }: { job: Job }) {
         <dd>{timeoutSeconds} s for an attempt</dd>
         <dt>Retries</dt>
         <dd>{retries === 0 ? 'none' : retries}</dd>
+        {awaitSeconds !== undefined && (
+          <>
+            <dt>Report</dt>
+            <dd>within {span(awaitSeconds * 1000)} after an answer of 202</dd>
+          </>
+        )}
         {headerNames.length > 0 && (
           <>
             <dt>Headers</dt>
@@ -45,6 +54,21 @@ export function Called({ job }: { job: Job }) {
                 <summary>{sizeWords(body)}</summary>
                 <Lines text={body} />
               </details>
+            </dd>
+          </>
+        )}
+        <Follows job={job} />
+        {job.sign !== undefined && (
+          <>
+            <dt>Proof of the caller</dt>
+            <dd>
+              {new Map(signChoices).get(job.sign)}
+              {job.audience !== undefined && (
+                <>
+                  {' '}
+                  for <Outside text={job.audience} />
+                </>
+              )}
             </dd>
           </>
         )}

@@ -19,15 +19,17 @@ export function NextDue({ job, due }: { job: Job; due: Resource<DueTimes> }) {
       <Loaded from={due}>
         {({ words, next, notes }) => (
           <>
-            <p>
-              {words}
-              {cronExpr !== null && words !== cronExpr && (
-                <>
-                  {' '}
-                  <code class="quiet">{cronExpr}</code>
-                </>
-              )}
-            </p>
+            {job.after === undefined && (
+              <p>
+                {words}
+                {cronExpr !== null && words !== cronExpr && (
+                  <>
+                    {' '}
+                    <code class="quiet">{cronExpr}</code>
+                  </>
+                )}
+              </p>
+            )}
             {next.length > 0 && <Times next={next} zone={timezone} />}
             {notes.map((note) => (
               <p key={note} class="note">

@@ -48,7 +48,9 @@ export function JobRow({ job, chosen }: JobRowProps) {
         )}
       </div>
       <p class="when">
-        <span class="line">{job.scheduleWords}</span>
+        <span class="line">
+          {job.after === undefined ? job.scheduleWords : 'After another job'}
+        </span>
         <NextDue job={job} />
       </p>
       <div class="past">
@@ -72,8 +74,10 @@ function DownFor({ job: { failingSince, failures } }: { job: JobSummary }) {
 }
 
 /** A countdown if it is soon, else a time; the zone is that of the job. */
-function NextDue({ job: { nextRunAt, paused, timezone, scheduleType } }: { job: JobSummary }) {
+function NextDue({ job }: { job: JobSummary }) {
+  const { nextRunAt, paused, after, timezone, scheduleType } = job;
   if (nextRunAt === null) {
+    if (after !== undefined && !paused) return null;
     return <span class="quiet">{paused ? 'paused' : 'no due time'}</span>;
   }
   const zone = scheduleType === 'cron' ? timezone : browserZone();

@@ -13,7 +13,8 @@ export function Answer({ run }: { run: Run }) {
   const [isRaw, setRaw] = useState(false);
   const [isWrapped, setWrapped] = useState(true);
   const text = useRef<HTMLPreElement>(null);
-  if (isUnderWay(run)) return null;
+  // One that waits for a report was answered.
+  if (isUnderWay(run) && run.httpStatus === null) return null;
   const body = run.responseBody ?? '';
   const json = pretty(body);
   return (

@@ -24,6 +24,7 @@ import { MissingPage } from '../missing.tsx';
 import { Answer } from './answer.tsx';
 import { CopyAsCurl } from './copy-as-curl.tsx';
 import { Receipt } from './receipt.tsx';
+import { Report } from './report.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** The page. */
@@ -89,6 +90,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
         </p>
       )}
       <Timeline run={run} zone={zone} />
+      {run.completion !== undefined && <Report run={run} completion={run.completion} zone={zone} />}
       {run.status !== 'missed' && <Answer key={run.id} run={run} />}
       <Receipt run={run} />
       <Before job={job} run={run} zone={zone} />
@@ -106,6 +108,13 @@ function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
       <p class="hidden" role="status">
         {run.status}
       </p>
+      {run.causedBy !== undefined && (
+        <p class="quiet">
+          It was started by{' '}
+          <Link to={`/jobs/${run.causedBy.jobId}/runs/${run.causedBy.runId}`}>a run</Link> of the
+          job that this one runs after.
+        </p>
+      )}
       {isUnderWay(run) && (
         <p class="quiet">
           {liveState.value === 'paused'

@@ -5,17 +5,20 @@ import type { ControlProps } from './field.tsx';
 
 interface HiddenInputProps {
   control: ControlProps;
+  /** The field of the API; after a refusal the focus may be found by it. */
+  name?: string;
   value: string;
   onInput: (value: string) => void;
 }
 
 /** The field with its button. */
-export function HiddenInput({ control, value, onInput }: HiddenInputProps) {
+export function HiddenInput({ control, name, value, onInput }: HiddenInputProps) {
   const [isShown, setShown] = useState(false);
   return (
     <div class="field">
       <input
         {...control}
+        name={name}
         class="code"
         {...({ type: isShown ? 'text' : 'password' } as { type: 'password' })}
         value={value}

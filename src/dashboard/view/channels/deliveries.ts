@@ -11,6 +11,7 @@ export const eventWords: Record<Delivery['event'], string> = {
   'monitor.up': 'A monitor is up again',
   'job.missed': 'Missed runs',
   'job.interrupted': 'Interrupted runs',
+  'run.finished': 'A run is over',
   reminder: 'Still down',
   test: 'Test',
 };

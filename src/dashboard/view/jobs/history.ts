@@ -71,7 +71,9 @@ export function runLine(run: RunSummary, zone: string, nowMs: number): RunLine {
     glyph: status === 'queued' ? 'new' : status,
     time: `${dayIn(scheduledFor, nowMs, zone)} ${clock(scheduledFor, zone, { withSeconds: true })}`,
     remarks: [
-      ...(source === 'manual' ? ['by hand'] : []),
+      ...(source === 'manual'
+        ? [run.causedBy === undefined ? 'by hand' : 'after another job']
+        : []),
       ...(lateMs > 1_000 ? [`${span(lateMs)} late`] : []),
       ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ],

@@ -2,7 +2,10 @@
 
 import type { Job, JobInput, JobUpdate } from '../../../api/jobs/contract.ts';
 import { fieldWord } from '../../../domain/field-words.ts';
+import type { AfterOn } from '../../../domain/jobs/after-words.ts';
 import type { Method } from '../../../domain/jobs/job.ts';
+import { sendsToken } from '../../../domain/jobs/sign.ts';
+import type { SignKind } from '../../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../../domain/shell/pasted.ts';
 import { emptyOf } from '../field-errors.ts';
 import {
@@ -29,9 +32,21 @@ export interface JobForm {
   /** Null keeps the headers that the job has; their values cannot be read. */
   headers: readonly HeaderRow[] | null;
   schedule: ScheduleForm;
+  /** The id of the job that it runs after; blank for its schedule. */
+  after: string;
+  afterOn: AfterOn;
+  /** The URL that gets results; blank for none. */
+  onResult: string;
+  /** Blank keeps the one there is, or has one made: it cannot be read. */
+  onResultSecret: string;
   timeoutSeconds: string;
   retries: string;
+  /** Empty: an answer of 202 is a success. */
+  awaitSeconds: string;
   notes: string;
+  /** Empty where calls do not say who makes them. */
+  sign: SignKind | '';
+  audience: string;
 }
 
 /** What the form calls the fields of the API. */
@@ -40,11 +55,17 @@ export const jobLabels = {
   method: 'Method',
   url: 'URL',
   ...scheduleLabels,
+  after: 'Runs after',
+  onResult: 'Results go to',
+  onResultSecret: 'Signing secret',
   headers: 'Headers',
   body: 'Body',
   timeoutSeconds: 'Timeout in seconds',
   retries: 'Retries',
+  awaitSeconds: 'Report after 202, within seconds',
   notes: 'Notes',
+  sign: 'Proof of the caller',
+  audience: 'Audience',
 } as const;
 
 /** What a new job begins with. `zone` is that of this browser. */
@@ -56,9 +77,16 @@ export function newForm(zone: string): JobForm {
     body: '',
     headers: [],
     schedule: newSchedule(zone),
+    after: '',
+    afterOn: 'success',
+    onResult: '',
+    onResultSecret: '',
     timeoutSeconds: '30',
     retries: '0',
+    awaitSeconds: '',
     notes: '',
+    sign: '',
+    audience: '',
   };
 }
 
@@ -71,24 +99,51 @@ export function formOf(job: Job): JobForm {
     body: job.body ?? '',
     headers: job.headerNames.length === 0 ? [] : null,
     schedule: scheduleForm(job),
+    after: job.after?.jobId ?? '',
+    afterOn: job.after?.on ?? 'success',
+    onResult: job.onResult ?? '',
+    onResultSecret: '',
     timeoutSeconds: String(job.timeoutSeconds),
     retries: String(job.retries),
+    awaitSeconds: String(job.awaitSeconds ?? ''),
     notes: job.notes,
+    sign: job.sign ?? '',
+    audience: job.audience ?? '',
   };
 }
 
 /** All that was typed, as the API takes it. */
 export function inputOf(form: JobForm): JobInput {
-  const { headers, schedule, body, timeoutSeconds, retries, ...others } = form;
+  const { headers, schedule, body, timeoutSeconds, retries, awaitSeconds, ...more } = form;
+  const { after, afterOn, onResult, onResultSecret, sign, audience, ...others } = more;
   return {
     ...others,
     body: body === '' ? null : body,
     ...(headers !== null && { headers: headersOf(headers) }),
     ...scheduleFields(schedule),
+    after: after === '' ? null : { jobId: after, on: afterOn },
+    onResult: onResult === '' ? null : onResult,
+    ...(onResult !== '' && onResultSecret !== '' && { onResultSecret }),
     timeoutSeconds: wholeNumber(timeoutSeconds),
     retries: wholeNumber(retries),
+    awaitSeconds: awaitSeconds.trim() === '' ? null : wholeNumber(awaitSeconds),
+    sign: sign === '' ? null : sign,
+    audience: wantsAudience(form) ? audience.trim() : null,
   };
 }
+
+/** Whether an audience is asked for. */
+export function wantsAudience({ sign }: Pick<JobForm, 'sign'>): boolean {
+  return sign !== '' && sendsToken(sign);
+}
+
+/** The ways to say who calls, as the form names them. */
+export const signChoices: readonly [kind: SignKind | '', words: string][] = [
+  ['', 'None'],
+  ['httpsig', 'Signature of the request'],
+  ['oidc', 'Token (EdDSA)'],
+  ['oidc-rs256', 'Token (RS256)'],
+];
 
 /** Only what differs from `base`, which is what the job had when somebody began to type. */
 export function changesOf(form: JobForm, base: JobForm): JobUpdate {
@@ -119,11 +174,12 @@ export function withDraft(form: JobForm, draft: PastedDraft): JobForm {
 }
 
 /** The fields of the API that must be filled in and are not, the first one first. */
-export function emptyIn({ name, url, schedule, timeoutSeconds, retries }: JobForm): string[] {
+export function emptyIn(form: JobForm): string[] {
+  const { name, url, schedule, timeoutSeconds, retries, audience } = form;
   return [
     ...emptyOf({ name, url }),
     ...emptyInSchedule(schedule),
-    ...emptyOf({ timeoutSeconds, retries }),
+    ...emptyOf({ timeoutSeconds, retries, ...(wantsAudience(form) && { audience }) }),
   ];
 }
 

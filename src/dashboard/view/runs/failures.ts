@@ -73,6 +73,11 @@ export const failures: Record<ErrorWord, Meaning> = {
     'Only a 2xx answer counts as success.',
     seeLog,
   ],
+  reported: [
+    'a failure was reported after an answer of 202',
+    'The target answered at once and worked on. What was reported later is in the error.',
+    seeLog,
+  ],
   missed: [
     'due times passed without a call',
     'A call starts within a minute of its due time or not at all.',
@@ -101,6 +106,14 @@ const statuses: Record<number, readonly [means: string, todo: string]> = {
 
 /** Errors that say more than their first word. */
 const special: readonly (readonly [begin: string, Meaning])[] = [
+  [
+    'timeout: no completion',
+    [
+      'the target did not report in time',
+      'It answered 202 and promised to report how its work ended. No report came. It may have done its work.',
+      'See whether the target still works, and whether it can reach jobd. Let the job await more seconds if it needs them.',
+    ],
+  ],
   [
     'protocol: nothing is sent',
     [

@@ -152,8 +152,36 @@ export function differences({ payload }: Receipt, run: Run): string[] {
     ['duration', payload.durationMs, run.durationMs],
     ['answer', payload.responseSha256, sha256Hex(preview)],
     ['length', payload.truncated, run.truncated],
+    ['report', reportOf(payload.completion), reportShown(run)],
   ];
   return pairs.filter(([, stated, shown]) => stated !== shown).map(([name]) => name);
+}
+
+/** A report in one text, to be compared. */
+function reportOf(completion: Receipt['payload']['completion']): string {
+  if (completion === undefined) return 'none';
+  const { outcome, reportedAt, reportedBy, messageSha256 } = completion;
+  return [outcome, reportedAt, reportedBy, messageSha256].join(' ');
+}
+
+/** The same of what the page shows. */
+function reportShown({ completion }: Run): string {
+  if (!completion) return 'none';
+  const { outcome, reportedAt, reportedBy, message } = completion;
+  const messageSha256 = message === null ? null : sha256Hex(new TextEncoder().encode(message));
+  return reportOf({ outcome: outcome ?? 'expired', reportedAt, reportedBy, messageSha256 });
+}
+
+/** What a receipt says of a wait for a report. */
+function reportLines({ completion }: Receipt['payload']): CheckedReceipt['stated'] {
+  if (completion === undefined) return [];
+  const { outcome, reportedAt, reportedBy, messageSha256 } = completion;
+  const who = reportedBy === 'target' ? 'the target' : 'a person';
+  const lines: CheckedReceipt['stated'] = [
+    ['Report', reportedAt === null ? 'none came in time' : `${outcome} at ${reportedAt} by ${who}`],
+  ];
+  if (messageSha256 !== null) lines.push(['SHA-256 of the report', messageSha256]);
+  return lines;
 }
 
 function statedBy({ keyId, payload }: Receipt, sha256: string): CheckedReceipt['stated'] {
@@ -165,6 +193,7 @@ function statedBy({ keyId, payload }: Receipt, sha256: string): CheckedReceipt['
     ['Ended', payload.finishedAt],
     ['Answer', payload.truncated ? `${kept} kept, more was sent` : kept],
     ['SHA-256 of the answer', payload.responseSha256],
+    ...reportLines(payload),
     ['Issued', `${payload.issuedAt} by ${payload.issuer}`],
     ['Signed with key', keyId],
     ['SHA-256 of this receipt', sha256],

@@ -16,16 +16,23 @@ export function isUnderWay({ status }: Pick<Run, 'status'>): boolean {
 
 /** What happened, in one sentence. */
 export function runSentence(run: ToldRun, nowMs: number): string {
-  const { status, httpStatus, durationMs, attempts, startedAt } = run;
+  const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
   const summary = explain(run)?.summary ?? 'the error says why';
   if (status === 'queued') return 'Queued: it begins as soon as jobd has a free slot for it.';
   if (status === 'running') {
     const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;
+    if (completion !== undefined) {
+      return `Running${since}: the target answered HTTP ${httpStatus} and works on.`;
+    }
     return `Running${since}${attempts > 1 ? `, attempt ${attempts}` : ''}.`;
   }
   if (status === 'success') {
     const took = durationMs === null ? '' : ` in ${duration(durationMs)}`;
     const tries = attempts > 1 ? `, at attempt ${attempts}` : '';
+    if (completion !== undefined) {
+      const who = completion.reportedBy === 'person' ? 'a person' : 'it';
+      return `Success: the target answered HTTP ${httpStatus}, and ${who} reported a success${took.replace(' in ', ' after ')}.`;
+    }
     return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;
   }
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}: ${summary}.`;

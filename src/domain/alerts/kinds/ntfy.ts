@@ -22,6 +22,7 @@ const styles: Record<AlertType, { tags: string[]; priority: number }> = {
   'monitor.up': { tags: ['white_check_mark'], priority: normal },
   'job.missed': { tags: ['warning'], priority: urgent },
   'job.interrupted': { tags: ['warning'], priority: urgent },
+  'run.finished': { tags: ['checkered_flag'], priority: normal },
   reminder: { tags: ['rotating_light'], priority: urgent },
   test: { tags: ['wave'], priority: normal },
 };

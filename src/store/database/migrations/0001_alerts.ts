@@ -21,6 +21,7 @@ export const alerts = [
   `create table channels (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
+     callback_of text,
      managed_key text,
      name text not null,
      type text not null,
@@ -40,6 +41,11 @@ export const alerts = [
      deleted_at bigint
    )`,
   `create index channels_by_workspace on channels (workspace_id, id)`,
+  // Those of people, without the callbacks of jobs. After the one above, as SQLite takes the last one of equals.
+  `create index channels_of_people on channels (workspace_id, id) where callback_of is null`,
+  // A job has one callback at most. No reference: it is deleted with its job, and removed by itself.
+  `create unique index channels_by_job on channels (callback_of)
+     where callback_of is not null and deleted_at is null`,
   `create unique index channels_by_key on channels (workspace_id, managed_key)
      where managed_key is not null and deleted_at is null`,
   // Whether anybody waits for a second or later failure.
@@ -59,7 +65,7 @@ export const alerts = [
      channel_id text not null references channels (id),
      event text not null check (event in
        ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up', 'job.missed',
-        'job.interrupted', 'reminder', 'test')),
+        'job.interrupted', 'run.finished', 'reminder', 'test')),
      subject_id text not null,
      about_type text check (about_type in ('job', 'monitor')),
      about_id text,

@@ -69,6 +69,7 @@ const accounts = [
      subject_id text not null,
      subject_name text not null,
      fields text not null,
+     run_id text,
      primary key (workspace_id, number)
    )`,
   `create index audit_by_subject on audit_entries (workspace_id, subject_id, number)`,
@@ -92,6 +93,9 @@ const jobs = [
      anchor_at bigint not null,
      timeout_seconds bigint not null,
      retries bigint not null,
+     await_seconds bigint,
+     sign text check (sign in ('httpsig', 'oidc', 'oidc-rs256')),
+     audience text,
      paused smallint not null check (paused in (0, 1)),
      health text not null check (health in ('new', 'up', 'down')),
      failures bigint not null default 0,
@@ -109,12 +113,18 @@ const jobs = [
      history_from bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
+     after_job_id text,
+     after_on text check (after_on in ('success', 'failed', 'finished')),
+     on_result text,
      notes text not null,
      sealed text,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
      check (paused = 0 or next_run_at is null),
-     check (deleted_at is null or (next_run_at is null and active_run_id is null))
+     check ((after_job_id is null) = (after_on is null)),
+     check (after_job_id is null or next_run_at is null),
+     check (deleted_at is null or (next_run_at is null and active_run_id is null)),
+     check ((audience is not null) = (sign is not null and sign <> 'httpsig'))
    )`,
   // First, as SQLite takes the last one of indexes that cost the same.
   `create index jobs_by_name on jobs (workspace_id, name_lower, id) where deleted_at is null`,
@@ -135,6 +145,9 @@ const jobs = [
   `create index jobs_new on jobs (workspace_id, id)
      where health = 'new' and paused = 0 and deleted_at is null`,
   `create index jobs_paused on jobs (workspace_id, id) where paused = 1 and deleted_at is null`,
+  // Those that run after another one, by that one.
+  `create index jobs_following on jobs (after_job_id, id)
+     where after_job_id is not null and deleted_at is null`,
 
   // When which schedule was in force, for the ledger.
   `create table schedule_spans (
@@ -190,11 +203,14 @@ const runs = [
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
      node_id text,
+     cause_job_id text,
+     cause_run_id text,
      response_body text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
                           and error is null
        when 'running' then started_at is not null and finished_at is null and error is null
+                           and (http_status is null or node_id is null)
        when 'success' then started_at is not null and finished_at is not null
                            and http_status is not null and error is null
        when 'failed' then started_at is not null and finished_at is not null
@@ -210,8 +226,12 @@ const runs = [
   `create unique index runs_by_time on runs (job_id, scheduled_for, source)`,
   `create unique index runs_by_idempotency_key on runs (job_id, idempotency_key)
      where idempotency_key is not null`,
-  // Manual runs that wait, in the order in which they start.
-  `create index runs_queued on runs (scheduled_for) where status = 'queued'`,
+  // A run starts each follower of its job once.
+  `create unique index runs_by_cause on runs (cause_run_id, job_id)
+     where cause_run_id is not null`,
+  // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
+  `create index runs_queued on runs ((cause_run_id is not null), scheduled_for)
+     where status = 'queued'`,
   // The few runs that are not over: for a job's totals, and after a crash.
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
@@ -225,6 +245,29 @@ const runs = [
      where status in ('failed', 'interrupted', 'missed')`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
      where status in ('failed', 'interrupted', 'missed')`,
+];
+
+const completions = [
+  // What targets report after an answer of 202. A row may come before that answer.
+  `create table completions (
+     run_id text not null primary key references runs (id) on delete cascade,
+     accepted_at bigint,
+     expires_at bigint,
+     due_at bigint,
+     progress_at bigint,
+     percent bigint,
+     progress_line text,
+     outcome text check (outcome in ('success', 'failed', 'expired')),
+     reported_at bigint,
+     reported_by text check (reported_by in ('target', 'person')),
+     message text,
+     check ((accepted_at is null) = (expires_at is null)),
+     check (due_at is null or accepted_at is not null),
+     check ((reported_at is null) = (reported_by is null)),
+     check ((reported_at is not null) = (outcome is not null and outcome <> 'expired'))
+   )`,
+  // Waits that are not over, in the order in which they end.
+  `create index completions_due on completions (due_at) where due_at is not null`,
 ];
 
 const monitors = [
@@ -296,6 +339,21 @@ const receipts = [
   `create unique index signing_keys_active on signing_keys ((retired_at is null))
      where retired_at is null`,
 
+  `create table call_keys (
+     key_id text not null primary key,
+     algorithm text not null check (algorithm in ('EdDSA', 'RS256')),
+     public_jwk text not null,
+     sealed text,
+     created_at bigint not null,
+     signs_from bigint not null,
+     retired_at bigint,
+     published_until bigint,
+     check ((retired_at is null) = (published_until is null)),
+     check (sealed is not null or retired_at is not null)
+   )`,
+  // One key of an algorithm is the last one.
+  `create unique index call_keys_last on call_keys (algorithm) where retired_at is null`,
+
   // In canonical form, byte for byte as they are handed out.
   `create table receipts (
      run_id text not null primary key references runs (id) on delete cascade,
@@ -313,6 +371,13 @@ const secrets = [
   // One key seals at a time.
   `create unique index master_keys_active on master_keys ((retired_at is null))
      where retired_at is null`,
+
+  // What the URLs of completions are made with; the newest one.
+  `create table completion_keys (
+     id text not null primary key,
+     created_at bigint not null,
+     sealed text not null
+   )`,
 ];
 
 /** Its text. */
@@ -321,6 +386,7 @@ export const statements = [
   signIn,
   jobs,
   runs,
+  completions,
   monitors,
   alerts,
   receipts,

@@ -46,10 +46,33 @@ test('a new job is sent whole, with the defaults of the API where nothing was ty
     timezone: 'America/New_York',
     timeoutSeconds: jobDefaults.timeoutSeconds,
     retries: jobDefaults.retries,
+    awaitSeconds: null,
+    after: null,
+    onResult: null,
     notes: '',
+    sign: null,
+    audience: null,
   });
   const made = defineJob(input, { ...context, id: 'i', workspaceId: 'w' });
   assert.equal(made.cronExpr, '30 2 * * *');
+});
+
+test('an audience is sent with a token, and asked for only then', () => {
+  const token = { ...whole, sign: 'oidc', audience: ' https://a.example ' } as const;
+  assert.equal(inputOf(token).audience, 'https://a.example');
+  assert.equal(inputOf({ ...token, sign: 'httpsig' }).audience, null);
+  assert.deepEqual(emptyIn({ ...token, audience: '' }), ['audience']);
+  assert.deepEqual(emptyIn({ ...token, sign: '', audience: '' }), []);
+  const base = formOf({ ...job, sign: 'oidc', audience: 'a' });
+  assert.deepEqual(changesOf({ ...base, sign: '' }, base), { sign: null, audience: null });
+});
+
+test('a signing secret is sent if one was typed, beside the URL that it is for', () => {
+  const base = formOf({ ...job, onResult: 'https://example.com/done' });
+  assert.deepEqual(changesOf(base, base), {});
+  const secret = { ...base, onResultSecret: 'whsec_typed' };
+  assert.deepEqual(changesOf(secret, base), { onResultSecret: 'whsec_typed' });
+  assert.deepEqual(changesOf({ ...secret, onResult: '' }, base), { onResult: null });
 });
 
 test('numbers that are none are left to the API to refuse', () => {

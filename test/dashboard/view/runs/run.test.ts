@@ -53,6 +53,17 @@ test('the sentence says what happened, in every status', () => {
       'Running for 12 s, attempt 2.',
     ],
   ];
+  const completion = { outcome: 'success', reportedBy: 'target' } as Run['completion'] & object;
+  rows.push(
+    [
+      { status: 'running', httpStatus: 202, startedAt: '2026-11-22T06:41:00.000Z', completion },
+      'Running for 12 s: the target answered HTTP 202 and works on.',
+    ],
+    [
+      { httpStatus: 202, durationMs: 124_000, completion },
+      'Success: the target answered HTTP 202, and it reported a success after 2 m 4 s.',
+    ],
+  );
   for (const [given, sentence] of rows) {
     assert.equal(runSentence({ ...run, ...given }, now), sentence);
   }

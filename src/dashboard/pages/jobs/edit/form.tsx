@@ -5,11 +5,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../../../api/jobs/contract.ts';
 import type { PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Failure } from '../../../client/api.ts';
-import { Field, TextField } from '../../../parts/forms/field.tsx';
+import { secretIsLost, useStay } from '../../../client/stay.ts';
+import { MadeSecret } from '../../../parts/dialogs/made-secret.tsx';
 import { Link } from '../../../parts/link.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { ScheduleFieldset } from '../../../parts/forms/schedule-fields.tsx';
-import { stayUntil } from '../../../router.ts';
 import { fieldError } from '../../../view/field-errors.ts';
 import type { FieldError } from '../../../view/field-errors.ts';
 import {
@@ -22,9 +22,14 @@ import {
 } from '../../../view/jobs/job-form.ts';
 import type { JobForm } from '../../../view/jobs/job-form.ts';
 import { isFilledIn, sameTyped, scheduleLabels } from '../../../view/schedule/schedule-form.ts';
+import { AfterFields } from './after-fields.tsx';
+import { CallerFields } from './caller-fields.tsx';
+import { MoreFields } from './more-fields.tsx';
 import { Paste } from './paste.tsx';
 import { RequestFields, SentFields } from './request-fields.tsx';
+import { ResultFields } from './result-fields.tsx';
 import { createAndRun, createJob, updateJob } from './save.ts';
+import type { Outcome } from './save.ts';
 
 interface FormProps {
   head: ComponentChildren;
@@ -42,14 +47,14 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
   const [problem, setProblem] = useState<FieldError | null>(null);
   const element = useRef<HTMLFormElement>(null);
   const [toFocus, setToFocus] = useState<{ field: string } | null>(null);
-  const isDirty = JSON.stringify(form) !== JSON.stringify(base);
+  const [made, setMade] = useState<{ secret: string; leave: () => void } | null>(null);
+  const isDirty = made === null && JSON.stringify(form) !== JSON.stringify(base);
 
   useEffect(() => {
     onDirty?.(isDirty);
-    stayUntil(isDirty ? mayDrop : null);
-    return () => stayUntil(null);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the listener stays the same
   }, [isDirty]);
+  useStay(isDirty || made !== null, made === null ? undefined : secretIsLost);
   // Its values were loaded again.
   const baseText = JSON.stringify(base);
   const shownBase = useRef(baseText);
@@ -76,15 +81,17 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
     setProblem(refused);
     setToFocus({ field: refused.field ?? 'summary' });
   };
-  const save = async (how: () => Promise<Failure | null>): Promise<void> => {
+  const save = async (how: () => Promise<Outcome>): Promise<void> => {
     if (isBusy) return;
     const wrong = headerProblem(form.headers, job?.headerNames);
     if (wrong !== null) return refuse(fieldError(wrong, jobLabels));
     setBusy(true);
     setProblem(null);
-    const failure = await how();
+    const outcome = await how();
     setBusy(false);
-    if (failure !== null) refuse(refusalOf(failure, job === undefined, emptyIn(form)));
+    if (!outcome.ok) refuse(refusalOf(outcome, job === undefined, emptyIn(form)));
+    else if (outcome.secret === undefined) outcome.leave();
+    else setMade({ secret: outcome.secret, leave: outcome.leave });
   };
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -127,7 +134,10 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
           jobId={isScheduleKept && isFilledIn(schedule) ? job.id : null}
           onChange={(changed) => edit({ schedule: { ...schedule, ...changed } })}
         />
+        <AfterFields form={form} jobId={job?.id} error={errorOf('after')} onChange={edit} />
         <SentFields form={form} kept={job?.headerNames ?? []} errorOf={errorOf} onChange={edit} />
+        <CallerFields form={form} errorOf={errorOf} onChange={edit} />
+        <ResultFields form={form} kept={job?.onResult ?? ''} errorOf={errorOf} onChange={edit} />
         <MoreFields form={form} errorOf={errorOf} onChange={edit} />
         <p class="actions">
           <button type="submit" class="main" aria-disabled={isBusy}>
@@ -147,63 +157,13 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
           </Link>
         </p>
       </form>
+      {made !== null && (
+        <MadeSecret secret={made.secret} onKept={made.leave}>
+          The receiver checks with it that results come from this jobd.
+        </MadeSecret>
+      )}
     </div>
   );
-}
-
-interface MoreProps {
-  form: JobForm;
-  errorOf: (field: string) => string | null;
-  onChange: (changed: Partial<JobForm>) => void;
-}
-
-function MoreFields({ form, errorOf, onChange }: MoreProps) {
-  return (
-    <fieldset class="panel">
-      <legend>Limits and notes</legend>
-      <div class="pair">
-        <TextField
-          label={jobLabels.timeoutSeconds}
-          hint="For each attempt, 1 to 60."
-          error={errorOf('timeoutSeconds')}
-          name="timeoutSeconds"
-          as="short"
-          inputMode="numeric"
-
-          value={form.timeoutSeconds}
-          onInput={(value) => onChange({ timeoutSeconds: value })}
-        />
-        <TextField
-          label={jobLabels.retries}
-          hint="Up to 2, after a connection error, HTTP 429 or 5xx."
-          error={errorOf('retries')}
-          name="retries"
-          as="short"
-          inputMode="numeric"
-
-          value={form.retries}
-          onInput={(value) => onChange({ retries: value })}
-        />
-      </div>
-      <Field label={jobLabels.notes} error={errorOf('notes')}>
-        {(control) => (
-          <textarea
-            {...control}
-            name="notes"
-            class="prose"
-            rows={3}
-            value={form.notes}
-            onInput={({ currentTarget }) => onChange({ notes: currentTarget.value })}
-          />
-        )}
-      </Field>
-    </fieldset>
-  );
-}
-
-function mayDrop(): boolean {
-  // oxlint-disable-next-line no-alert -- an answer is needed before the address changes
-  return confirm('Leave this page? What you typed is not saved.');
 }
 
 /** Whether a change is about the field that is wrong. */

@@ -1,0 +1,83 @@
+/**
+ * `SITE/complete/TOKEN`: targets report here after an answer of 202, outside the API and without a key. The token is a secret,
+ * so it never gets into the log, and all unknown ones get the same answer.
+ */
+
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { createReportKeeper, findReported } from '../../app/runs/completions.ts';
+import type { ReportedRun } from '../../app/runs/completions.ts';
+import { got, invalidInput, JobdError } from '../../domain/errors.ts';
+import { completionSignal, readReport } from '../../domain/runs/report.ts';
+import type { ReportStatus } from '../../domain/runs/completion.ts';
+import { acceptUntypedJson } from '../http/body.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import type { Ok } from '../http/contract.ts';
+import { connectionOf } from '../http/limits/connection.ts';
+import type { RequestLimits } from '../http/limits/request-limits.ts';
+import { refuseWhileOutdated } from '../http/refusals.ts';
+import { operations } from './completion-contract.ts';
+import type { Report, ReportQuery } from './completion-contract.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the URL of a report says, on routes of reports. */
+    reported: { run: ReportedRun; signal: ReportStatus | null };
+  }
+}
+
+/**
+ * Adds the routes. Reports never count. Unknown tokens count for the address like other errors (errors.ts), and so does what
+ * cannot be a report, as the token of a run that is over is known for as long as the run is kept.
+ */
+export function completionRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
+  const keep = createReportKeeper(app);
+  acceptUntypedJson(server);
+  server.decorateRequest('reported');
+
+  refuseWhileOutdated(server, app);
+  // Before the body is read: without a known token nobody can send one.
+  server.addHook('onRequest', async (request) => {
+    const { token = '', end: words } = request.params as { token?: string; end?: string };
+    const run = await findReported(app, token);
+    if (run === undefined) throw new JobdError('not_found', 'there is no run at this URL');
+    const signal = completionSignal(words);
+    if (signal === undefined) throw badSignal(words ?? '');
+    if (request.method === 'GET' && hasBody(request))
+      throw invalidInput('a report with a body must be a POST');
+    request.reported = { run, signal };
+    if (request.method === 'HEAD' || run.status !== 'running') {
+      return limits.countAddress(request.raw);
+    }
+    limits.countElsewhere(request.raw);
+    connectionOf(request.socket)?.trust();
+  });
+  // A report without a body says what its URL says.
+  server.addHook('preValidation', async (request) => {
+    if (request.method === 'POST' && request.body === undefined) request.body = {};
+  });
+
+  const handler = async (request: FastifyRequest): Promise<Ok> => {
+    const { method, query, body, reported } = request;
+    // Programs that only look whether a URL works end no run.
+    if (method === 'HEAD') return { ok: true };
+    const given = { ...(query as ReportQuery), ...(body as Report | undefined) };
+    await keep(reported.run, readReport(reported.signal, given));
+    return { ok: true };
+  };
+  const [url, signalUrl] = ['/complete/:token', '/complete/:token/:end'] as const;
+  server.route({ method: 'GET', url, ...operations.report, handler });
+  server.route({ method: 'POST', url, ...operations.reportWithBody, handler });
+  server.route({ method: 'GET', url: signalUrl, ...operations.reportSignal, handler });
+  server.route({ method: 'POST', url: signalUrl, ...operations.reportSignalWithBody, handler });
+}
+
+/** Only a client that knows a token gets this answer. */
+function badSignal(words: string): JobdError {
+  return new JobdError('not_found', `after the token may follow fail or progress, ${got(words)}`);
+}
+
+/** fastify does not read the body of a `GET`: what it says would be lost. */
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

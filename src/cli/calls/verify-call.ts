@@ -1,0 +1,133 @@
+/** `jobd verify-call`: says who made a saved request. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import { invalidInput, JobdError, messageOf } from '../../domain/errors.ts';
+import { readTime } from '../../domain/fields.ts';
+import { fileProblem } from '../../domain/file-problem.ts';
+import type { CallVerdict } from '../../identity/verify-call.ts';
+import type { Context } from '../context.ts';
+import { collect } from '../options.ts';
+import { printFields, printJson } from '../terminal/output.ts';
+
+const about = `
+<request> is a saved HTTP request, or - for standard input: its request line,
+its headers, an empty line and its body, as they were received. --keys is a file
+with the keys, as jobd call-key export prints it, or the URL of
+/.well-known/jwks.json; only a URL is asked.
+
+The exit code is 0 if the request is valid, 1 if it is not, and 2 if nothing can
+be checked. One check cannot tell whether a request came twice.
+
+Examples:
+  jobd verify-call request.txt --keys keys.json
+  jobd verify-call request.txt --keys keys.json --at 2026-03-02T10:00:00Z
+  jobd verify-call - --keys https://jobd.example.com/.well-known/jwks.json`;
+
+/** Adds the command. It loads the checks only when it runs. */
+export function addVerifyCallCommand(program: Command, context: Context): void {
+  const { output } = context;
+  program
+    .command('verify-call')
+    .argument('<request>', 'a saved request')
+    .description('say who made a request, by its signature or its token')
+    .addOption(
+      program
+        .createOption('--keys <file|url>', 'keys that you trust; may be repeated')
+        .argParser(collect)
+        .makeOptionMandatory(),
+    )
+    .option('--audience <text>', 'who a token must be for (default: not checked)')
+    .option('--at <time>', 'check as of this time (default: now)')
+    .addOption(
+      program
+        .createOption('--scheme <scheme>', 'scheme of the URL that was called')
+        .choices(['http', 'https'])
+        .default('https'),
+    )
+    .addHelpText('after', about)
+    .action(async (path: string, flags: Flags) => {
+      const { readRequest } = await import('../../identity/raw-request.ts');
+      const { readCallKeys, verifyCall } = await import('../../identity/verify-call.ts');
+      const keys = readCallKeys(await Promise.all((flags['keys'] as string[]).map(readKeys)));
+      const scheme = flags['scheme'] === 'http' ? 'http' : 'https';
+      const bytes = await readBytes(path);
+      const at = flags['at'] === undefined ? Date.now() : readTime('--at', String(flags['at']));
+      const audience = flags['audience'] === undefined ? null : String(flags['audience']);
+      const check = (as: 'http' | 'https'): CallVerdict =>
+        verifyCall(readRequest(bytes, as), keys, { at, audience });
+      const verdict = check(scheme);
+      context.exitCode = verdict.verdict === 'valid' ? 0 : 1;
+      if (flags['json']) return printJson(output, verdict);
+      if (verdict.verdict === 'invalid') {
+        output.data(`invalid: ${verdict.reason}`);
+        // A saved request does not say its scheme, which is signed.
+        const other = scheme === 'http' ? 'https' : 'http';
+        if (check(other).verdict === 'valid')
+          output.say(`as a call by ${other} it is valid: --scheme ${other}`);
+        return;
+      }
+      printFields(output, fieldsOf(verdict, audience));
+    });
+}
+
+function fieldsOf(verdict: CallVerdict & { verdict: 'valid' }, asked: string | null) {
+  const { kind, issuer, workspaceId, jobId, runId, audience, covered, expiresAt, keyId } = verdict;
+  return {
+    verdict: 'valid',
+    caller: issuer,
+    ...(workspaceId !== null && { workspace: workspaceId }),
+    ...(jobId !== null && { job: jobId }),
+    run: runId,
+    ...(audience !== null && { audience: asked === null ? `${audience} (not checked)` : audience }),
+    proof: kind === 'httpsig' ? 'a signature of the request' : 'a token',
+    covered: covered.join(', '),
+    expires: expiresAt,
+    key: keyId,
+  };
+}
+
+async function readKeys(place: string): Promise<unknown> {
+  const isUrl = /^https?:\/\//i.test(place);
+  const text = isUrl ? await fetchText(place) : (await readBytes(place)).toString();
+  if (text.length > mostBytes) throw invalidInput(`${place} has no keys: it has more than 1 MiB`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidInput(`${place} has no keys: it is not JSON`);
+  }
+}
+
+/** Most bytes of a request, or of keys. */
+const mostBytes = 1_048_576;
+/** How long a server may take. */
+const longestMs = 10_000;
+
+async function fetchText(url: string): Promise<string> {
+  const { exchangeFollowing } = await import('../client/exchange.ts');
+  const signal = AbortSignal.timeout(longestMs);
+  const question = { method: 'GET', headers: { accept: 'application/json' }, body: null, signal };
+  const answer = await exchangeFollowing(url, question).catch((error: unknown) => {
+    throw invalidInput(`the keys at ${url} cannot be fetched: ${messageOf(error)}`);
+  });
+  if (answer.status === 200) return answer.text;
+  throw invalidInput(`${url} answers ${answer.status}, and no keys`);
+}
+
+/** Reads a file, or standard input; of what is longer than any request or set of keys only the beginning. */
+async function readBytes(path: string): Promise<Buffer> {
+  const { createReadStream } = await import('node:fs');
+  const source = path === '-' ? process.stdin : createReadStream(path);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of source) {
+      chunks.push(chunk as Buffer);
+      length += (chunk as Buffer).length;
+      if (length > mostBytes) break;
+    }
+  } catch (error) {
+    throw new JobdError('usage', fileProblem(path, error), { cause: error });
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,60 @@
+/** `jobd runs complete`: ends the wait of a run in place of its target. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { quoted } from '../../domain/shell/quote.ts';
+import { isFinal, runStatuses } from '../../domain/runs/run.ts';
+import { connect } from '../client/connect.ts';
+import { waitUntil } from '../client/wait.ts';
+import type { Context } from '../context.ts';
+import { withName } from '../resource.ts';
+import { printJson } from '../terminal/output.ts';
+import { plain } from '../terminal/text.ts';
+import { findRunId, runArgument } from './named-run.ts';
+import { printRun } from './print-run.ts';
+
+/** The engine ends a run within a second of its report. */
+const longestWaitMs = 10_000;
+
+/** Adds the command. */
+export function addCompleteCommand(runs: Command, context: Context): void {
+  const { output } = context;
+  withName(runs.command('complete'), 'job')
+    .argument('[run]', runArgument, 'running')
+    .description('end a run whose target answered 202 and does not report')
+    .option('--fail', 'end it as failed, not as a success')
+    .option('--message <text>', 'what to keep with the run')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd runs complete backup
+  jobd runs complete backup --fail --message 'the worker is gone'`,
+    )
+    .action(async (name: string, text: string, flags: Flags & { message?: string }) => {
+      const api = connect(context);
+      const job = await api.jobs.find(name);
+      // A run with another status does not wait: the word says how it is to end.
+      if (text !== 'running' && runStatuses.some((status) => status === text)) {
+        throw new JobdError('usage', `${text} is no run that waits: ${howToSay(name)}`);
+      }
+      const runId = await findRunId(api, job, text);
+      const { message } = flags;
+      const status = flags['fail'] === true ? 'failed' : 'success';
+      const end = { status, ...(message !== undefined && { message }) } as const;
+      const reported = await api.runs.complete(job.id, runId, end);
+      const options = { isOver: isEnded, timeoutMs: longestWaitMs };
+      const run = await waitUntil(() => api.runs.get(job.id, runId), reported, options);
+      if (flags['json']) printJson(output, { run });
+      else printRun(output, run, job);
+    });
+}
+
+function howToSay(name: string): string {
+  return `to end it as a success: jobd runs complete ${plain(quoted(name))}; as a failure: with --fail`;
+}
+
+function isEnded({ status }: Parameters<typeof printRun>[1]): boolean {
+  return isFinal(status);
+}

@@ -1,0 +1,70 @@
+/** A run as `jobd runs get` and others print it. */
+
+import type { Run } from '../../api/runs/contract.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { completionWords } from '../../domain/runs/completion.ts';
+import type { Api } from '../client/api.ts';
+import { moment, state } from '../terminal/cell.ts';
+import { printFields } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
+import { plain, plainLines } from '../terminal/text.ts';
+
+function previewText({ truncated, responseBody }: Run): string | null {
+  return truncated ? `${responseBody ?? ''}…` : responseBody;
+}
+
+/** The job of a run. Its call is shown if it is known: the one of now, as a run does not keep the one it made. */
+interface JobOfRun {
+  name: string;
+  method?: string;
+  url?: string;
+  /** The name of the job whose run started it; null if that job is gone. */
+  leader?: string | null;
+}
+
+/** The name of the job whose run started this one; null if it is gone, or none did. */
+export async function leaderOf({ jobs }: Api, { causedBy }: Run): Promise<string | null> {
+  if (causedBy === undefined) return null;
+  try {
+    return (await jobs.get(causedBy.jobId)).name;
+  } catch (error) {
+    if (error instanceof JobdError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** Prints the fields of a run; on a terminal, followed by the lines of its response. */
+export function printRun(output: Output, run: Run, { name, method, url, leader }: JobOfRun): void {
+  const { durationMs, error, completion, causedBy } = run;
+  printFields(output, {
+    job: name,
+    ...(url !== undefined && { 'calls now': `${method} ${url}` }),
+    status: state(run.status),
+    source:
+      causedBy === undefined
+        ? run.source
+        : `after ${leader ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`,
+    'scheduled for': moment(run.scheduledFor),
+    started: moment(run.startedAt),
+    finished: moment(run.finishedAt),
+    duration: durationMs === null ? null : `${durationMs} ms`,
+    attempts: run.attempts,
+    http: run.httpStatus,
+    ...(completion !== undefined && {
+      report: completionWords(completion, plain),
+    }),
+    ...(error !== null && { error }),
+    id: run.id,
+    ...(!output.isTerminal && { response: previewText(run) }),
+  });
+  if (output.isTerminal && run.responseBody !== null) {
+    output.data('');
+    for (const line of plainLines(previewText(run) ?? '')) output.data(line);
+  }
+  if (completion?.outcome === null && run.status === 'running') output.say(howToEnd(run));
+}
+
+/** How a person ends the wait of a run. */
+export function howToEnd({ jobId, id }: Pick<Run, 'jobId' | 'id'>): string {
+  return `to end the wait in place of the target: jobd runs complete ${jobId} ${id}, with --fail for a failure`;
+}

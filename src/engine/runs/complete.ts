@@ -1,0 +1,88 @@
+/**
+ * Complete: ends the runs whose targets reported after an answer of 202, and those whose time for it is over. A report is kept
+ * by whoever hears it (app/runs/completions.ts); only here does it end a run, as a record of any other run does.
+ */
+
+import { outcomeOfWait } from '../../domain/runs/completion.ts';
+import { closeWaits, findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
+import type { DueWait } from '../../store/runs/completions.ts';
+import type { Db } from '../../store/database/store.ts';
+import type { EndedClaim } from '../alerts/health-changes.ts';
+import type { Step } from '../loop.ts';
+import { announceEnd, announceFollowUp } from './announce.ts';
+import type { ExecutorParts } from './executor.ts';
+import { recordBatch } from './record.ts';
+import type { Recorded } from './record.ts';
+
+/** Runs that one transaction ends. */
+const largestBatch = 200;
+
+type CompleterParts = Pick<
+  ExecutorParts,
+  'store' | 'clock' | 'log' | 'meter' | 'changes' | 'receipts' | 'wake'
+>;
+
+/** A run that waited, as it ends. */
+interface EndedWait extends EndedClaim {
+  claimed: DueWait;
+}
+
+/** Makes the step. */
+export function createCompleteStep(parts: CompleterParts): Step {
+  const { store, clock, receipts } = parts;
+  return async () => {
+    const now = clock.now();
+    const nextAt = await findNextWaitEnd(store.db);
+    if (nextAt === null) return Infinity;
+    if (nextAt > now) return nextAt - now;
+    const { waits, recorded } = await store.write((tx) => endDue(tx, now, receipts));
+    announce(
+      parts,
+      waits.filter(({ ended }) => recorded.recorded.has(ended.runId)),
+      recorded,
+    );
+    // What another process ends at this moment is found again.
+    return waits.length > 0 ? 0 : Infinity;
+  };
+}
+
+async function endDue(
+  tx: Db,
+  now: number,
+  receipts: boolean,
+): Promise<{ waits: EndedWait[]; recorded: Recorded }> {
+  const due = await findDueWaits(tx, now, largestBatch);
+  const waits = due.map(endedWait);
+  const ends = due.map(({ runId, outcome }) => ({
+    runId,
+    outcome: outcome ?? ('expired' as const),
+  }));
+  // First: what is posted of a run says how its wait ended.
+  await closeWaits(tx, ends);
+  const recorded = await recordBatch(tx, { executions: waits, attempts: [] }, { receipts });
+  return { waits, recorded };
+}
+
+/** The end of a run is the report; without one, the moment up to which it was waited for. */
+function endedWait(wait: DueWait): EndedWait {
+  const { runId, jobId, attempts, httpStatus, responseBody, startedAt } = wait;
+  // The wall clock may have been set back.
+  const finishedAt = Math.max(wait.reportedAt ?? wait.expiresAt, startedAt);
+  const kept = { attempts, httpStatus, responseBody, truncated: wait.truncated === 1 };
+  const times = { finishedAt, durationMs: finishedAt - startedAt };
+  return { claimed: wait, ended: { runId, jobId, ...times, ...kept, ...outcomeOfWait(wait) } };
+}
+
+function announce(
+  { wake, ...hearers }: CompleterParts,
+  waits: readonly EndedWait[],
+  { alerts, followUp }: Recorded,
+): void {
+  for (const wait of waits) announceEnd(hearers, wait);
+  announceFollowUp(hearers, followUp);
+  if (waits.length > 0) {
+    wake('sign');
+    wake('claim');
+  }
+  if (alerts + followUp.posted > 0) wake('notify');
+}

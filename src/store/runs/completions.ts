@@ -1,0 +1,360 @@
+/**
+ * Waits: runs that were answered 202 and whose targets report later. A run that waits is `running` and has its HTTP status,
+ * its job's place and no node. Its row here decides who comes first: every change of it is conditional.
+ *
+ *     early report:  (no row) → outcome                     the call is in flight; `due_at` is null
+ *     answer of 202: → accepted_at, due_at = expires_at      or 0, after an early report
+ *     report:        → outcome, due_at = 0                   once: due now, whatever the clock says
+ *     end:           → due_at null                           with the end of the run
+ */
+
+import { sql } from 'kysely';
+import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import { freeRowLock, idList, locksRows } from '../database/dialect.ts';
+import { isFollowed } from '../jobs/chains.ts';
+import { countRows } from '../database/count.ts';
+import type { Db } from '../database/store.ts';
+import { statement, statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+import { workspaceLabel } from '../database/workspace-label.ts';
+
+/** A run whose answer begins a wait. Times are epoch milliseconds. */
+export interface BegunWait {
+  runId: string;
+  attempts: number;
+  httpStatus: number | null;
+  responseBody: string | null;
+  acceptedAt: number;
+  expiresAt: number;
+  /** 0 or 1. */
+  truncated: number;
+}
+
+const answerRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
+  db
+    .updateTable('runs')
+    .set({
+      attempts: of('attempts'),
+      http_status: of('httpStatus'),
+      response_body: of.bytes('responseBody'),
+      truncated: of('truncated'),
+      node_id: null,
+    })
+    .where('id', '=', of('runId'))
+    .where('status', '=', 'running')
+    .where('http_status', 'is', null)
+    .compile(),
+);
+
+const acceptRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
+  db
+    .insertInto('completions')
+    .values({
+      run_id: of('runId'),
+      accepted_at: of('acceptedAt'),
+      expires_at: of('expiresAt'),
+      due_at: of('expiresAt'),
+    })
+    .onConflict((same) =>
+      same.column('run_id').doUpdateSet((row) => ({
+        accepted_at: row.ref('excluded.accepted_at'),
+        expires_at: row.ref('excluded.expires_at'),
+        // At once, whatever the clock says by now.
+        due_at: sql<number>`case when completions.reported_at is null then excluded.due_at else 0 end`,
+      })),
+    )
+    .compile(),
+);
+
+/** Begins waits. A run that is not executed any more is left as it is. Returns the ids of the others. */
+export async function beginWaits(tx: Db, waits: readonly BegunWait[]): Promise<Set<string>> {
+  const isAnswered = await answerRun(tx, waits);
+  const begun = waits.filter((_, index) => isAnswered[index]);
+  await acceptRun(tx, begun);
+  return new Set(begun.map(({ runId }) => runId));
+}
+
+/** What a report keeps. `at` in epoch milliseconds. */
+export interface KeptReport {
+  runId: string;
+  at: number;
+  outcome: Exclude<CompletionOutcome, 'expired'>;
+  by: Reporter;
+  message: string | null;
+}
+
+/** In the call, or in the wait. A report or an end closes it. */
+const isOpen = sql<boolean>`completions.outcome is null
+  and (completions.accepted_at is null or completions.due_at is not null)`;
+
+const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
+  db
+    .insertInto('completions')
+    .columns(['run_id', 'outcome', 'reported_at', 'reported_by', 'message'])
+    .expression((from) =>
+      from
+        .selectFrom('runs')
+        .select([
+          of('runId').as('run_id'),
+          of('outcome').as('outcome'),
+          of('at').as('reported_at'),
+          of('by').as('reported_by'),
+          of('message').as('message'),
+        ])
+        .where('id', '=', of('runId'))
+        .where('status', '=', 'running'),
+    )
+    .onConflict((same) =>
+      same
+        .column('run_id')
+        .doUpdateSet((row) => ({
+          outcome: row.ref('excluded.outcome'),
+          reported_at: row.ref('excluded.reported_at'),
+          reported_by: row.ref('excluded.reported_by'),
+          message: row.ref('excluded.message'),
+          due_at: sql<number>`case when completions.accepted_at is not null then 0 end`,
+        }))
+        .where(isOpen),
+    )
+    .compile(),
+);
+
+/** Keeps reports, each of another run. Returns for each whether it is the first one, of a run that is not over. */
+export async function keepReports(db: Db, reports: readonly KeptReport[]): Promise<boolean[]> {
+  return await reportRun(db, reports);
+}
+
+/** How far a run is. `at` in epoch milliseconds. */
+export interface KeptProgress {
+  runId: string;
+  at: number;
+  percent: number | null;
+  line: string | null;
+}
+
+const noteProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
+  db
+    .insertInto('completions')
+    .columns(['run_id', 'progress_at', 'percent', 'progress_line'])
+    .expression((from) =>
+      from
+        .selectFrom('runs')
+        .select([
+          of('runId').as('run_id'),
+          of('at').as('progress_at'),
+          of('percent').as('percent'),
+          of('line').as('progress_line'),
+        ])
+        .where('id', '=', of('runId'))
+        .where('status', '=', 'running'),
+    )
+    .onConflict((same) =>
+      same
+        .column('run_id')
+        .doUpdateSet((row) => ({
+          progress_at: row.ref('excluded.progress_at'),
+          percent: row.ref('excluded.percent'),
+          progress_line: row.ref('excluded.progress_line'),
+        }))
+        .where(isOpen),
+    )
+    .compile(),
+);
+
+/** Keeps the last progress of runs, each of another run. Returns for each whether it was not over. */
+export async function keepProgress(db: Db, progress: readonly KeptProgress[]): Promise<boolean[]> {
+  return await noteProgress(db, progress);
+}
+
+/** A wait that ends: its run, and what is known of its job. */
+export interface DueWait {
+  /** 1 if somebody waits for its end (`isFollowed`), else 0. */
+  isFollowed: number;
+  runId: string;
+  jobId: string;
+  jobName: string;
+  workspaceId: string;
+  /** The workspace in the log; null while it is the only one. */
+  workspace: string | null;
+  /** Consecutive failures of the job. */
+  failures: number;
+  scheduledFor: number;
+  startedAt: number;
+  attempts: number;
+  httpStatus: number | null;
+  responseBody: string | null;
+  truncated: number;
+  acceptedAt: number;
+  expiresAt: number;
+  outcome: CompletionOutcome | null;
+  reportedAt: number | null;
+  message: string | null;
+}
+
+/** Up to `limit` waits that end by `now`: reported or expired. Those that another process ends are left out. */
+export async function findDueWaits(tx: Db, now: number, limit: number): Promise<DueWait[]> {
+  return await tx
+    .selectFrom('completions')
+    .innerJoin('runs', 'runs.id', 'completions.run_id')
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName', 'failures'])
+    .select(['jobs.workspace_id as workspaceId', workspaceLabel.as('workspace')])
+    .select(['scheduled_for as scheduledFor', 'attempts', 'http_status as httpStatus'])
+    .select(['response_body as responseBody', 'truncated', 'outcome', 'message'])
+    .select(['reported_at as reportedAt', isFollowed.as('isFollowed')])
+    .select((of) => [
+      of.ref('started_at').$notNull().as('startedAt'),
+      of.ref('accepted_at').$notNull().as('acceptedAt'),
+      of.ref('completions.expires_at').$notNull().as('expiresAt'),
+    ])
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('completions')))
+    .execute();
+}
+
+const earliestEnd = statement((db: Db) =>
+  db
+    .selectFrom('completions')
+    .select('due_at')
+    .where('due_at', 'is not', null)
+    .orderBy('due_at')
+    .limit(sql.lit(1))
+    .compile(),
+);
+
+/** When the next wait ends, in epoch milliseconds; null if none is open. */
+export async function findNextWaitEnd(db: Db): Promise<number | null> {
+  const [row] = await earliestEnd(db, {});
+  return row?.due_at ?? null;
+}
+
+const closeWait = statementForEach(
+  (db: Db, of: Parameters<{ runId: string; outcome: CompletionOutcome | null }>) =>
+    db
+      .updateTable('completions')
+      // What was reported stays: a deletion may come before the end of the run.
+      .set((row) => ({ due_at: null, outcome: row.fn.coalesce('outcome', of('outcome')) }))
+      .where('run_id', '=', of('runId'))
+      .compile(),
+);
+
+/** Closes waits, with the ends of their runs. */
+export async function closeWaits(
+  tx: Db,
+  waits: readonly { runId: string; outcome: CompletionOutcome | null }[],
+): Promise<void> {
+  await closeWait(tx, waits);
+}
+
+/** Whether a run waits for a report: no process executes it. */
+export async function isAwaiting(db: Db, runId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('http_status')
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return row !== undefined && row.http_status !== null;
+}
+
+/** The runs of a workspace that wait for a report. */
+export async function findWaitsOf(
+  db: Db,
+  workspaceId: string,
+): Promise<{ runId: string; jobId: string }[]> {
+  return await db
+    .selectFrom('runs')
+    .select(['id as runId', 'job_id as jobId'])
+    .where(isOpenRun)
+    .where('status', '=', sql.lit<'running'>('running'))
+    .where('http_status', 'is not', null)
+    .where(
+      'job_id',
+      'in',
+      db.selectFrom('jobs').select('id').where('workspace_id', '=', workspaceId),
+    )
+    .execute();
+}
+
+/** The condition of the index of open runs (`isOpen` in runs.ts). */
+const isOpenRun = sql<boolean>`status in ('queued', 'running')`;
+
+/** Ends the wait of a job that is deleted. Its run has no outcome, and nobody will see it. */
+export async function dropWait(
+  tx: Db,
+  { jobId, runId, now }: { jobId: string; runId: string; now: number },
+): Promise<void> {
+  const error = 'interrupted: its job was deleted while it waited for a report';
+  await tx
+    .updateTable('runs')
+    .set({ status: 'interrupted', finished_at: now, error })
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .execute();
+  await closeWaits(tx, [{ runId, outcome: null }]);
+  await tx.updateTable('jobs').set({ active_run_id: null }).where('id', '=', jobId).execute();
+}
+
+/** Counts runs that wait for a report, up to `limit`. */
+export async function countWaits(db: Db, limit: number): Promise<number> {
+  const open = db
+    .selectFrom('completions')
+    .select('due_at')
+    .where('due_at', 'is not', null)
+    .limit(limit);
+  return await countRows(db, open.as('open'));
+}
+
+/** The waits of those of these runs that were answered 202, by run id. */
+export async function findCompletions(
+  db: Db,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, Completion>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('completions')
+    .select(['run_id', 'percent', 'progress_line as line', 'progress_at as progressAt'])
+    .select(['outcome', 'reported_at as reportedAt', 'reported_by as reportedBy', 'message'])
+    .select((of) => of.ref('expires_at').$notNull().as('expiresAt'))
+    .where('run_id', 'in', idList(runIds))
+    .where('accepted_at', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ run_id: runId, ...completion }) => [runId, completion]));
+}
+
+/** What a report is about: its run, and what is sealed of its job, whose secrets are not to be repeated. */
+export interface ReportedRun {
+  runId: string;
+  jobId: string;
+  workspaceId: string;
+  url: string;
+  sealed: string | null;
+  status: RunStatus;
+  finishedAt: number | null;
+  error: string | null;
+  /** Null until somebody reported. */
+  outcome: CompletionOutcome | null;
+  reportedAt: number | null;
+}
+
+const reportedRun = statement((db: Db, of: Parameters<{ runId: string }>) =>
+  db
+    .selectFrom('runs')
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .leftJoin('completions', 'completions.run_id', 'runs.id')
+    .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId', 'url'])
+    .select(['sealed', 'status', 'finished_at as finishedAt', 'error', 'outcome'])
+    .select(['reported_at as reportedAt'])
+    .where('runs.id', '=', of('runId'))
+    .compile(),
+);
+
+/** The run of a report, or undefined. */
+export async function findReportedRun(db: Db, runId: string): Promise<ReportedRun | undefined> {
+  const [row] = await reportedRun(db, { runId });
+  return row;
+}

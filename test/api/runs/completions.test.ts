@@ -1,0 +1,187 @@
+/** 202 and report back: a target that answers at once, works on, and reports how that ended. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readTrustedKeys } from '../../../src/receipt/trusted-keys.ts';
+import { verifyReceipt } from '../../../src/receipt/verify.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+import {
+  accepting,
+  begin,
+  everyMs,
+  ok,
+  send,
+  startWait,
+  waitOf,
+} from '../../support/running/waits.ts';
+
+test('a target that answers 202 reports progress and then success', async (t) => {
+  const story = await begin(t);
+  const { clock, daemon } = story;
+  const sink = await accepting(t, 'accepted');
+  const { run, job, path, completionUrl, read, ended } = await startWait(story, sink);
+  assert.match(completionUrl, new RegExp(`^${daemon.url}/complete/[\\w-]{64}$`));
+  assert.deepEqual(
+    [run.status, run.httpStatus, run.responseBody, run.finishedAt, run.error],
+    ['running', 202, 'accepted', null, null],
+  );
+  const { completion } = run;
+  assert.equal(completion?.expiresAt, addMs(run.startedAt, 600_000, completion?.expiresAt));
+  assert.equal(completion?.outcome, null);
+  assert.equal((await daemon.ask('GET', `/jobs/${job.id}`)).body.job.status, 'running');
+
+  clock.advance(60_000);
+  const progress = { percent: 40, message: 'copying\nfiles' };
+  assert.deepEqual((await send(`${completionUrl}/progress`, { body: progress })).body, ok);
+  const shown = (await read()).completion;
+  assert.deepEqual([shown?.percent, shown?.line], [40, 'copying files']);
+  assert.equal((await read()).status, 'running');
+
+  clock.advance(60_000);
+  const answer = await send(`${completionUrl}?message=1204%20files%E9`);
+  assert.deepEqual([answer.status, answer.body], [200, ok]);
+  const end = await ended();
+  assert.deepEqual(
+    [end.status, end.httpStatus, end.error, end.responseBody],
+    ['success', 202, null, 'accepted'],
+  );
+  assert.ok((end.durationMs ?? 0) >= 120_000, 'the duration lasts until the report');
+  assert.deepEqual(
+    [end.completion?.outcome, end.completion?.reportedBy, end.completion?.message],
+    ['success', 'target', '1204 files\u{fffd}'],
+  );
+  assert.equal((await daemon.ask('GET', `/jobs/${job.id}`)).body.job.status, 'up');
+
+  const receipt = await until(
+    'the receipt',
+    async () => {
+      const found = await daemon.ask('GET', `${path}/receipt`);
+      return found.status === 200 && found.body;
+    },
+    everyMs,
+  );
+  const { payload } = receipt;
+  assert.deepEqual(
+    [payload.status, payload.httpStatus, payload.responseBytes],
+    ['success', 202, 8],
+  );
+  assert.equal(payload.completion.outcome, 'success');
+  assert.equal(payload.completion.reportedBy, 'target');
+  assert.match(payload.completion.messageSha256, /^[0-9a-f]{64}$/);
+  const key = (await daemon.ask('GET', '/receipts/key', undefined, null)).body;
+  const keys = readTrustedKeys([Buffer.from(JSON.stringify(key))]);
+  const bytes = Buffer.from(JSON.stringify(receipt));
+  assert.equal(verifyReceipt(bytes, keys).verdict, 'valid');
+  const forged = bytes.toString().replace('"outcome":"success"', '"outcome":"failed"');
+  assert.equal(verifyReceipt(Buffer.from(forged), keys).verdict, 'invalid');
+});
+
+test('a target reports a failure, by its URL or in the body', async (t) => {
+  const story = await begin(t);
+  const sink = await accepting(t);
+  const headers = { Authorization: 'Bearer s3cret-token' };
+  const first = await startWait(story, sink, { headers });
+  const message = 'disk full,\u001b[31m token s3cret-token\nrefused';
+  await send(`${first.completionUrl}/fail`, { body: { message } });
+  const end = await first.ended();
+  assert.equal(end.status, 'failed');
+  assert.equal(end.error, 'reported: disk full, token [redacted] refused');
+  const second = await startWait(story, sink, { name: 'b' });
+  await send(second.completionUrl, { body: { status: 'failed' } });
+  assert.equal((await second.ended()).error, 'reported: a failure, without a message');
+});
+
+test('no report in time is a failure with an alert, and the next success a recovery', async (t) => {
+  const story = await begin(t);
+  const { daemon, clock } = story;
+  const alerts = await startSink(t);
+  const config = { url: alerts.url };
+  const channel = { name: 'c', type: 'webhook', config };
+  assert.equal((await daemon.ask('POST', '/channels', channel)).status, 201);
+  const sink = await accepting(t);
+  const { job, ended } = await startWait(story, sink, { awaitSeconds: 90 });
+  clock.advance(91_000);
+  const end = await ended();
+  assert.equal(end.status, 'failed');
+  assert.equal(end.error, 'timeout: no completion within 90 s');
+  assert.equal(end.completion?.outcome, 'expired');
+  assert.equal(end.finishedAt, end.completion?.expiresAt);
+  const alerted = async (type: string) =>
+    await until(`an alert ${type}`, () =>
+      alerts.received.some(({ body }) => JSON.parse(body).type === type),
+    );
+  await alerted('job.failed');
+  clock.advance(60_000);
+  const again = await waitOf(story, sink, job);
+  await send(again.completionUrl);
+  assert.equal((await again.ended()).status, 'success');
+  await alerted('job.recovered');
+});
+
+test('the first report counts: every later one hears how the run ended', async (t) => {
+  const story = await begin(t);
+  const { completionUrl, ended } = await startWait(story, await accepting(t));
+  const answers = await Promise.all(
+    ['', '/fail', '', '/fail', ''].map((end) => send(completionUrl + end)),
+  );
+  const counted = answers.filter(({ status }) => status === 200);
+  assert.equal(counted.length, 1);
+  for (const { status } of answers) assert.ok(status === 200 || status === 409);
+  const { status, finishedAt } = await ended();
+  const words = new RegExp(`is over: it ended as ${status}.* at ${finishedAt}`);
+  assertRefused(await send(`${completionUrl}/fail`), 409, words, 'a late failure');
+  assertRefused(await send(`${completionUrl}/progress`), 409, words, 'late progress');
+});
+
+test('a URL that was changed, or made for another jobd, is one of no run', async (t) => {
+  const story = await begin(t);
+  const sink = await accepting(t);
+  const { completionUrl, read } = await startWait(story, sink);
+  const other = await startWait(story, sink, { name: 'b' });
+  const [site, token = ''] = completionUrl.split('/complete/');
+  const otherToken = other.completionUrl.split('/').at(-1) ?? '';
+  const swapped = token.slice(0, 22) + otherToken.slice(22);
+  const last = token.at(-1) === 'A' ? 'B' : 'A';
+  const wrong = ['x', '', token.slice(1), `${token}A`, token.slice(0, -1) + last, swapped];
+  wrong.push(token.toLowerCase(), read.name, other.run.id);
+  for (const one of wrong) {
+    assert.equal((await send(`${site}/complete/${one}`)).status, 404, one);
+  }
+  assert.equal((await send(`${completionUrl}/nonsense`)).status, 404);
+  assert.equal((await fetch(completionUrl, { method: 'HEAD' })).status, 200);
+  assert.equal((await read()).completion?.outcome, null);
+  await send(other.completionUrl, { method: 'GET' });
+  assert.equal((await other.ended()).status, 'success');
+  assert.equal((await read()).status, 'running', 'the URL of another run ends that run alone');
+});
+
+test('a report that makes no sense is refused, and changes nothing', async (t) => {
+  const story = await begin(t);
+  const { completionUrl, read } = await startWait(story, await accepting(t));
+  const rows: [end: string, body: object, RegExp][] = [
+    ['/fail', { status: 'success' }, /status must be failed at this URL, got success/],
+    ['', { status: 'done' }, /status must be one of success, failed, progress, got "done"/],
+    ['', { percent: 4 }, /percent must be given with progress only/],
+    ['/progress', { percent: 101 }, /percent must be between 0 and 100, got 101/],
+    ['', { message: 'x'.repeat(1_001) }, /message must be at most 1000 characters, got 1001/],
+    ['', { state: 'ok' }, /state/],
+    ['?msg=x', {}, /msg/],
+    ['', [], /the body must be an object/],
+  ];
+  for (const [end, body, words] of rows) {
+    assertRefused(await send(completionUrl + end, { body }), 400, words, end);
+  }
+  const plain = await fetch(completionUrl, { method: 'POST', body: 'status=failed' });
+  assert.equal(plain.status, 400);
+  assert.equal((await read()).completion?.outcome, null);
+});
+
+/** The time that many milliseconds after another, give or take what the call took. */
+function addMs(at: string | null | undefined, ms: number, near: string | undefined): string {
+  const exact = Date.parse(at ?? '') + ms;
+  const found = Date.parse(near ?? '');
+  return new Date(found >= exact && found < exact + 20_000 ? found : exact).toISOString();
+}

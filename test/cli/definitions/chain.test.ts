@@ -1,0 +1,141 @@
+/** Jobs in files that run after others, and whose results are posted. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertEnds, serveForFiles } from '../../support/running/definition-files.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+
+/** The follower comes first in the file, and by its key. */
+const both = `
+jobs:
+  a-report:
+    url: https://example.com/report
+    after: import
+    after-on: finished
+  import:
+    url: https://example.com/import
+    on-result: https://example.com/done?token=\${TOKEN}
+    on-result-secret: \${SECRET}
+`;
+
+test('a file chains jobs and names who gets results: applied, compared, exported and deleted', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const env = { TOKEN: 't0ken-of-the-url', SECRET: secret };
+  const file = write('jobs.yaml', both);
+  const applied = assertEnds(await jobd(env, 'apply', '--file', file), 0, /2 created/);
+  assert.doesNotMatch(applied, /whsec_|t0ken/);
+  assertEnds(await jobd(env, 'diff', '--file', file), 0, /0 to update, 0 to delete; 2 the same/);
+  const get = async (name: string): Promise<{ id: string; after?: object }> => {
+    const { stdout } = await jobd({}, 'jobs', 'get', name, '--json');
+    return (JSON.parse(stdout) as { job: { id: string; after?: object } }).job;
+  };
+  const first = await get('import');
+  assert.deepEqual((await get('a-report')).after, { jobId: first.id, on: 'finished' });
+  const shown = (await jobd({}, 'jobs', 'get', 'a-report')).stdout;
+  assert.match(shown, /runs after\s+import ends/);
+  assert.match((await jobd({}, 'jobs', 'get', 'import')).stdout, /then runs\s+a-report/);
+  assert.match((await jobd({}, 'jobs', 'callbacks', 'import')).stderr, /there are no results/);
+
+  const changed = { ...env, SECRET: `whsec_${Buffer.alloc(32, 6).toString('base64')}` };
+  const diff = (await jobd(changed, 'diff', '--file', file)).stdout;
+  assert.match(diff, /import/);
+  assert.doesNotMatch(diff, /whsec_|t0ken/);
+
+  const exported = await jobd({}, 'export');
+  assert.match(exported.stdout, /after: import\n\s+after-on: finished/);
+  assert.match(exported.stdout, /on-result: https:\/\/example.com\/done/);
+  assert.doesNotMatch(exported.stdout, /whsec_/);
+
+  assertEnds(await jobd({}, 'jobs', 'update', 'a-report', '--no-after'), 0, /^/);
+  const drift = await jobd(env, 'diff', '--file', file);
+  assert.match(drift.stdout, /after: import/);
+
+  const turned = write(
+    'jobs.yaml',
+    both
+      .replace('    after: import\n    after-on: finished\n', '')
+      .replace('    on-result:', '    after: a-report\n    on-result:'),
+  );
+  assertEnds(await jobd(env, 'apply', '--file', turned), 0, /0 created, 1 updated/);
+  const none = write('jobs.yaml', 'jobs: {}\n');
+  assertEnds(await jobd({}, 'apply', '--file', none, '--prune', '--yes'), 0, /2 deleted/);
+});
+
+test('a circle in a file, an unknown key and a condition alone are refused with their place', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const circle = write(
+    'jobs.yaml',
+    'jobs:\n  one: { url: "https://example.com/", after: two }\n  two: { url: "https://example.com/", after: one }\n',
+  );
+  assertEnds(
+    await jobd({}, 'apply', '--file', circle),
+    2,
+    /job one: after must not close a circle: one, then two, then one/,
+  );
+  const unknown = write('jobs.yaml', 'jobs:\n  one: { url: "https://example.com/", after: tow }\n');
+  assertEnds(
+    await jobd({}, 'apply', '--file', unknown),
+    2,
+    /after names tow, which is not defined/,
+  );
+  const alone = write(
+    'jobs.yaml',
+    'jobs:\n  one: { url: "https://example.com/", after-on: failed }\n',
+  );
+  assertEnds(await jobd({}, 'apply', '--file', alone), 2, /after-on needs after/);
+});
+
+test('a job in a file runs after one that it names by key, by name or by id', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const create = async (name: string): Promise<string> => {
+    const at = ['--url', 'https://example.com/', '--every', '1d', '--allow-duplicate', '--json'];
+    const { stdout } = await jobd({}, 'jobs', 'create', '--name', name, ...at);
+    return (JSON.parse(stdout) as { job: { id: string } }).job.id;
+  };
+  const id = await create('Nightly import');
+  const url = 'url: "https://example.com/"';
+  const file = write(
+    'jobs.yaml',
+    `jobs:
+  by-name: { ${url}, after: Nightly import }
+  by-id: { ${url}, after: ${id.toUpperCase()} }
+  a-last: { ${url}, after: The report, after-on: failed }
+  report: { ${url}, name: The report, after: by-name }
+`,
+  );
+  const diff = assertEnds(await jobd({}, 'diff', '--file', file), 1, /4 to create/);
+  assert.match(diff, /\+after: Nightly import\n/);
+  assert.doesNotMatch(diff, /cron|timezone/, 'a schedule that nobody gave');
+  assertEnds(await jobd({}, 'apply', '--file', file), 0, /4 created/);
+  assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
+  const after = async (name: string): Promise<string> => {
+    const { stdout } = await jobd({}, 'jobs', 'get', name);
+    return /runs after\s+(.*)/.exec(stdout)?.[1] ?? '';
+  };
+  assert.equal(await after('by-name'), 'Nightly import succeeds');
+  assert.equal(await after('by-id'), 'Nightly import succeeds');
+  assert.equal(await after('a-last'), 'The report fails');
+  const exported = (await jobd({}, 'export')).stdout;
+  assert.equal(exported.match(/after: nightly-import\n/g)?.length, 2);
+  assert.match(exported, /after: report\n {4}after-on: failed/);
+  const again = write('again.yaml', exported);
+  assertEnds(await jobd({}, 'apply', '--file', again), 0, /1 adopted/);
+  assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
+
+  const refused = async (text: string, sentence: RegExp): Promise<void> => {
+    const wrong = write('wrong.yaml', `jobs:\n  x: { ${url}, after: ${text} }\n`);
+    assertEnds(await jobd({}, 'apply', '--file', wrong), 2, sentence);
+  };
+  await refused(
+    'Nightly inport',
+    /wrong.yaml:2:3: job x: after names Nightly inport.*did you mean Nightly import\?/,
+  );
+  await refused('0199c6f4-0000-7000-8000-00000000abcd', /which is not defined/);
+  await refused('""', /wrong.yaml:2:\d+: after must be the key, the name or the id of a job/);
+  const other = await create('Nightly import');
+  await refused(
+    'Nightly import',
+    new RegExp(`wrong.yaml:2:3: .*which 2 jobs are called: .* of one, .*${other}`),
+  );
+});

@@ -1,0 +1,297 @@
+/**
+ * The examples of docs/verify-calls.md, run as somebody would: what was made by jobd is let in once, and everything else is
+ * refused. Those without a runtime here are named as not run on the page.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Caller } from '../../src/domain/calls/caller.ts';
+import type { CallJwk } from '../../src/domain/calls/call-key.ts';
+import { newId } from '../../src/domain/id.ts';
+import { thumbprint } from '../../src/identity/keyring.ts';
+import { identify } from '../../src/identity/sign.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+
+const root = join(import.meta.dirname, '../../docs');
+const examples = join(root, 'examples/verify-calls');
+const audience = 'https://api.example.com';
+const workspaceId = newId(0);
+const publicUrl = 'https://api.example.com';
+const path = '/hook?tenant=7&b=%20';
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const jwk = publicKey.export({ format: 'jwk' }) as CallJwk;
+const keyId = thumbprint(jwk);
+
+interface Request {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** A request as jobd sends it. */
+function called(
+  site: string,
+  change: Partial<Caller> = {},
+  body: string | null = '{"a":1}',
+  method = body === null ? 'GET' : 'POST',
+): Request {
+  const who = { issuer: site, workspaceId, jobId: newId(0), runId: newId(0), audience };
+  const caller: Caller = { kind: 'httpsig', keyId, ...who, at: Date.now(), ...change };
+  const targetUri = `${publicUrl}${path}`;
+  const key = { keyId, algorithm: 'EdDSA', privateKey } as const;
+  const { headers } = identify({ method, targetUri, body, timeoutMs: 30_000 }, caller, key);
+  const type = body === null ? {} : { 'content-type': 'application/json' };
+  return {
+    method,
+    path,
+    headers: { 'x-service-run-id': caller.runId, ...type, ...headers },
+    body,
+  };
+}
+
+async function send(port: number, { method, path: target, headers, body }: Request) {
+  const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+  const sent = { ...headers, ...length };
+  const asked = request({ host: '127.0.0.1', port, method, path: target, headers: sent });
+  asked.end(body ?? undefined);
+  const [response] = await once(asked, 'response');
+  return { status: response.statusCode, answer: await text(response) };
+}
+
+/** Publishes the key as jobd does. */
+async function startSite(t: TestContext): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ keys: [{ ...jwk, kid: keyId, use: 'sig', alg: 'EdDSA' }] }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts a program that listens on a port, and waits until it does. */
+async function startProgram(
+  t: TestContext,
+  [file, ...args]: [string, ...string[]],
+  port: number,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const inherited = { PATH: process.env['PATH'] ?? '', PYTHONDONTWRITEBYTECODE: '1' };
+  const child = spawn(file, args, { env: { ...inherited, ...env, PORT: String(port) } });
+  let said = '';
+  child.stderr.on('data', (chunk) => (said += String(chunk)));
+  t.after(async () => {
+    if (child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await until(`${args.at(-1)} listens`, async () => {
+    assert.equal(child.exitCode, null, said);
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    return isOpen || null;
+  });
+}
+
+/** The settings of a target that demands signatures. */
+function signedBy(site: string): Record<string, string> {
+  return { JOBD_URL: site, PUBLIC_URL: publicUrl };
+}
+
+/** The settings of one that demands tokens. */
+function envOf(site: string): Record<string, string> {
+  return { ...signedBy(site), AUDIENCE: audience, WORKSPACE_ID: workspaceId };
+}
+
+const longAgo = (): number => Date.now() - 10 * 60_000;
+
+async function checkTokens(port: number, site: string): Promise<void> {
+  const token = called(site, { kind: 'oidc' });
+  const refusedFirst: [what: string, request: Request][] = [
+    ['another audience', called(site, { kind: 'oidc', audience: 'https://other.example.com' })],
+    ['another workspace', called(site, { kind: 'oidc', workspaceId: newId(0) })],
+    ['another site', called('https://other.example.com', { kind: 'oidc' })],
+    ['an expired token', called(site, { kind: 'oidc', at: longAgo() })],
+    [
+      'an altered token',
+      { ...token, headers: { ...token.headers, authorization: altered(token.headers) } },
+    ],
+    ['a signature, which any workspace can have made', called(site, { workspaceId: newId(0) })],
+    ['no proof', { ...token, headers: {} }],
+  ];
+  for (const [what, refused] of refusedFirst) {
+    assert.equal((await send(port, refused)).status, 401, what);
+  }
+  const runId = token.headers['x-service-run-id'];
+  assert.deepEqual(await send(port, token), { status: 200, answer: `run ${runId}` });
+  assert.equal((await send(port, token)).status, 401, 'a replayed token');
+}
+
+function altered({ authorization = '' }: Record<string, string>): string {
+  const end = authorization.at(-3) === 'A' ? 'B' : 'A';
+  return `${authorization.slice(0, -3)}${end}${authorization.slice(-2)}`;
+}
+
+async function checkSignatures(port: number, site: string): Promise<void> {
+  const signed = called(site);
+  const { headers } = signed;
+  const refusedFirst: [what: string, request: Request][] = [
+    ['an altered body', { ...signed, body: '{"a":2}' }],
+    ['an altered URI', { ...signed, path: `${path}1` }],
+    ['an altered method', { ...signed, method: 'PUT' }],
+    ['another run', { ...signed, headers: { ...headers, 'x-service-run-id': newId(0) } }],
+    ['a body that was added', { ...called(site, {}, null, 'DELETE'), body: 'x' }],
+    ['an expired signature', called(site, { at: longAgo() })],
+    ['another site', called('https://other.example.com')],
+    ['another key', called(site, { keyId: 'other' })],
+    ['a token', called(site, { kind: 'oidc' })],
+    ['no proof', { ...signed, headers: {} }],
+  ];
+  for (const [what, refused] of refusedFirst) {
+    assert.equal((await send(port, refused)).status, 401, what);
+  }
+  const runId = headers['x-service-run-id'];
+  assert.deepEqual(await send(port, signed), { status: 200, answer: `run ${runId}` });
+  assert.equal((await send(port, signed)).status, 401, 'a replayed request');
+  assert.equal((await send(port, called(site, {}, null))).status, 200, 'without a body');
+}
+
+for (const name of ['express', 'fastify', 'hono']) {
+  test(`the example for ${name} lets in what jobd sent, once, and nothing else`, async (t) => {
+    const site = await startSite(t);
+    const [signed, named] = [await freePort(), await freePort()];
+    const program = [process.execPath, join(examples, `${name}.mjs`)] as const;
+    await startProgram(t, [...program], signed, signedBy(site));
+    await checkSignatures(signed, site);
+    await startProgram(t, [...program], named, envOf(site));
+    await checkTokens(named, site);
+  });
+}
+
+/** A Python that has these modules; undefined if there is none. */
+function pythonWith(modules: string): string | undefined {
+  return ['python3', '/usr/bin/python3'].find(
+    (file) => spawnSync(file, ['-c', `import ${modules}`]).status === 0,
+  );
+}
+
+for (const name of ['flask', 'django']) {
+  const python = pythonWith(`jwt, cryptography, ${name}`);
+  const skip =
+    python === undefined && `python3-${name}, python3-jwt or python3-cryptography is not installed`;
+  test(
+    `the example for ${name} lets in what jobd sent, once, and nothing else`,
+    { skip },
+    async (t) => {
+      const site = await startSite(t);
+      const [signed, named] = [await freePort(), await freePort()];
+      const file = join(examples, `${name}_app.py`);
+      await startProgram(t, [python ?? '', file], signed, signedBy(site));
+      await checkSignatures(signed, site);
+      await startProgram(t, [python ?? '', file], named, envOf(site));
+      await checkTokens(named, site);
+    },
+  );
+}
+
+/** What a proxy guards: it says which run the proxy told it of. */
+async function startGuarded(t: TestContext): Promise<number> {
+  const server = createServer(({ headers }, response) => {
+    assert.equal(headers.authorization, undefined, 'the token ends at the proxy');
+    response.end(`run ${String(headers['x-jobd-run'])}`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+type Ports = Record<'own' | 'guarded' | 'verifier', number>;
+
+function withPorts(file: string, { guarded, verifier }: Ports): string {
+  const config = readFileSync(join(examples, file), 'utf8');
+  return config
+    .replace('127.0.0.1:8000', `127.0.0.1:${guarded}`)
+    .replace('127.0.0.1:9000', `127.0.0.1:${verifier}`);
+}
+
+const proxies: Record<string, (directory: string, ports: Ports) => [string, ...string[]]> = {
+  nginx(directory, ports) {
+    const server = `server { listen 127.0.0.1:${ports.own}; ${withPorts('nginx.conf', ports)} }`;
+    const file = join(directory, 'nginx.conf');
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${directory}/${name};`,
+    );
+    writeFileSync(
+      file,
+      `daemon off; master_process off; pid ${directory}/pid; error_log stderr; events {}
+       http { access_log off; ${temporary.join(' ')} ${server} }`,
+    );
+    return ['nginx', '-e', 'stderr', '-c', file];
+  },
+  caddy(directory, ports) {
+    const file = join(directory, 'Caddyfile');
+    const config = withPorts('Caddyfile', ports).replace(
+      'example.com',
+      `http://127.0.0.1:${ports.own}`,
+    );
+    writeFileSync(file, `{\n admin off\n auto_https off\n}\n${config}`);
+    return ['caddy', 'run', '--adapter', 'caddyfile', '--config', file];
+  },
+};
+
+for (const [name, commandOf] of Object.entries(proxies)) {
+  const isMissing = spawnSync(name, ['-v']).error !== undefined;
+  const skip = isMissing && `${name} is not installed`;
+  test(`${name} lets in what a verifier behind it lets in`, { skip }, async (t) => {
+    const site = await startSite(t);
+    const ports = {
+      own: await freePort(),
+      guarded: await startGuarded(t),
+      verifier: await freePort(),
+    };
+    const verifier = join(examples, 'verifier.mjs');
+    await startProgram(t, [process.execPath, verifier], ports.verifier, envOf(site));
+    const directory = temporaryDirectory(t);
+    await startProgram(t, commandOf(directory, ports), ports.own, { HOME: directory });
+    await checkTokens(ports.own, site);
+  });
+}
+
+test('the page shows the examples as they are', () => {
+  const file = join(root, 'verify-calls.md');
+  const page = readFileSync(file, 'utf8');
+  const blocks = /<!-- (examples\/verify-calls\/[\w./]+) -->\n\n```(\w*)\n[^]*?\n```/g;
+  let count = 0;
+  const expected = page.replaceAll(blocks, (_block, name: string, language: string) => {
+    count += 1;
+    const example = readFileSync(join(root, name), 'utf8').trimEnd();
+    return `<!-- ${name} -->\n\n\`\`\`${language}\n${example}\n\`\`\``;
+  });
+  if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(file, expected);
+  else assert.equal(page, expected, 'UPDATE_GOLDENS=1 brings the page up to date');
+  assert.equal(count, 12);
+});

@@ -1,0 +1,25 @@
+/** The ends of completion URLs. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../src/domain/id.ts';
+import { completionTokens, newCompletionSecret } from '../../src/secrets/completion-tokens.ts';
+
+test('a token names its run and no other, whatever part of it is changed', () => {
+  const secret = newCompletionSecret();
+  const { tokenOf, runIdOf } = completionTokens(secret);
+  const [one, other] = [newId(1), newId(2)];
+  const token = tokenOf(one);
+  assert.match(token, /^[\w-]{64}$/);
+  assert.equal(runIdOf(token), one);
+  assert.equal(completionTokens(secret).runIdOf(token), one, 'every node reads it');
+  assert.equal(completionTokens(newCompletionSecret()).runIdOf(token), null, 'no other jobd does');
+  for (let index = 0; index < token.length; index += 1) {
+    const changed = token.charAt(index) === 'A' ? 'B' : 'A';
+    assert.equal(runIdOf(token.slice(0, index) + changed + token.slice(index + 1)), null);
+  }
+  const swapped = tokenOf(other).slice(0, 22) + token.slice(22);
+  for (const text of ['', 'x', token.slice(1), `${token}A`, `${token}=`, swapped, ` ${token}`]) {
+    assert.equal(runIdOf(text), null, text);
+  }
+});

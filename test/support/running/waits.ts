@@ -1,0 +1,102 @@
+/** Runs that wait for the reports of their targets. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import type { Run } from '../../../src/api/runs/contract.ts';
+import { fakeClock } from '../fakes/clock.ts';
+import type { FakeClock } from '../fakes/clock.ts';
+import { startSink } from '../fakes/sink.ts';
+import type { Received, Sink } from '../fakes/sink.ts';
+import { readAnswer, startTestDaemon } from '../running/daemon.ts';
+import type { Answer, TestDaemon } from '../running/daemon.ts';
+import { until } from '../until.ts';
+
+export const everyMs = { everyMs: 100 };
+
+export interface Story {
+  daemon: TestDaemon;
+  clock: FakeClock;
+}
+
+/** A jobd on a fake clock. */
+export async function begin(t: TestContext, flags: Record<string, string> = {}): Promise<Story> {
+  const clock = fakeClock('2026-03-02T10:00:00Z');
+  return { daemon: await startTestDaemon(t, { clock, flags }), clock };
+}
+
+/** A target that answers 202. */
+export function accepting(t: TestContext, body = ''): Promise<Sink> {
+  return startSink(t, (response) => response.writeHead(202).end(body));
+}
+
+/** A job that is not due for a year, unless its fields say otherwise. */
+export async function create({ daemon }: Pick<Story, 'daemon'>, fields: object): Promise<Job> {
+  const input = { name: 'a', cronExpr: '0 0 1 1 *', awaitSeconds: 600, ...fields };
+  const { status, body } = await daemon.ask('POST', '/jobs', input);
+  assert.equal(status, 201, body.error);
+  return body.job;
+}
+
+export interface Waiting {
+  job: Job;
+  run: Run;
+  path: string;
+  completionUrl: string;
+  read: () => Promise<Run>;
+  ended: () => Promise<Run>;
+}
+
+/** Runs a job by hand, until its run waits for a report. */
+export async function startWait(
+  story: Pick<Story, 'daemon'>,
+  sink: Sink,
+  fields = {},
+): Promise<Waiting> {
+  const job = await create(story, { url: sink.url, ...fields });
+  return await waitOf(story, sink, job);
+}
+
+export async function waitOf(
+  { daemon }: Pick<Story, 'daemon'>,
+  sink: Sink,
+  job: Job,
+): Promise<Waiting> {
+  const queued = await daemon.ask('POST', `/jobs/${job.id}/run`);
+  assert.equal(queued.status, 202, queued.body.error);
+  const path = `/jobs/${job.id}/runs/${queued.body.run.id}`;
+  const read = async (): Promise<Run> => (await daemon.ask('GET', path)).body.run;
+  const run = await until(
+    'the wait',
+    async () => {
+      const now = await read();
+      return now.completion !== undefined && now;
+    },
+    everyMs,
+  );
+  const ended = () =>
+    until(
+      'the end of the run',
+      async () => {
+        const now = await read();
+        return now.finishedAt !== null && now;
+      },
+      everyMs,
+    );
+  return { job, run, path, completionUrl: urlIn(sink.received.at(-1)), read, ended };
+}
+
+export function urlIn(received: Received | undefined): string {
+  return String(received?.headers['x-service-completion-url']);
+}
+
+export async function send(
+  url: string,
+  options: { method?: string; body?: object } = {},
+): Promise<Answer> {
+  const { method = 'POST', body } = options;
+  const response = await fetch(url, { method, ...(body && { body: JSON.stringify(body) }) });
+  return await readAnswer(method, response);
+}
+
+export const ok = { ok: true };
