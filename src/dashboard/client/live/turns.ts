@@ -3,37 +3,35 @@
  * one for good: with six visible tabs nothing else would get through. Four listen, the others ask every 10 s.
  *
  * A turn is a lock, which the browser releases however its tab ends. Without https browsers have no locks, except on the machine
- * of the server: there the tabs ask each other.
+ * of the server: there the tabs ask each other. Who asked first goes first: of tabs that listen, each hears, sooner or later, of all
+ * that asked before it, so those that are too many always know that they are.
  */
 
 import { root } from '../../router.ts';
 import { openTabs } from '../session/tabs.ts';
 
-/** What tabs say to each other. */
+/** What tabs say to each other: that they ask for a turn, or to one that asks (`to`) that they asked before it. */
 interface Word {
-  is: 'asking' | 'here';
   from: number;
-  /** Who asked. */
   to?: number;
 }
 
 const mostListening = 4;
 const answerMs = 300;
 const tabs = openTabs<Word>('streams');
-const self = Math.random();
-const others = new Set<number>();
-let turn: 'none' | 'asking' | 'taken' = 'none';
+/** Those that asked before this tab. */
+const before = new Set<number>();
+/** Since when this tab has a turn or asks for one; a fraction tells tabs of the same millisecond apart. 0: it does neither. */
+let since = 0;
+let isListening = false;
 
 /** Hears the other tabs. `tooMany` is called when this tab took a turn before a busy one could say that it has it. */
 export function followTurns(tooMany: () => void): void {
-  tabs.hear(({ is, from, to }) => {
-    if (is === 'here') {
-      if (to === self) others.add(from);
-      if (turn === 'taken' && others.size >= mostListening) tooMany();
-    } else if (turn === 'taken' || (turn === 'asking' && self < from)) {
-      tabs.say({ is: 'here', from: self, to: from });
-      // Of tabs that ask at the same moment, the one with the smaller number goes first.
-    } else if (turn === 'asking') others.add(from);
+  tabs.hear(({ from, to }) => {
+    if (since === 0 || (to !== undefined && to !== since)) return;
+    if (from > since) return tabs.say({ from: since, to: from });
+    before.add(from);
+    if (isListening && before.size >= mostListening) tooMany();
   });
 }
 
@@ -57,15 +55,19 @@ function takeLock(locks: LockManager, name: string, end: AbortSignal): Promise<b
 }
 
 async function askOthers(end: AbortSignal): Promise<boolean> {
-  turn = 'asking';
-  end.addEventListener('abort', () => (turn = 'none'));
-  others.clear();
-  tabs.say({ is: 'asking', from: self });
+  before.clear();
+  since = Date.now() + Math.random();
+  end.addEventListener('abort', () => {
+    since = 0;
+    isListening = false;
+  });
+  tabs.say({ from: since });
   await new Promise((resolve) => setTimeout(resolve, answerMs));
   // Meanwhile this tab may have begun to ask for another turn.
   if (end.aborted) return false;
-  turn = others.size < mostListening ? 'taken' : 'none';
-  return turn === 'taken';
+  isListening = before.size < mostListening;
+  if (!isListening) since = 0;
+  return isListening;
 }
 
 async function ended(signal: AbortSignal): Promise<void> {
