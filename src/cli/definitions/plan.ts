@@ -5,6 +5,7 @@ import type { Definition, FileKind, Section, ManagedItem } from './kind.ts';
 import { fileKinds } from './kinds.ts';
 import { everyOne } from '../../domain/alerts/managed-channel.ts';
 import { nearest } from '../../domain/nearest.ts';
+import { adoptedIds, keysOfAdopted, withAdoptedIds } from './adopted.ts';
 import { circleIn } from './chains.ts';
 import { findMeant } from './named-after.ts';
 import {
@@ -81,17 +82,21 @@ export async function makePlan(
   const sorted = fileKinds.flatMap((kind) =>
     definitions.filter((definition) => definition.kind === kind).toSorted(byKey),
   );
+  const adopted = adoptedIds(sorted, managed);
+  const compared = sorted.map((definition) => withAdoptedIds(definition, adopted));
   const results = mayWrite
-    ? await compareThere(ask, sorted, managed)
-    : await compareHere(ask, sorted, { managed, defaultTimeoutSeconds });
+    ? await compareThere(ask, compared)
+    : await compareHere(ask, compared, { managed, defaultTimeoutSeconds });
+  const keys = new Map([...keysById(managed), ...keysOfAdopted(adopted)]);
   const circles = circleIn(definitions);
   const refusalOf = (definition: Definition): DefinitionResult | undefined =>
     refusalOfKeys(definition, known, problems);
   const changes = sorted.flatMap((definition, index) => {
     const result = results[index];
-    return result === undefined
-      ? []
-      : [{ definition, result: refusalOf(definition) ?? circles(definition) ?? result }];
+    if (result === undefined) return [];
+    const item = result.item && withKeys(definition.kind.section, result.item, keys);
+    const refusal = refusalOf(definition) ?? circles(definition);
+    return [{ definition, result: refusal ?? { ...result, item } }];
   });
   return { changes, unlisted, mayWrite, defaultTimeoutSeconds, names };
 }
@@ -142,19 +147,11 @@ function refusalOfKeys(
 }
 
 /** Lets the server compare. */
-async function compareThere(
-  ask: Ask,
-  sorted: readonly Definition[],
-  managed: ManagedItems,
-): Promise<DefinitionResult[]> {
-  const known = keysById(managed);
+async function compareThere(ask: Ask, sorted: readonly Definition[]): Promise<DefinitionResult[]> {
   const results: DefinitionResult[] = [];
   for (const kind of fileKinds) {
     const inputs = sorted.filter((definition) => definition.kind === kind).map(inputOf);
-    for await (const result of sendDefinitions(ask, kind, inputs, { dryRun: true })) {
-      const item = result.item && withKeys(kind.section, result.item, known);
-      results.push({ ...result, item });
-    }
+    results.push(...(await Array.fromAsync(sendDefinitions(ask, kind, inputs, { dryRun: true }))));
   }
   return results;
 }

@@ -139,3 +139,17 @@ test('a job in a file runs after one that it names by key, by name or by id', as
     new RegExp(`wrong.yaml:2:3: .*which 2 jobs are called: .* of one, .*${other}`),
   );
 });
+
+test('jobs made by hand, one after the other, and who is told of them, are adopted as they are', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const create = ['jobs', 'create', '--url', 'https://example.com/', '--allow-duplicate'];
+  assertEnds(await jobd({}, ...create, '--name', 'First', '--every', '1d'), 0, /^/);
+  assertEnds(await jobd({}, ...create, '--name', 'Second', '--after', 'First'), 0, /^/);
+  const channel = ['channels', 'create', '--type', 'webhook', '--name', 'Hook', '--job', 'First'];
+  assertEnds(await jobd({}, ...channel, '--url', 'https://example.com/hook'), 0, /^/);
+  const file = write('jobs.yaml', (await jobd({}, 'export')).stdout);
+  const env = { JOBD_HOOK_URL: 'https://example.com/hook' };
+  assertEnds(await jobd(env, 'diff', '--file', file), 1, /0 to update.*3 to adopt as they are/);
+  assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
+  assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);
+});
