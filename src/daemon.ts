@@ -371,7 +371,7 @@ function reportHints(log: Log, trouble: string | null): void {
 }
 
 function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
-  if (isMissing) log.error({ error: refusal }, 'nothing can be stored');
+  if (isMissing) log.error({ error: refusal }, 'little or nothing can be stored');
   else if (isInUse) {
     log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
   } else log.info('the disk has free space again, and the reserve is filled');

@@ -17,6 +17,7 @@ import { signKinds } from '../../domain/jobs/sign.ts';
 import { sameSchedule } from '../../domain/schedule/schedule.ts';
 import { checkSchedule, readSchedule } from '../../domain/schedule/schedule-input.ts';
 import { everywhere } from '../../domain/targets/target.ts';
+import { durationOf } from '../../setting.ts';
 import {
   adopt,
   duration,
@@ -154,7 +155,7 @@ export const jobKind: FileKind = {
       ...(isUnscheduled(job) ? {} : scheduleValues(job)),
       timeout: unless(`${timeoutSeconds}s`, `${defaultTimeoutSeconds}s`),
       retries: unless(retries, jobDefaults.retries),
-      await: awaitSeconds ? `${awaitSeconds}s` : undefined,
+      await: awaitSeconds ? durationOf(awaitSeconds) : undefined,
       after: after === null ? undefined : (names?.get(after.jobId) ?? after.jobId),
       'after-on': after === null ? undefined : unless(after.on, 'success'),
       'on-result': onResult === null ? undefined : literalVariables(onResult),

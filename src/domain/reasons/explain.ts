@@ -79,8 +79,10 @@ export function explain(records: Records, focus: Focus): Explanation {
   const { outcome, answer } = verdictOf(records, focus, held);
   const facts: Fact[] = [
     ...askedFacts(records),
-    ...scheduleFacts(job, held),
-    ...dueFacts(records, around, isAsked ? dueAt : null),
+    // Of a job that ran after another one, the schedule did not count.
+    ...(isChainedAt(job, trail.changes, then)
+      ? []
+      : [...scheduleFacts(job, held), ...dueFacts(records, around, isAsked ? dueAt : null)]),
     ...stateFacts(records, held, then),
     ...accountFacts(records, then),
     ...runFacts(records),
@@ -116,7 +118,8 @@ function verdictOf(records: Records, { dueAt, isAsked }: Focus, held: HeldThen):
   }
   if (isChainedAt(job, trail.changes, asked.at)) {
     const when = job.after === null ? '' : ` ${afterOnVerbs[job.after.on]}`;
-    const answer = `It has no due times: it runs after another job${when}.`;
+    const name = records.leader?.name ?? 'another job';
+    const answer = `It has no due times: it runs after ${name}${when}.`;
     return { outcome: 'not_due', answer: `${answer}${pausedNow(records, held)}` };
   }
   if (dueAt !== null && isAsked) return verdictOn(records, held, dueAt);

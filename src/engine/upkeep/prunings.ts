@@ -60,9 +60,9 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   const isClockSteady = watchSteadiness(clock, steadyForMs);
   const undeliveredMs = deliveryLifeMs + lastAttemptMs;
   const removals: Removal[] = [
-    { ...deleted('deletedJobs', 'jobs'), onFound: results.restart },
-    deleted('deletedMonitors', 'monitors'),
-    deleted('deletedChannels', 'channels'),
+    { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: results.restart },
+    deleted('rowsOfDeletedMonitors', 'monitors'),
+    deleted('rowsOfDeletedChannels', 'channels'),
     { name: 'endedDeliveries', find: findEndedQueue, remove: settleEndedDeliveries },
     {
       name: 'pendingDeliveries',

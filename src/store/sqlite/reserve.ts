@@ -114,10 +114,10 @@ export class FileReserve implements Reserve {
   /** Why nothing new is stored, in a sentence; null if writing is allowed. */
   get refusal(): string | null {
     if (this.#isMissing) {
-      return 'the disk is full and there is no reserve yet: free some space, nothing can be written';
+      return 'the disk is full, and there was no reserve to empty: free some space, until then little can be stored or deleted';
     }
     if (!this.#isInUse) return null;
-    return 'the disk is full: until there is space again, you can only read and delete';
+    return 'the disk is full: until there is space again, you can only read and delete, while jobs go on';
   }
 
   get wantedBytes(): number {

@@ -91,7 +91,7 @@ test('a write that finds the disk full releases it, another failed write does no
   const grow = store.write((tx) => sql`create table more (a text)`.execute(tx));
   await assert.rejects(
     grow,
-    /^JobdError: the disk is full and there is no reserve yet: free some space/,
+    /^JobdError: the disk is full, and there was no reserve to empty: free some space/,
   );
   assert.deepEqual([store.reserve.isInUse, store.reserve.isMissing], [true, true]);
   await store.reserve.fill();
