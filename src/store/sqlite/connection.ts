@@ -129,7 +129,9 @@ function usable<T>(ask: () => T): T {
     return ask();
   } catch (error) {
     if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
-    throw storeUnusable(`${error.message} (${error.code})`, error);
+    // SQLite has no word for this one: the file beside the database that its readers share cannot be made.
+    const words = error.code === 'SQLITE_IOERR_SHMSIZE' ? 'the disk is full' : error.message;
+    throw storeUnusable(`${words} (${error.code})`, error);
   }
 }
 
