@@ -103,14 +103,14 @@ test(
       const daemon = startServe(t, args, { cwd: join(dataDir, '..') });
       await daemon.listening;
       const called = () => target.received.length > before;
-      await until('calls', called, { timeoutMs: 20_000 });
+      await until('calls', called);
       await setTimeout(Math.random() * 300);
       await daemon.stop('SIGKILL');
     }
     await passTime(local, ids);
     const last = startServe(t, args, { cwd: join(dataDir, '..') });
     await last.listening;
-    await until('an alert', () => receiver.received.length > 0, { timeoutMs: 20_000 });
+    await until('an alert', () => receiver.received.length > 0);
     await last.stop('SIGKILL');
     for (const status of ['missed', 'interrupted'] as const) {
       const { recorded, reported, alerts } = await countsOf(local, status, served);

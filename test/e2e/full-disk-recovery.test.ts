@@ -112,7 +112,7 @@ test('a start on a full disk, after a clean stop, uses the reserve', { skip }, a
   await untilReserved(service);
 });
 
-const wait = { everyMs: 100, timeoutMs: 60_000 };
+const wait = { everyMs: 100 };
 
 function jobNamed(name: string, { witness }: Service): object {
   return { name, url: `${witness.url}/${name}`, cronExpr: '* * * * *' };

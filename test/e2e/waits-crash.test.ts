@@ -68,7 +68,7 @@ async function endAll(campaign: Campaign): Promise<Ended> {
     const isCalled = () => tokenOf(campaign.service, one.name) !== undefined;
     if (one.runId === null) continue;
     const isOver = async () => isCalled() || (await read(campaign, one)).finishedAt !== null;
-    await until(`a call of ${one.name}`, isOver, { timeoutMs: 60_000, everyMs: 100 });
+    await until(`a call of ${one.name}`, isOver, { everyMs: 100 });
     if (isCalled()) await report(campaign, one, 'success', Math.floor(random() * service.count));
   }
   for (const one of all) {
@@ -77,7 +77,7 @@ async function endAll(campaign: Campaign): Promise<Ended> {
       const now = await read(campaign, one);
       return now.finishedAt !== null && now;
     };
-    ended.set(one, await until(`an end of ${one.name}`, run, { timeoutMs: 60_000, everyMs: 100 }));
+    ended.set(one, await until(`an end of ${one.name}`, run, { everyMs: 100 }));
   }
   return ended;
 }

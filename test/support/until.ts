@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 
 type Truthy<T> = Exclude<T, null | undefined | false>;
 
-/** Resolves with the first truthy result of `fact`; rejects with its name if none comes in time. */
+/** Resolves with the first truthy result of `fact`; rejects with its name if none comes in time, which only a failure takes. */
 export async function until<T>(
   what: string,
   fact: () => T | Promise<T>,
-  { timeoutMs = 20_000, everyMs = 10 } = {},
+  { timeoutMs = 60_000, everyMs = 10 } = {},
 ): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

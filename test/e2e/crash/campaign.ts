@@ -182,7 +182,7 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
     return openRuns.length > 0 || jobs.some((job) => (job.next_run_at ?? Infinity) <= now - 2_000);
   };
   const isSettled = (): boolean => !isOpen() && unsignedIn(dataDir) === 0;
-  await until('everything to end', isSettled, { timeoutMs: 60_000, everyMs: 250 });
+  await until('everything to end', isSettled, { everyMs: 250 });
   const ending = await daemon.stop('SIGTERM');
   const books = readBooks(dataDir);
   const open = books.runs.filter(({ status }) => status === 'queued' || status === 'running');

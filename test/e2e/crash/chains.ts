@@ -69,7 +69,7 @@ export interface Campaign {
 const longestMomentMs = 25;
 /** Or sometimes after this, when more has followed. */
 const longestPauseMs = 150;
-const slow = { timeoutMs: 60_000, everyMs: 20 };
+const slow = { everyMs: 20 };
 
 /** Starts a jobd with one process, or with three nodes on a server. */
 export async function startChains(

@@ -120,7 +120,7 @@ export async function prepareService(
       until(
         `a run of ${name} that is ${status}`,
         async () => (await newestRun(name))?.status === status,
-        { everyMs: 100, timeoutMs: 30_000 },
+        { everyMs: 100 },
       ),
     books,
     audit: () => audit(books(), witness.arrivals),

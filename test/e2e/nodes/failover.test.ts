@@ -49,8 +49,8 @@ test(
       const statuses = await statusesOf(database, name);
       return statuses.length === count && statuses.every((status) => status === 'success');
     };
-    await until('the slow outcomes', () => haveEnded('slow', slowCount), { timeoutMs: 30_000 });
-    await until('the late calls', () => haveEnded('late', lateCount), { timeoutMs: 30_000 });
+    await until('the slow outcomes', () => haveEnded('slow', slowCount));
+    await until('the late calls', () => haveEnded('late', lateCount));
 
     await server.stop('kill');
     await onServer(copy.url, 'select pg_promote()');
@@ -64,15 +64,13 @@ test(
       const [{ calls, outcomes } = { calls: '0', outcomes: '0' }] = await lost().catch(() => []);
       return Number(calls) === lateCount && Number(outcomes) === slowCount;
     };
-    await until('what was lost', isFound, { everyMs: 200, timeoutMs: 60_000 });
+    await until('what was lost', isFound, { everyMs: 200 });
 
     // The late jobs were due less than a minute ago, and nothing on record says that they were called.
-    await until('the late calls again', () => callsOf('late').length === 2 * lateCount, {
-      timeoutMs: 60_000,
-    });
+    await until('the late calls again', () => callsOf('late').length === 2 * lateCount);
     const areClosed = async () =>
       (await statusesOf(promoted, 'slow')).every((status) => status === 'interrupted');
-    await until('an end of the slow runs', areClosed, { everyMs: 200, timeoutMs: 30_000 });
+    await until('an end of the slow runs', areClosed, { everyMs: 200 });
     const [{ error } = { error: '' }] = await onServer<{ error: string }>(
       promoted,
       "select error from runs where status = 'interrupted'",
@@ -148,10 +146,10 @@ async function stopFollowing(server: PostgresServer, copy: PostgresServer): Prom
     const asked = `select coalesce(pg_last_wal_replay_lsn() >= '${at}', false) as "isThere"`;
     return (await onServer<{ isThere: boolean }>(copy.url, asked))[0]?.isThere === true;
   };
-  await until('the copy', isThere, { everyMs: 50, timeoutMs: 30_000 });
+  await until('the copy', isThere, { everyMs: 50 });
   await onServer(copy.url, "alter system set primary_conninfo = ''");
   await onServer(copy.url, 'select pg_reload_conf()');
   const isAlone = async () =>
     (await onServer(copy.url, 'select 1 from pg_stat_wal_receiver')).length === 0;
-  await until('the end of the stream', isAlone, { everyMs: 50, timeoutMs: 30_000 });
+  await until('the end of the stream', isAlone, { everyMs: 50 });
 }

@@ -27,7 +27,7 @@ async function stormOnThree(t: TestContext, url: string, reach = (database: stri
   const lost = await service.start(reach(service.database));
   await service.storm(500, 8_000);
   const executing = async (): Promise<boolean> => (await slowCallsOf(service, lost)).length > 1;
-  await until('slow calls', executing, { timeoutMs: 20_000 });
+  await until('slow calls', executing);
   const others = [await service.start(), await service.start()];
   return { service, lost, others };
 }
@@ -79,7 +79,7 @@ async function untilClosed(service: ServerService, runIds: readonly string[]): P
       const open = `select id from runs where id in (${list}) and status = 'running'`;
       return (await onServer(service.database, open)).length === 0;
     },
-    { everyMs: 100, timeoutMs: 60_000 },
+    { everyMs: 100 },
   );
   return performance.now() - began;
 }
@@ -126,16 +126,10 @@ test('a node that is frozen, and wakes up', { skip }, async (t) => {
   const tookMs = await untilClosed(service, runIds);
   t.diagnostic(`${runIds.length} runs were closed after ${Math.round(tookMs)} ms`);
   process.kill(lost.pid, 'SIGCONT');
-  await until('a new id', async () => (await nodesOf(service)).length === 4, {
-    timeoutMs: 30_000,
-  });
-  await until('a word about it', () => lost.log().includes('goes on under a new id'), {
-    timeoutMs: 10_000,
-  });
+  await until('a new id', async () => (await nodesOf(service)).length === 4);
+  await until('a word about it', () => lost.log().includes('goes on under a new id'));
   await assertOnce(service, runIds);
-  await until('a word about late results', () => /was not running any more/.test(lost.log()), {
-    timeoutMs: 10_000,
-  });
+  await until('a word about late results', () => /was not running any more/.test(lost.log()));
   // It takes part again, though the others may be quicker in one storm.
   const last = (await nodesOf(service)).at(-1);
   const taken = `select id from runs where node_id = '${last?.id}'`;
@@ -156,9 +150,7 @@ test('a node that cannot reach the database, while others can', { skip }, async 
   const tookMs = await untilClosed(service, runIds);
   t.diagnostic(`${runIds.length} runs were closed after ${Math.round(tookMs)} ms`);
   proxy.isFrozen = false;
-  await until('a new id', async () => (await nodesOf(service)).length === 4, {
-    timeoutMs: 60_000,
-  });
+  await until('a new id', async () => (await nodesOf(service)).length === 4);
   await assertOnce(service, runIds);
   assert.match(lost.log(), /was declared gone/);
   for (const node of [lost, ...others]) assert.equal(await node.stop(), 0, node.log());

@@ -102,6 +102,6 @@ async function strike(
     isOver ||= struck !== null || shorter >= enough;
     return 'passes';
   };
-  await until('a transaction after it', () => isOver, { timeoutMs: 15_000 });
+  await until('a transaction after it', () => isOver);
   return struck;
 }

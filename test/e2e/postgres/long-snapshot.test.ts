@@ -50,7 +50,7 @@ test(
       const { stdout } = await jobd(['doctor'], env);
       return /^warn\tdead rows\tthe table jobs has \d+ dead rows beside 1000, /m.test(stdout);
     };
-    await until('the warning', isTold, { everyMs: 500, timeoutMs: 20_000 });
+    await until('the warning', isTold, { everyMs: 500 });
     await other.query('commit');
     assert.equal(await node.stop(), 0, node.log());
   },

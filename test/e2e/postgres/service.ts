@@ -95,7 +95,7 @@ export async function prepareOnServer(
           const isOpen = found.runs.some(({ status }) => status === 'running');
           return !isDue && !isOpen && found.runs.length >= jobCount && found;
         },
-        { everyMs: 100, timeoutMs: 60_000 },
+        { everyMs: 100 },
       ),
     books,
     audit: async () => audit(await books(), witness.arrivals),
@@ -104,7 +104,7 @@ export async function prepareOnServer(
 
 /** Resolves when this many calls have arrived. */
 export async function untilCalls({ witness }: ServerService, count: number): Promise<void> {
-  await until(`${count} calls`, () => witness.arrivals.length >= count, { timeoutMs: 30_000 });
+  await until(`${count} calls`, () => witness.arrivals.length >= count);
 }
 
 /** Whatever is asked is refused with the reason, and `/readyz` says it; the process is alive. */
@@ -132,7 +132,7 @@ export async function assertAway(service: ServerService): Promise<void> {
 /** Resolves when the daemon says that it is ready again. */
 export async function untilReady({ askSite }: ServerService): Promise<void> {
   const isReady = async (): Promise<boolean> => (await askSite('/readyz')).status === 200;
-  await until('readiness', isReady, { everyMs: 100, timeoutMs: 30_000 });
+  await until('readiness', isReady, { everyMs: 100 });
 }
 
 /** Reads and edits jobs again and again. The function it returns ends that, and asserts that no answer was a surprise. */

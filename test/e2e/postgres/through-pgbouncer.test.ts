@@ -32,7 +32,7 @@ test(
       );
       return counted[0]?.receipts === jobCount;
     };
-    await until('a receipt of every run', isSigned, { timeoutMs: 20_000 });
+    await until('a receipt of every run', isSigned);
 
     // A monitor, a manual run, a change.
     const monitor = { name: 'backup', periodSeconds: 3_600, graceSeconds: 60 };

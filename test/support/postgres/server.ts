@@ -153,7 +153,7 @@ async function startIn(place: Place): Promise<PostgresServer> {
   }
 
   async function start(): Promise<void> {
-    await until('the server', isThere, { everyMs: 20, timeoutMs: 60_000 });
+    await until('the server', isThere, { everyMs: 20 });
   }
 
   async function stop(how: 'fast' | 'immediate' | 'kill'): Promise<void> {

@@ -32,7 +32,7 @@ export interface Person {
 export async function person(t: TestContext, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await (await browser()).newContext({ locale: 'en-GB', ...options });
   t.after(() => context.close());
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   await context.exposeFunction('complain', (what: string) => void complaints.push(what));
   await context.addInitScript(() => {
