@@ -110,7 +110,7 @@ test('a node that is killed', { skip }, async (t) => {
   const runIds = await slowCallsOf(service, lost);
   const tookMs = await untilClosed(service, runIds);
   t.diagnostic(`${runIds.length} runs were closed after ${Math.round(tookMs)} ms`);
-  assert.ok(tookMs < 20_000, `${tookMs} ms`);
+  assert.ok(tookMs < 30_000, `${tookMs} ms`);
   await assertOnce(service, runIds);
   for (const other of others) assert.equal(await other.stop(), 0, other.log());
   const reasons = (await nodesOf(service)).map((node) => node.end_reason);
