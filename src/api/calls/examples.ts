@@ -1,5 +1,7 @@
 /** Examples in the API description: the documents that say who called. */
 
+import { claimNames } from '../../domain/calls/token.ts';
+
 /** The key of RFC 8037, appendix A. */
 export const callKey = {
   crv: 'Ed25519',
@@ -19,17 +21,6 @@ export const discovery = {
   response_types_supported: ['id_token'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['EdDSA', 'RS256'],
-  claims_supported: [
-    'iss',
-    'sub',
-    'aud',
-    'iat',
-    'nbf',
-    'exp',
-    'jti',
-    'workspace_id',
-    'job_id',
-    'run_id',
-  ],
+  claims_supported: [...claimNames],
   scopes_supported: ['openid'],
 };

@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import type { Run } from '../../../src/api/runs/contract.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
-import { until } from '../../support/until.ts';
 
 import {
   accepting,
   begin,
   create,
-  everyMs,
+  endOf,
   send,
   startWait,
   urlIn,
@@ -53,14 +51,7 @@ test('an early report ends its run also if the clock was set back since', async 
   await send(urlIn(sink.received[0]));
   clock.advance(-3_600_000);
   sink.release(1, 202);
-  const end = await until(
-    'the end of the run',
-    async () => {
-      const now: Run = (await daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`)).body.run;
-      return now.finishedAt !== null && now;
-    },
-    everyMs,
-  );
+  const end = await endOf(story, `/jobs/${job.id}/runs/${run.id}`);
   assert.deepEqual([end.status, end.durationMs], ['success', 0]);
 });
 

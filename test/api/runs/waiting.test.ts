@@ -13,6 +13,7 @@ import {
   accepting,
   begin,
   create,
+  endOf,
   everyMs,
   send,
   startWait,
@@ -33,18 +34,10 @@ test('a report that comes before the answer counts if the answer is 202', async 
     /was reported before: success/,
     'a second',
   );
-  const read = async (): Promise<Run> =>
-    (await daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`)).body.run;
-  assert.equal((await read()).status, 'running');
+  const path = `/jobs/${job.id}/runs/${run.id}`;
+  assert.equal((await daemon.ask('GET', path)).body.run.status, 'running');
   sink.release(1, 202);
-  const end = await until(
-    'the end',
-    async () => {
-      const now = await read();
-      return now.finishedAt !== null && now;
-    },
-    everyMs,
-  );
+  const end = await endOf(story, path);
   assert.deepEqual([end.status, end.completion?.message], ['success', 'fast']);
 });
 
@@ -58,14 +51,7 @@ test('any other answer than 202 decides, whatever was reported before', async (t
   const url = urlIn(sink.received[0]);
   await send(url);
   sink.release(1, 500);
-  const end = await until(
-    'the end',
-    async () => {
-      const { body } = await daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`);
-      return body.run.finishedAt !== null && body.run;
-    },
-    everyMs,
-  );
+  const end = await endOf(story, `/jobs/${job.id}/runs/${run.id}`);
   assert.deepEqual([end.status, end.error, end.completion], ['failed', 'http: 500', undefined]);
   assertRefused(await send(url), 409, /ended as failed \(http: 500\)/, 'a late report');
 });
@@ -85,14 +71,7 @@ test('all attempts of a run carry one URL, and only jobs that await have it', as
   assert.ok(!('awaitSeconds' in plain));
   const { daemon } = story;
   const { run: queued } = (await daemon.ask('POST', `/jobs/${plain.id}/run`)).body;
-  const end = await until(
-    'the end',
-    async () => {
-      const { body } = await daemon.ask('GET', `/jobs/${plain.id}/runs/${queued.id}`);
-      return body.run.finishedAt !== null && body.run;
-    },
-    everyMs,
-  );
+  const end = await endOf(story, `/jobs/${plain.id}/runs/${queued.id}`);
   assert.deepEqual([end.status, end.httpStatus, 'completion' in end], ['success', 202, false]);
   assert.ok(!('x-service-completion-url' in (sink.received.at(-1)?.headers ?? {})));
   const forged = { name: 'f', url: sink.url, headers: { X_Service_Completion_URL: 'x' } };
@@ -194,17 +173,11 @@ test('a wait survives a restart of jobd, with its URL', async (t) => {
   const read = async (of: string): Promise<Run> => (await next.ask('GET', of)).body.run;
   assert.equal((await read(path)).status, 'running');
   assert.equal((await send(completionUrl, { body: { message: 'done' } })).status, 200);
-  const endOf = (of: string) =>
-    until(
-      'the end',
-      async () => {
-        const run = await read(of);
-        return run.finishedAt !== null && run;
-      },
-      everyMs,
-    );
-  assert.equal((await endOf(path)).status, 'success');
-  assert.equal((await endOf(expiring.path)).error, 'timeout: no completion within 60 s');
+  assert.equal((await endOf({ daemon: next }, path)).status, 'success');
+  assert.equal(
+    (await endOf({ daemon: next }, expiring.path)).error,
+    'timeout: no completion within 60 s',
+  );
 });
 
 test('a job that runs after one that waits for a report runs when the report has come', async (t) => {

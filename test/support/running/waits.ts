@@ -74,16 +74,17 @@ export async function waitOf(
     },
     everyMs,
   );
-  const ended = () =>
-    until(
-      'the end of the run',
-      async () => {
-        const now = await read();
-        return now.finishedAt !== null && now;
-      },
-      everyMs,
-    );
+  const ended = () => endOf({ daemon }, path);
   return { job, run, path, completionUrl: urlIn(sink.received.at(-1)), read, ended };
+}
+
+/** The run at a path, once it is over. */
+export function endOf({ daemon }: Pick<Story, 'daemon'>, path: string): Promise<Run> {
+  const read = async (): Promise<Run | false> => {
+    const run: Run = (await daemon.ask('GET', path)).body.run;
+    return run.finishedAt !== null && run;
+  };
+  return until('the end of the run', read, everyMs);
 }
 
 export function urlIn(received: Received | undefined): string {
