@@ -12,7 +12,7 @@ export const ExplanationQuery = Type.Object(
       Type.String({
         maxLength: 40,
         description:
-          'The time to explain: in RFC 3339, or as the clocks in the zone of the job show it, such as `2026-11-24 02:30`, or ' +
+          'The time to explain: in RFC 3339, or as the clocks in the zone of the job (of the first job of its chain) show it, such as `2026-11-24 02:30`, or ' +
           '`02:30` for the last time they did. The newest due time if it is left out.',
       }),
     ),

@@ -6,11 +6,14 @@ import { isAboutRun } from '../../domain/alerts/alert.ts';
 import { channelLimits, serves } from '../../domain/alerts/channel.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { readAskedTime } from '../../domain/reasons/asked-time.ts';
+import type { AskedTime } from '../../domain/reasons/asked-time.ts';
 import { explain, focusOf } from '../../domain/reasons/explain.ts';
 import type { Explanation, JobTrail, Records } from '../../domain/reasons/facts.ts';
+import { isChainedAt } from '../../domain/reasons/held-then.ts';
 import { latenessOfRun, onTimeMs } from '../../domain/reasons/of-lateness.ts';
 import { isRunOf } from '../../domain/reasons/outcome.ts';
 import { timeOfId } from '../../domain/id.ts';
+import { longestChain } from '../../domain/jobs/after.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
@@ -35,12 +38,15 @@ const changesRead = 500;
 const changePages = 4;
 const nodesRead = 1_000;
 const deliveriesRead = 20;
+/** Runs by hand that are told of now. */
+const mostByHand = 3;
 /** Three attempts with the longest timeouts and waits take less. */
 const longestRunMs = 6 * 60_000;
 
 /**
  * Explains the newest due time of a job, or the one at a time that a person gives: RFC 3339, or a local time in the zone of the
- * job. Who changed the job is told only to those who may read the audit trail. Throws `not_found` and `invalid_input`.
+ * job, or in that of the first job of its chain. Who changed the job is told only to those who may read the audit trail.
+ * Throws `not_found` and `invalid_input`.
  */
 export async function explainJob(
   app: App,
@@ -50,10 +56,10 @@ export async function explainJob(
 ): Promise<Explanation> {
   const { store, clock, instance } = app;
   const { db } = store;
-  const job = await requireJob(db, principal, id);
+  const kept = await requireJob(db, principal, id);
   const now = clock.now();
-  const asked = readAskedTime('at', text, { zone: job.timezone, now });
-  const trail = await trailOf(db, principal, job, now);
+  const trail = await trailOf(db, principal, kept, now);
+  const { job, asked } = await inZone(db, kept, trail, { text, now });
   const minute = Math.floor(asked.at / 60_000) * 60_000;
   const newest = await runsUpTo(db, job.id, asked.form === 'now' ? now : minute + 59_999);
   const focus = focusOf(job, trail, asked, newest.find(isScheduled)?.scheduledFor ?? null);
@@ -75,14 +81,17 @@ export async function explainJob(
     run,
     previous: runs.find((one) => one.scheduledFor < since && one.status !== 'missed') ?? null,
     manual: newest.filter(
-      ({ source, scheduledFor, causedBy }, index) =>
+      ({ source, scheduledFor }, index) =>
         source === 'manual' &&
-        // Of a job that runs after another one, the newest run is what is asked about now.
-        (scheduledFor >= minute || (asked.form === 'now' && index === 0 && causedBy !== undefined)),
+        (scheduledFor >= minute ||
+          // They are newer than what became of the newest due time.
+          (asked.form === 'now' &&
+            index < mostByHand &&
+            !newest.slice(0, index).some(isScheduled))),
     ),
     active:
       job.activeRunId === null ? null : ((await findRun(db, job.id, job.activeRunId)) ?? null),
-    leader: await leaderOf(db, principal, job),
+    leader: await leaderOf(db, job),
     oldestKept: (await findOldestDueTime(db, job.id)) ?? null,
     slots: app.slots,
     startedAt: instance.startedAt,
@@ -95,16 +104,49 @@ export async function explainJob(
   return explain({ ...records, inFlight: await inFlightDuring(db, job, records, dueAt) }, focus);
 }
 
-async function leaderOf(
+/**
+ * The job and the time that was asked about, in the zone that people know. A job that runs after another one has a schedule
+ * that does not count, and often a zone that nobody set: it has that of the first job of its chain.
+ */
+async function inZone(
   db: Db,
-  { workspaceId }: Principal,
-  { after }: SealedJob,
-): Promise<Records['leader']> {
+  job: SealedJob,
+  trail: JobTrail,
+  { text, now }: { text: string | null; now: number },
+): Promise<{ job: SealedJob; asked: AskedTime }> {
+  const chained = { ...job, timezone: await zoneOfChain(db, job) };
+  const asked = readAskedTime('at', text, { zone: chained.timezone, now });
+  if (job.after !== null && isChainedAt(job, trail, asked.at)) return { job: chained, asked };
+  return { job, asked: readAskedTime('at', text, { zone: job.timezone, now }) };
+}
+
+async function zoneOfChain(db: Db, job: SealedJob): Promise<string> {
+  let first = job;
+  for (let length = 1; first.after !== null && length < longestChain; length += 1) {
+    const leader = await findJob(db, job.workspaceId, first.after.jobId);
+    if (leader === undefined) break;
+    first = leader;
+  }
+  return first.timezone;
+}
+
+async function leaderOf(db: Db, { id, workspaceId, after }: SealedJob): Promise<Records['leader']> {
   const leader = after === null ? undefined : await findJob(db, workspaceId, after.jobId);
   if (leader === undefined) return null;
   const page = { statuses: null, before: null, downTo: null, limit: 1 };
   const [run = null] = await listHistory(db, leader.id, page);
-  return { name: leader.name, run };
+  const { name, paused } = leader;
+  const isChained = leader.after !== null;
+  const startedRunId = run === null ? null : await findStartedBy(db, id, run);
+  return { name, paused, isChained, run, startedRunId };
+}
+
+/** The run of a job that the end of another job's run started, among the newest. */
+async function findStartedBy(db: Db, jobId: string, cause: RunSummary): Promise<string | null> {
+  const downTo = { scheduledFor: cause.scheduledFor, source: 'manual' as const };
+  const page = { statuses: null, before: null, downTo, limit: runsRead };
+  const runs = await listHistory(db, jobId, page);
+  return runs.find(({ causedBy }) => causedBy?.runId === cause.id)?.id ?? null;
 }
 
 function isScheduled({ source }: RunSummary): boolean {

@@ -11,28 +11,28 @@ const stepsBack = [2, 62, 800, 41 * 366].map((days) => days * msPerDay);
 export interface DueAround {
   /** The due time in the minute of the instant; null if there is none. */
   at: number | null;
-  /** The last one before that minute that is not before `since`. */
+  /** The last one before that minute that is after `since`. */
   before: number | null;
   /** The first one after that minute. */
   after: number | null;
 }
 
-/** Finds the due times around `at`; none is earlier than `since`, when the job was made. */
+/** Finds the due times around `at`; all are later than `since`, when the schedule began to count. */
 export function dueAround(schedule: Schedule, at: number, since: number): DueAround {
   const from = Math.floor(at / msPerMinute) * msPerMinute;
   const until = from + msPerMinute;
   return {
-    at: dueBetween(schedule, Math.max(from, since) - 1, until - 1)?.first ?? null,
+    at: dueBetween(schedule, Math.max(from - 1, since), until - 1)?.first ?? null,
     before: lastDue(schedule, from - 1, since),
-    after: nextDue(schedule, Math.max(until, since) - 1),
+    after: nextDue(schedule, Math.max(until - 1, since)),
   };
 }
 
-/** The last due time up to `until`, not before `since`; null if there is none within 41 years. */
+/** The last due time up to `until`, after `since`; null if there is none within 41 years. */
 export function lastDue(schedule: Schedule, until: number, since: number): number | null {
   for (const step of stepsBack) {
     const from = Math.max(until - step, since);
-    const due = until < from ? null : dueBetween(schedule, from - 1, until);
+    const due = until <= from ? null : dueBetween(schedule, from, until);
     if (due !== null) return due.last;
     if (from === since) return null;
   }

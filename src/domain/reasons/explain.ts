@@ -6,7 +6,7 @@ import type { AskedTime } from './asked-time.ts';
 import { dueAround } from './due-around.ts';
 import type { DueAround } from './due-around.ts';
 import type { ExplainedJob, Explanation, Fact, JobTrail, Records } from './facts.ts';
-import { heldAt } from './held-then.ts';
+import { heldAt, isChainedAt, isNewSchedule, scheduleBeganAt } from './held-then.ts';
 import type { HeldThen } from './held-then.ts';
 import { alertFacts } from './of-alerts.ts';
 import { causesOf, latenessFacts } from './of-lateness.ts';
@@ -33,17 +33,15 @@ export interface Focus {
  */
 export function focusOf(
   job: ExplainedJob,
-  { changes }: Pick<JobTrail, 'changes'>,
+  trail: JobTrail,
   { at, form }: Pick<AskedTime, 'at' | 'form'>,
   runDueAt: number | null,
 ): Focus {
-  if (isChainedAt(job, changes, at)) {
+  if (isChainedAt(job, trail, at)) {
     return { around: { at: null, before: null, after: null }, dueAt: null, isAsked: false };
   }
+  const around = dueAround(scheduleOf(job), at, scheduleBeganAt(job, trail, at));
   if (form === 'now') {
-    const changedAt = changes.find(({ fields }) => fields.includes('schedule'))?.at ?? 0;
-    const countedAt = job.scheduleType === 'period' ? job.anchorAt : 0;
-    const around = dueAround(scheduleOf(job), at, Math.max(job.createdAt, changedAt, countedAt));
     const isPast = around.at !== null && around.at <= at;
     const [dueAt, after] = isPast
       ? [around.at, around.after]
@@ -51,7 +49,6 @@ export function focusOf(
     const newest = dueAt ?? runDueAt;
     return { around: { at: newest, before: null, after }, dueAt: newest, isAsked: true };
   }
-  const around = dueAround(scheduleOf(job), at, job.createdAt);
   const minute = Math.floor(at / 60_000) * 60_000;
   const ran = runDueAt !== null && runDueAt >= minute ? runDueAt : null;
   const dueAt = around.at ?? ran;
@@ -80,7 +77,7 @@ export function explain(records: Records, focus: Focus): Explanation {
   const facts: Fact[] = [
     ...askedFacts(records),
     // Of a job that ran after another one, the schedule did not count.
-    ...(isChainedAt(job, trail.changes, then)
+    ...(isChainedAt(job, trail, then)
       ? []
       : [...scheduleFacts(job, held), ...dueFacts(records, around, isAsked ? dueAt : null)]),
     ...stateFacts(records, held, then),
@@ -109,18 +106,13 @@ function verdictOf(records: Records, { dueAt, isAsked }: Focus, held: HeldThen):
     const created = `it was created later, at ${timeIn(job.createdAt, zone)}${byWhom(by)}`;
     return { outcome: 'not_created', answer: `The job did not exist then: ${created}.` };
   }
+  if (isChainedAt(job, trail, asked.at)) return chainedVerdict(records, held);
   if (held.isSameSchedule === false && run === null) {
     const what = `Whether it was due at ${timeIn(asked.at, zone)} is not known`;
     return {
       outcome: 'unknown',
       answer: `${what}: its schedule was another one, and no run of that time is kept.`,
     };
-  }
-  if (isChainedAt(job, trail.changes, asked.at)) {
-    const when = job.after === null ? '' : ` ${afterOnVerbs[job.after.on]}`;
-    const name = records.leader?.name ?? 'another job';
-    const answer = `It has no due times: it runs after ${name}${when}.`;
-    return { outcome: 'not_due', answer: `${answer}${pausedNow(records, held)}` };
   }
   if (dueAt !== null && isAsked) return verdictOn(records, held, dueAt);
   if (dueAt === null) {
@@ -130,21 +122,34 @@ function verdictOf(records: Records, { dueAt, isAsked }: Focus, held: HeldThen):
   return notDue(records, verdictOn(records, heldAt(job, trail, dueAt), dueAt));
 }
 
-/** Whether a job ran after another one at a time, as far as its changes tell, so that it had no due times. */
-function isChainedAt(
-  { after }: Pick<ExplainedJob, 'after'>,
-  changes: JobTrail['changes'],
-  at: number,
-): boolean {
-  const isSetLater = changes.some((change) => change.fields.includes('after') && change.at > at);
-  return after !== null && !isSetLater;
+function chainedVerdict(records: Records, held: HeldThen): Verdict {
+  const { job, leader, trail, asked } = records;
+  const outcome = 'not_due';
+  if (job.after === null) {
+    const change = trail.changes.find(({ fields }) => fields.includes('after'));
+    const until =
+      change === undefined ? '' : ` until ${timeIn(change.at, job.timezone)}${byWhom(change)}`;
+    const answer = `It was not due at ${timeIn(asked.at, job.timezone)}: it ran after another job${until}.`;
+    return { outcome, answer: `${answer}${pausedNow(records, held)}` };
+  }
+  const name = leader?.name ?? 'another job';
+  const rule = `It has no due times: it runs after ${name} ${afterOnVerbs[job.after.on]}.`;
+  const isHeld = leader?.paused === true ? ` ${name} is paused now.` : '';
+  return { outcome, answer: `${rule}${isHeld}${pausedNow(records, held)}` };
 }
 
 function notDueYet({ job, trail }: Records): string {
   const zone = job.timezone;
-  const change = trail.changes.find(({ fields }) => fields.includes('schedule'));
+  const change = trail.changes.find(isNewSchedule);
+  if (job.scheduleType === 'period' && job.anchorAt > (change?.at ?? job.createdAt)) {
+    const since = `It has not been due since it was resumed or changed, at ${timeIn(job.anchorAt, zone)}`;
+    return `${since}: its interval is counted from then.`;
+  }
   if (change === undefined) {
     return `It has not been due yet: it was created at ${timeIn(job.createdAt, zone)}.`;
   }
-  return `It has not been due since its schedule was changed, at ${timeIn(change.at, zone)}${byWhom(change)}.`;
+  const what = change.fields.includes('schedule')
+    ? 'its schedule was changed'
+    : 'it stopped running after another job';
+  return `It has not been due since ${what}, at ${timeIn(change.at, zone)}${byWhom(change)}.`;
 }

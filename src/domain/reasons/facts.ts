@@ -119,6 +119,18 @@ export interface ExplainedAccount {
   renewedAt: number | null;
 }
 
+/** The job that a job runs after. */
+export interface Leader {
+  name: string;
+  paused: boolean;
+  /** Whether it runs after another job itself. */
+  isChained: boolean;
+  /** Its newest run; null if none is kept. */
+  run: RunSummary | null;
+  /** The run of the job that the end of this run started; null if none is kept. */
+  startedRunId: string | null;
+}
+
 /** Calls of the workspace that were in flight when the job was due. */
 export interface CallsInFlight {
   all: number;
@@ -152,12 +164,15 @@ export interface Records {
   run: RunSummary | null;
   /** The run of the job, by hand too, that was due last before it. */
   previous: RunSummary | null;
-  /** Runs by hand that were asked for in the minute that was asked about. */
+  /**
+   * Runs by hand, or that another job started, in the minute that was asked about. For now, also the newest ones after the
+   * newest scheduled run.
+   */
   manual: readonly RunSummary[];
   /** The run that goes on now; null if none does. */
   active: Run | null;
-  /** The job that it runs after, with its newest run; null if there is none. */
-  leader: { name: string; run: RunSummary | null } | null;
+  /** The job that it runs after; null if there is none. */
+  leader: Leader | null;
   /** The due time of the oldest run that is kept; null if none is. */
   oldestKept: number | null;
   inFlight: CallsInFlight | null;

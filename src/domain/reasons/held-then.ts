@@ -47,6 +47,36 @@ export function heldAt(
   };
 }
 
+/** Whether a job ran after another one at a time, as far as its changes tell, so that it had no due times. */
+export function isChainedAt(
+  { after }: Pick<ExplainedJob, 'after'>,
+  { changes, completeSince }: JobTrail,
+  at: number,
+): boolean {
+  const later = changes.filter((change) => change.at > at && change.fields.includes('after'));
+  // A job that follows none now has stopped to by the newest of these changes; those before it may have been anything.
+  return after === null ? later.length === 1 && at >= completeSince : later.length === 0;
+}
+
+/**
+ * When the schedule that the job has at `at` began to count, in epoch milliseconds. Its first due time is later: the moment
+ * that an interval is counted from is none.
+ */
+export function scheduleBeganAt(
+  job: Pick<ExplainedJob, 'createdAt' | 'scheduleType' | 'anchorAt'>,
+  { changes }: Pick<JobTrail, 'changes'>,
+  at: number,
+): number {
+  const changedAt = changes.find((change) => change.at <= at && isNewSchedule(change))?.at ?? 0;
+  const countedAt = job.scheduleType === 'period' ? job.anchorAt : 0;
+  return Math.max(job.createdAt, changedAt, countedAt);
+}
+
+/** Whether a change gave a job another schedule, or put it on its schedule after it had followed another job. */
+export function isNewSchedule({ fields }: Pick<JobChange, 'fields'>): boolean {
+  return fields.includes('schedule') || fields.includes('after');
+}
+
 /** Whether a change paused or resumed the job: each of them is the opposite of the one before. */
 function isPause({ action, fields }: JobChange): boolean {
   return action === 'job.pause' || action === 'job.resume' || fields.includes('paused');

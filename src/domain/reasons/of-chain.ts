@@ -4,9 +4,9 @@ import { afterOnVerbs } from '../jobs/after-words.ts';
 import type { AfterOn } from '../jobs/after-words.ts';
 import { conditionsMet } from '../runs/chained.ts';
 import { progressWords } from '../runs/completion.ts';
-import type { Run, RunStatus, RunSummary } from '../runs/run.ts';
+import type { Run, RunStatus } from '../runs/run.ts';
 import { isAwaiting } from './of-run.ts';
-import type { Records } from './facts.ts';
+import type { Leader, Records } from './facts.ts';
 import { timeIn } from './words.ts';
 
 /** The run that goes on, in a sentence. */
@@ -22,30 +22,33 @@ export function activeWords(active: Run | null, zone: string): string {
   return `${words}, until ${timeIn(completion.expiresAt, zone)} at the latest${last}`;
 }
 
-/** The job that it runs after, and what came of the newest run of that. */
+/** The job that it runs after, what keeps that from running, and whether its newest run started this job. */
 export function leaderWords({ job: { after, timezone }, leader }: Records): string {
   if (after === null) return '';
   const name = leader?.name ?? after.jobId;
   const rule = `It runs after ${name} ${afterOnVerbs[after.on]}, and its own schedule does not count.`;
   if (leader === null) return rule;
-  return `${rule} ${newestWords(leader.run, { name, on: after.on, zone: timezone })}`;
+  const isHeld = leader.paused
+    ? ` ${name} is paused: until it is resumed, only its runs by hand can start this job.`
+    : '';
+  const isNext = leader.isChained ? ` ${name} runs after another job itself.` : '';
+  return `${rule}${isHeld}${isNext} ${newestWords(leader, after.on, timezone)}`;
 }
 
-function newestWords(
-  run: RunSummary | null,
-  { name, on, zone }: { name: string; on: AfterOn; zone: string },
-): string {
-  if (run === null) return `${name} has not run yet.`;
+function newestWords({ name, run, startedRunId }: Leader, on: AfterOn, zone: string): string {
+  if (run === null) return `No run of ${name} is kept.`;
   const { id, status, finishedAt, scheduledFor } = run;
   const newest = `The newest run of ${name} (${id})`;
   if (status === 'queued') return `${newest} has not begun.`;
   if (isAwaiting(run)) return `${newest} waits for the report of its target.`;
   if (status === 'running') return `${newest} is executing now.`;
   const at = timeIn(finishedAt ?? scheduledFor, zone);
-  const came = conditionsMet(status).includes(on)
-    ? 'which starts this job unless it is paused'
-    : 'which does not start this job';
-  return `${newest} ${endWords[status]} at ${at}, ${came}.`;
+  const ended = `${newest} ${endWords[status]} at ${at}`;
+  if (startedRunId !== null) return `${ended}, which started run ${startedRunId} of this job.`;
+  if (!conditionsMet(status).includes(on)) return `${ended}. Such an end does not start this job.`;
+  const rule =
+    'Such an end starts this job, unless this job is paused or has a queued run already.';
+  return `${ended}. No run of this job that it started is kept. ${rule}`;
 }
 
 const endWords: Readonly<Record<Exclude<RunStatus, 'queued' | 'running'>, string>> = {

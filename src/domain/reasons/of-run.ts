@@ -136,7 +136,7 @@ function nodesFact(served: readonly ServedSpan[], dueAt: number, zone: string): 
   });
 }
 
-/** Runs by hand, or that the end of another one started, in the minute that was asked about. */
+/** Runs by hand, or that the end of another one started. */
 export function manualFacts({ manual, job: { timezone: zone } }: Records): Fact[] {
   return manual.map((run) => {
     const { id: runId, status, scheduledFor: at } = run;

@@ -19,9 +19,10 @@ export function stateFacts({ job, trail, now }: Records, held: HeldThen, then: n
   }
   // What will be is not known; what stands in the way now is told at the end.
   if (then > now) return [];
+  const pause = pauseOf({ job, trail }, held);
   const changes = held.laterChanges.slice(0, mostChanges);
   const facts = [
-    pausedFact(job.paused, held, zone),
+    then === now ? pausedNowFact(job.paused, pause) : pausedFact(job.paused, held, pause),
     ...changes.map((one) => changedFact(one, zone)),
   ];
   const more = held.laterChanges.length - mostChanges;
@@ -30,8 +31,30 @@ export function stateFacts({ job, trail, now }: Records, held: HeldThen, then: n
   return facts;
 }
 
-function pausedFact(isPausedNow: boolean, held: HeldThen, zone: string): Fact {
-  const { isPaused, pausedBy } = held;
+/** The same for a question about now. */
+function pausedNowFact(isPaused: boolean, { since, values }: Pause): Fact {
+  if (!isPaused) return fact('paused', 'The job is active, not paused.');
+  return fact('paused', `The job is paused${since}.`, values);
+}
+
+interface Pause {
+  /** Since when, in words; empty if it is not kept. */
+  since: string;
+  values: Partial<Fact>;
+}
+
+function pauseOf(
+  { job, trail }: Pick<Records, 'job' | 'trail'>,
+  { pausedBy }: Pick<HeldThen, 'pausedBy'>,
+): Pause {
+  const zone = job.timezone;
+  if (pausedBy === null) return { since: madePaused(trail, job), values: {} };
+  const since = `: it was paused at ${timeIn(pausedBy.at, zone)}${byWhom(pausedBy)}`;
+  return { since, values: { at: pausedBy.at, ...actorOf(pausedBy) } };
+}
+
+function pausedFact(isPausedNow: boolean, held: HeldThen, { since, values }: Pause): Fact {
+  const { isPaused } = held;
   if (isPaused === null) {
     const now = isPausedNow ? 'It is paused now.' : 'It is active now.';
     return unknown(
@@ -43,12 +66,7 @@ function pausedFact(isPausedNow: boolean, held: HeldThen, zone: string): Fact {
     const now = isPausedNow ? ' It is paused now.' : '';
     return fact('paused', `The job was active then, not paused.${now}`);
   }
-  const since =
-    pausedBy === null
-      ? ', since it was created'
-      : `: it was paused at ${timeIn(pausedBy.at, zone)}${byWhom(pausedBy)}`;
   const now = isPausedNow ? 'It still is.' : 'It is active now.';
-  const values = pausedBy === null ? {} : { at: pausedBy.at, ...actorOf(pausedBy) };
   return fact('paused', `The job was paused then${since}. ${now}`, values);
 }
 
@@ -56,6 +74,14 @@ function changedFact(change: JobChange, zone: string): Fact {
   const { at, fields } = change;
   const sentence = `It was changed since, at ${timeIn(at, zone)}${byWhom(change)}: ${fields.join(', ')}.`;
   return fact('changed', sentence, { at, ...actorOf(change) });
+}
+
+/** `, since it was created`: of a paused job without a change that paused it; nothing if changes since then are not kept. */
+export function madePaused(
+  { completeSince }: Pick<Records['trail'], 'completeSince'>,
+  { createdAt }: Pick<Records['job'], 'createdAt'>,
+): string {
+  return completeSince <= createdAt ? ', since it was created' : '';
 }
 
 /** Whether the account had expired then or has now; and what its plan limits of this job. */

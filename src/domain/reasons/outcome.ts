@@ -1,6 +1,6 @@
 /** What became of a due time, and the answer in a sentence or two. */
 
-import { isBeforeRenewal } from './of-state.ts';
+import { isBeforeRenewal, madePaused } from './of-state.ts';
 import { hasExpired } from '../accounts/account.ts';
 import { plans } from '../accounts/plan.ts';
 import { msPerDay } from '../clock.ts';
@@ -38,9 +38,9 @@ export function verdictOn(records: Records, held: HeldThen, dueAt: number): Verd
     const { pausedBy } = held;
     const since =
       pausedBy === null
-        ? 'since it was created'
-        : `since ${timeIn(pausedBy.at, zone)}${byWhom(pausedBy)}`;
-    return { outcome: 'paused', answer: `${not}: it was paused, ${since}.` };
+        ? madePaused(records.trail, job)
+        : `, since ${timeIn(pausedBy.at, zone)}${byWhom(pausedBy)}`;
+    return { outcome: 'paused', answer: `${not}: it was paused${since}.` };
   }
   if (hasExpired(account, dueAt)) {
     const since = timeIn(account.expiresAt ?? dueAt, zone);

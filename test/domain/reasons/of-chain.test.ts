@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/domain/runs/run.ts';
+import type { Leader } from '../../../src/domain/reasons/facts.ts';
 import { activeWords, leaderWords } from '../../../src/domain/reasons/of-chain.ts';
 import { nextFacts } from '../../../src/domain/reasons/of-next.ts';
 import { explainedJob, explainedRecords, explainedRun } from '../../support/records/explained.ts';
@@ -38,20 +39,51 @@ test('a run that waits for a report is no call: how far it is, and until when it
   assert.ok(sentences.some((one) => one.endsWith('The next one begins after that.')));
 });
 
+const follower = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
+
+function wordsOf(changes: Partial<Leader>): string {
+  const leader = { name: 'import', paused: false, isChained: false, run: null, ...changes };
+  return leaderWords(
+    explainedRecords(null, { job: follower, leader: { startedRunId: null, ...leader } }),
+  );
+}
+
 test('why a job did not start after another one follows from the newest run of that', () => {
-  const job = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
-  const words = (run: ReturnType<typeof explainedRun> | null): string =>
-    leaderWords(explainedRecords(null, { job, leader: { name: 'import', run } }));
   const rule = 'It runs after import succeeds, and its own schedule does not count.';
-  assert.equal(words(null), `${rule} import has not run yet.`);
+  assert.equal(wordsOf({}), `${rule} No run of import is kept.`);
   const failed = explainedRun(dueAt, { status: 'failed', finishedAt: at });
   assert.equal(
-    words(failed),
-    `${rule} The newest run of import (${failed.id}) failed at Tue 2026-11-24 11:00 +00:00, which does not start this job.`,
+    wordsOf({ run: failed }),
+    `${rule} The newest run of import (${failed.id}) failed at Tue 2026-11-24 11:00 +00:00. Such an end does not start this job.`,
   );
-  const done = words({ ...failed, status: 'success' });
-  assert.match(done, /succeeded at .*, which starts this job unless it is paused\.$/);
-  assert.match(words({ ...failed, status: 'interrupted' }), /does not start this job\.$/);
+  assert.match(
+    wordsOf({ run: { ...failed, status: 'interrupted' } }),
+    /Such an end does not start this job\.$/,
+  );
   const awaits = { ...failed, status: 'running' as const, httpStatus: 202, finishedAt: null };
-  assert.match(words(awaits), /waits for the report of its target\.$/);
+  assert.match(wordsOf({ run: awaits }), /waits for the report of its target\.$/);
+});
+
+test('that the newest run of the other job started this one is said only if a run shows it', () => {
+  const run = explainedRun(dueAt, { finishedAt: at });
+  assert.match(
+    wordsOf({ run, startedRunId: 'mine' }),
+    /succeeded at Tue 2026-11-24 11:00 \+00:00, which started run mine of this job\.$/,
+  );
+  assert.match(
+    wordsOf({ run }),
+    /11:00 \+00:00\. No run of this job that it started is kept\. Such an end starts this job, unless this job is paused or has a queued run already\.$/,
+  );
+});
+
+test('that the other job is paused, or follows one itself, is said', () => {
+  assert.match(
+    wordsOf({ paused: true }),
+    /does not count\. import is paused: until it is resumed, only its runs by hand can start this job\. No run/,
+  );
+  assert.match(
+    wordsOf({ isChained: true }),
+    /does not count\. import runs after another job itself\./,
+  );
+  assert.doesNotMatch(wordsOf({}), /paused|itself/);
 });
