@@ -121,7 +121,8 @@ function replaced(app: App, kept: SealedJob, input: Replacement, plan: Plan) {
   const context = { now: clock.now(), allowTargets };
   const { paused, ...rest } = definedJob(defined, defaultTimeoutSeconds(plan));
   const action = paused ? 'pause' : 'resume';
-  const whole = changeJob(before, { ...rest, action }, context);
+  const given = secret === undefined ? rest : { ...rest, onResultSecret: secret };
+  const whole = changeJob(before, { ...given, action }, context);
   const fields = differingFields({ before, after: whole, isDamaged, secret });
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;

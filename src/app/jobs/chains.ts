@@ -1,6 +1,6 @@
 /** Chained jobs: a job that runs after another one of its workspace. They form no circle, and no chain is long. */
 
-import { longestChain, sameAfter } from '../../domain/jobs/after.ts';
+import { longestChain, sameAfter, tooLong } from '../../domain/jobs/after.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
@@ -39,7 +39,7 @@ export async function requireChain(
   }
   const length = chain.length + 1 + (await countChainAfter(tx, job.id, longestChain));
   if (length <= longestChain) return;
-  throw invalidInput(`after makes a chain too long: at most ${longestChain} jobs in a row`);
+  throw invalidInput(tooLong);
 }
 
 /** Refuses to delete a job that others run after: they would never run again. Throws `conflict` with their names. */

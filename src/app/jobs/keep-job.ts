@@ -182,7 +182,7 @@ export function differingFields({
 }: DifferingJob): DefinedField[] {
   const differing = new Set(changedFields(before, after));
   if (isDamaged) differing.add('headers').add('body');
-  if (secret !== undefined) differing.add('onResult');
+  if (secret !== undefined) differing.add('onResultSecret');
   return definedFields.filter((field) => differing.has(field));
 }
 

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { countedKinds } from './diff-text.ts';
+import { countedKinds, someOf } from './diff-text.ts';
 import { label } from './kind.ts';
 import type { FileKind } from './kind.ts';
 import { fileKinds } from './kinds.ts';
@@ -19,7 +19,7 @@ import { countsOf } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { createProgress } from './progress.ts';
 import { wordedForFiles } from './read-definition.ts';
-import { inputOf, sendDefinitions } from './server.ts';
+import { inputOf, refused, sendDefinitions } from './server.ts';
 import type { DefinitionInput, DefinitionResult } from './server.ts';
 
 /** Applies a plan and reports what was done. Returns whether that is all. Throws the error that stopped it, and what `confirm` throws. */
@@ -42,7 +42,7 @@ export async function applyAndReport(
     .toReversed()
     .flatMap((kind) => plan.unlisted.filter((each) => flags.prune === true && each.kind === kind));
   if (pruned.length > 0) {
-    const names = shortened(pruned.map(({ kind, key }) => label(kind, key)));
+    const names = someOf(pruned.map(({ kind, key }) => label(kind, key)));
     const question = `Delete ${countedKinds(pruned)} with all they recorded: ${names}?`;
     await confirm(question, flags.yes === true);
   }
@@ -122,17 +122,25 @@ function ofEachKind(all: readonly Sent[]) {
   });
 }
 
+/** The results of a plan, and the refusals of what it cannot delete. */
+function plannedResults({ changes, unlisted }: Plan): Done[] {
+  return [
+    ...changes.map(({ definition: { kind }, result }) => ({ ...result, kind })),
+    ...unlisted.flatMap(({ kind, key, refusal }) =>
+      refusal === null ? [] : [{ ...refused(key, refusal, 409), kind }],
+    ),
+  ];
+}
+
 /** Reports each definition that is refused, and whether there is one. The first decides the exit code. */
 export function reportRefusals(
   context: Context,
-  { changes }: Plan,
-  results: readonly Done[] = changes.map(({ definition: { kind }, result }) => ({
-    ...result,
-    kind,
-  })),
+  plan: Plan,
+  results: readonly Done[] = plannedResults(plan),
 ): boolean {
-  const refused = results.filter(({ refusal }) => refusal !== null);
-  for (const { kind, key, refusal } of refused) {
+  const { changes } = plan;
+  const refusals = results.filter(({ refusal }) => refusal !== null);
+  for (const { kind, key, refusal } of refusals) {
     const found = changes.find(
       ({ definition }) => definition.key === key && definition.kind === kind,
     );
@@ -140,9 +148,9 @@ export function reportRefusals(
     const error = wordedForFiles(kind, refusal?.error ?? '');
     context.output.say(plain(`jobd: ${where}${label(kind, key)}: ${error}`));
   }
-  const advice = new Set(refused.map(({ refusal }) => adviceOn(refusal?.error ?? '')));
+  const advice = new Set(refusals.map(({ refusal }) => adviceOn(refusal?.error ?? '')));
   for (const one of advice) if (one !== null) context.output.say(one);
-  const status = refused[0]?.refusal?.status;
+  const status = refusals[0]?.refusal?.status;
   if (status === undefined) return false;
   context.exitCode = new JobdError(codeOf(status), '').exitCode;
   return true;
@@ -186,14 +194,9 @@ function report(
   );
   if (left.length > 0) {
     output.say(
-      `not done: ${shortened(left.map(({ kind, input: { key } }) => label(kind, key)))}; what was done stays, apply again to continue`,
+      `not done: ${someOf(left.map(({ kind, input: { key } }) => label(kind, key)))}; what was done stays, apply again to continue`,
     );
   }
   if (failure !== null) throw failure;
   return !isRefused && left.length === 0;
-}
-
-function shortened(names: readonly string[]): string {
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  return names.slice(0, 10).join(', ') + more;
 }

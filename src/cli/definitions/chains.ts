@@ -1,5 +1,6 @@
 /** Jobs in files that run after others: in which order they are applied and deleted, so that what they name is there. */
 
+import { longestChain, tooLong } from '../../domain/jobs/after.ts';
 import type { After } from '../../domain/jobs/after.ts';
 import type { Definition, FileKind, ManagedItem } from './kind.ts';
 import { refused } from './server.ts';
@@ -38,29 +39,65 @@ export function placesOfUnlisted(
   unlisted: readonly { kind: FileKind; key: string; item: ManagedItem }[],
 ): ReadonlyMap<string, number> {
   const jobs = unlisted.filter(({ kind }) => kind.section === 'jobs');
-  return placesOf(
-    jobs.map(({ key, item }) => {
-      const after = item.document['after'] as After | null;
-      return { key, after: after?.jobId };
-    }),
-  );
+  return placesOf(jobs.map(({ key, item }) => ({ key, after: afterNow(item) })));
 }
 
-/** A test whether a definition is part of a circle: its refusal, with the keys on it. */
-export function circleIn(
-  definitions: readonly Definition[],
-): (definition: Definition) => DefinitionResult | undefined {
-  const jobs = definitions.filter(({ kind }) => kind.section === 'jobs');
-  const afterByKey = new Map(jobs.map((job) => [job.key, afterOf(job)]));
+/** Jobs as they will be: of the files, and the others of the server that stay. */
+export interface Chains {
+  definitions: readonly Definition[];
+  /** With keys of the jobs that they run after, where those have one. */
+  others: readonly ManagedItem[];
+}
+
+/** A test what is wrong with the place of a definition in its chain; undefined if nothing is. */
+export function chainRefusals({
+  definitions,
+  others,
+}: Chains): (definition: Definition) => DefinitionResult | undefined {
+  const jobs = [
+    ...definitions
+      .filter(({ kind }) => kind.section === 'jobs')
+      .map((job) => ({ key: job.key, name: job.key, after: afterOf(job) })),
+    ...others.map((job) => ({ ...job, key: job.key ?? job.id, after: afterNow(job) })),
+  ];
+  const byKey = new Map(jobs.map((job) => [job.key, job]));
+  const places = placesOf(jobs);
   return ({ kind, key }) => {
     if (kind.section !== 'jobs') return undefined;
-    const keys = [key];
-    for (let at = afterByKey.get(key); at !== undefined; at = afterByKey.get(at)) {
-      keys.unshift(at);
-      if (at === key) break;
-      if (keys.indexOf(at, 1) > 0) return undefined;
+    const circle = circleFrom(key, byKey);
+    if (circle !== undefined) {
+      const names = circle.map((one) => byKey.get(one)?.name ?? one);
+      return refused(key, `after must not close a circle: ${names.join(', then ')}`);
     }
-    if (keys.length === 1 || keys[0] !== key) return undefined;
-    return refused(key, `after must not close a circle: ${keys.join(', then ')}`);
+    return (places.get(key) ?? 0) < longestChain ? undefined : refused(key, tooLong);
   };
+}
+
+/** The keys on a circle, from the one given to itself; undefined if it is on none. */
+function circleFrom(
+  key: string,
+  byKey: ReadonlyMap<string, { after: string | undefined }>,
+): string[] | undefined {
+  const keys = [key];
+  for (let at = byKey.get(key)?.after; at !== undefined; at = byKey.get(at)?.after) {
+    keys.unshift(at);
+    if (at === key) return keys;
+    if (keys.indexOf(at, 1) > 0) return undefined;
+  }
+  return undefined;
+}
+
+/** Why a job cannot be deleted; null if nothing that stays runs after it. */
+export function deletionRefusal(key: string, { others }: Pick<Chains, 'others'>): string | null {
+  const names = others.filter((job) => afterNow(job) === key).map(({ name }) => name);
+  if (names.length === 0) return null;
+  const first = names.slice(0, 5).join(', ');
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
+  const run = names.length === 1 ? 'runs' : 'run';
+  return `${first}${more} ${run} after this job and would never run again: keep it in the files, or delete ${names.length === 1 ? 'that one' : 'those'} first`;
+}
+
+/** What a job of the server runs after. */
+function afterNow({ document }: ManagedItem): string | undefined {
+  return (document['after'] as After | null)?.jobId;
 }

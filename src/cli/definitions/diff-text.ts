@@ -2,6 +2,7 @@
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
 import { counted } from '../../domain/counted.ts';
+import { getsUnseenSecret } from './job-kind.ts';
 import { label } from './kind.ts';
 import type { Definition, FileKind, Fields, Input, Writing, ManagedItem } from './kind.ts';
 import { placeText } from './parse-file.ts';
@@ -51,7 +52,13 @@ export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean)
   const haveHidden = changes.some(
     ({ definition: { kind, input } }) => kind.hidden !== undefined && input[kind.hidden],
   );
+  const unseen = changes
+    .filter(({ definition: { kind }, result: { refusal } }) => kind.section === 'jobs' && !refusal)
+    .filter(({ definition: { input }, result: { item } }) => getsUnseenSecret(input, item))
+    .map(({ definition: { key } }) => key);
   return [
+    unseen.length > 0 &&
+      `${someOf(unseen)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
     !prune &&
       unlisted.length > 0 &&
       `${countedKinds(unlisted, 'managed ')} ${be} not in the files; --prune would delete ${them}`,
@@ -59,6 +66,12 @@ export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean)
       haveHidden &&
       'the values of headers and config were not compared: this key may only read',
   ].filter((remark) => remark !== false);
+}
+
+/** The first names, and how many more there are. */
+export function someOf(names: readonly string[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return names.slice(0, 10).join(', ') + more;
 }
 
 /** `2 managed jobs and 1 managed channel`. */
@@ -98,7 +111,7 @@ function beforeText(
   const hiddenNames = item.hiddenNames.filter((name) => given.has(name));
   const fields = fieldsOfItem(kind, key, { ...item, hiddenNames }, writing);
   const filledIn = [...written].flatMap(([name, text]) => {
-    if (fields[name] === undefined) return [];
+    if (fields[name] === undefined && kind.keeps?.(item, name) !== true) return [];
     const isShown = isShownAsWritten(kind, name) && !isChanged(kind, name, result);
     return [[name, isShown ? text : unchangedSecret]];
   });

@@ -4,7 +4,7 @@ import { checkHeaders, maxHeaders } from '../../domain/jobs/headers.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import { checkJobFields, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput } from '../../domain/jobs/job-input.ts';
-import { jobDefaults, jobRules, methods } from '../../domain/jobs/job.ts';
+import { jobDefaults, jobRules, leavesOrigin, methods } from '../../domain/jobs/job.ts';
 import type { EditableFields } from '../../domain/jobs/job.ts';
 import {
   changedFields,
@@ -31,7 +31,7 @@ import {
   word,
 } from './fields.ts';
 import { unless } from './kind.ts';
-import type { FileKind, Input } from './kind.ts';
+import type { FileKind, Input, ManagedItem } from './kind.ts';
 import { scheduleValues } from './monitor-kind.ts';
 import { literal, literalVariables } from './references.ts';
 
@@ -132,6 +132,7 @@ export const jobKind: FileKind = {
     ['every', 'timezone'],
   ],
   hidden: 'headers',
+  keeps: ({ document }, name) => name === 'on-result-secret' && document['onResult'] !== null,
   checkField(field) {
     if ('after' in field) return;
     checkJobFields(field, everywhere);
@@ -185,6 +186,17 @@ export const jobKind: FileKind = {
     ...(fields['body'] !== undefined && { body: '(secret)' }),
   }),
 };
+
+/** Whether the results of a job get a secret that jobd makes when it is applied, and that a file cannot show. */
+export function getsUnseenSecret(
+  input: Input,
+  item: Pick<ManagedItem, 'document'> | null,
+): boolean {
+  const { onResult, onResultSecret } = input as Partial<JobInput>;
+  if (typeof onResult !== 'string' || onResultSecret !== undefined) return false;
+  const before = item?.document['onResult'];
+  return typeof before !== 'string' || leavesOrigin({ url: before }, { url: onResult });
+}
 
 /** Whether a job runs after another one and has, for when it no longer does, the schedule of one that is given none. */
 function isUnscheduled(job: WrittenJob): boolean {

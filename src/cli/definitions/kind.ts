@@ -64,6 +64,8 @@ export interface FileKind {
   schema?: object;
   /** The field whose values nobody is shown, as it is called in files and in the API. */
   hidden?: string;
+  /** Whether the server keeps a value in a field that it shows nobody. */
+  keeps?: (item: ManagedItem, name: string) => boolean;
   /** Checks one field by the rules of the API. Throws an error with a sentence. */
   checkField: (field: Input) => void;
   /** Checks what only the fields together can break. Throws an error with a sentence. */

@@ -6,7 +6,8 @@ import { fileKinds } from './kinds.ts';
 import { everyOne } from '../../domain/alerts/managed-channel.ts';
 import { nearest } from '../../domain/nearest.ts';
 import { adoptedIds, keysOfAdopted, withAdoptedIds } from './adopted.ts';
-import { circleIn } from './chains.ts';
+import type { AdoptedIds } from './adopted.ts';
+import { afterOf, chainRefusals, deletionRefusal } from './chains.ts';
 import { findMeant } from './named-after.ts';
 import {
   askMe,
@@ -31,6 +32,8 @@ export interface Unlisted {
   kind: FileKind;
   key: string;
   item: ManagedItem;
+  /** Why it cannot be deleted; null if it can, or need not. */
+  refusal: string | null;
 }
 
 export interface Plan {
@@ -77,7 +80,8 @@ export async function makePlan(
       .toSorted(byKey),
   );
   const known = prune ? listed : listedKeys([...written, ...unlisted]);
-  const listJobs = async () => (await managedItems(ask, 'all')).jobs;
+  let asked: Promise<ManagedItems> | undefined;
+  const listJobs = async () => (await (asked ??= managedItems(ask, 'all'))).jobs;
   const { definitions, problems, names } = await findMeant(written, known.jobs, listJobs);
   const sorted = fileKinds.flatMap((kind) =>
     definitions.filter((definition) => definition.kind === kind).toSorted(byKey),
@@ -88,30 +92,68 @@ export async function makePlan(
     ? await compareThere(ask, compared)
     : await compareHere(ask, compared, { managed, defaultTimeoutSeconds });
   const keys = new Map([...keysById(managed), ...keysOfAdopted(adopted)]);
-  const circles = circleIn(definitions);
+  const others = await othersThatStay({
+    definitions,
+    unlisted: prune ? unlisted : [],
+    adopted,
+    keys,
+    listJobs,
+  });
+  const ofChain = chainRefusals({ definitions, others });
   const refusalOf = (definition: Definition): DefinitionResult | undefined =>
     refusalOfKeys(definition, known, problems);
   const changes = sorted.flatMap((definition, index) => {
     const result = results[index];
     if (result === undefined) return [];
     const item = result.item && withKeys(definition.kind.section, result.item, keys);
-    const refusal = refusalOf(definition) ?? circles(definition);
+    const refusal = refusalOf(definition) ?? ofChain(definition);
     return [{ definition, result: refusal ?? { ...result, item } }];
   });
-  return { changes, unlisted, mayWrite, defaultTimeoutSeconds, names };
+  const withRefusals = unlisted.map(({ kind, key, item }) => {
+    const isDeletedJob = prune && kind.section === 'jobs';
+    return { kind, key, item, refusal: isDeletedJob ? deletionRefusal(key, { others }) : null };
+  });
+  return { changes, unlisted: withRefusals, mayWrite, defaultTimeoutSeconds, names };
+}
+
+/** The jobs that no file defines and that stay. They are listed only if there are chains, or jobs to delete. */
+async function othersThatStay({
+  definitions,
+  unlisted,
+  adopted,
+  keys,
+  listJobs,
+}: {
+  definitions: readonly Definition[];
+  unlisted: readonly { kind: FileKind; item: ManagedItem }[];
+  adopted: AdoptedIds;
+  keys: ReadonlyMap<string, string>;
+  listJobs: () => Promise<readonly ManagedItem[]>;
+}): Promise<ManagedItem[]> {
+  const isDeleted = unlisted.some(({ kind }) => kind.section === 'jobs');
+  if (!isDeleted && definitions.every((definition) => afterOf(definition) === undefined)) return [];
+  const defined = new Set(
+    definitions.filter(({ kind }) => kind.section === 'jobs').map(({ key }) => key),
+  );
+  const gone = new Set([...unlisted.map(({ item }) => item.id), ...adopted.jobs.values()]);
+  const jobs = await listJobs();
+  return jobs
+    .filter(({ id, key }) => !gone.has(id) && !(key !== null && defined.has(key)))
+    .map((job) => withKeys('jobs', job, keys));
 }
 
 /** Counts the changes of a plan. Those that are not in the files count as deleted only with `prune`. */
 export function countsOf({ changes, unlisted }: Plan, prune: boolean): PlanCounts {
   const count = (is: (result: DefinitionResult) => boolean): number =>
     changes.filter(({ result }) => is(result)).length;
+  const kept = unlisted.filter(({ refusal }) => refusal !== null).length;
   return {
     create: count(({ change }) => change === 'create'),
     update: count(({ change }) => change === 'update'),
-    delete: prune ? unlisted.length : 0,
+    delete: prune ? unlisted.length - kept : 0,
     adopt: count(({ change, isAdopted }) => change === 'none' && isAdopted),
     none: count(({ change, isAdopted }) => change === 'none' && !isAdopted),
-    refused: count(({ refusal }) => refusal !== null),
+    refused: count(({ refusal }) => refusal !== null) + kept,
     unlisted: unlisted.length,
   };
 }

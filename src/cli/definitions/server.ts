@@ -34,10 +34,10 @@ export interface DefinitionResult {
   refusal: contract.JobDefinitionResult['refusal'];
 }
 
-/** The outcome of a definition that is not sent: what is wrong with it is known here. */
-export function refused(key: string, error: string): DefinitionResult {
+/** The outcome of a definition that is not sent: what is wrong with it is known here. `status` as the server would answer. */
+export function refused(key: string, error: string, status = 400): DefinitionResult {
   const nothing = { change: null, changedFields: [], changedHidden: [], isAdopted: false };
-  return { key, ...nothing, item: null, refusal: { status: 400, error } };
+  return { key, ...nothing, item: null, refusal: { status, error } };
 }
 
 /** Managed jobs, monitors and channels, or all, by section. */

@@ -92,6 +92,20 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   return update;
 }
 
+/** Stands for the job that a job runs after already, where only `--after-on` is given. */
+const same = '';
+
+/** Fields with the job that the changed one runs after, if they stand for that. Throws `usage` if there is none. */
+export function withLeader<Fields extends Pick<JobUpdate, 'after'>>(
+  fields: Fields,
+  found: Pick<Job, 'after'> | null,
+): Fields {
+  if (fields.after?.jobId !== same) return fields;
+  const leader = found?.after;
+  if (leader) return { ...fields, after: { ...fields.after, jobId: leader.jobId } };
+  throw new JobdError('usage', '--after-on needs --after, the job that it runs after');
+}
+
 /** What `--after`, `--after-on` and `--no-after` say; undefined for nothing. */
 async function afterOf(flags: Flags, api: Api): Promise<JobUpdate['after']> {
   const on = textFlag(flags, 'afterOn');
@@ -101,8 +115,7 @@ async function afterOf(flags: Flags, api: Api): Promise<JobUpdate['after']> {
   if (flags['after'] === false) return null;
   const job = textFlag(flags, 'after');
   if (job === undefined) {
-    if (on === undefined) return undefined;
-    throw new JobdError('usage', '--after-on needs --after, the job that it runs after');
+    return on === undefined ? undefined : { jobId: same, on };
   }
   return { jobId: (await api.jobs.find(job)).id, ...(on !== undefined && { on }) };
 }

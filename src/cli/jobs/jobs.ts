@@ -26,7 +26,7 @@ import { counted } from '../../domain/counted.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
-import { updateOf, withJobOptions } from './job-options.ts';
+import { updateOf, withJobOptions, withLeader } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
   newScheduleOf,
@@ -64,11 +64,11 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
       .option('--no-sign', 'prove nothing about who calls'),
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
-  complete: async (found, fields) => {
+  complete: async (found, given) => {
+    const fields = withLeader(given, found);
     checkMove(found, fields);
     const zoned = await zonedUpdateOf(found, fields);
-    const after = fields.after === undefined ? found.after : fields.after;
-    return { ...zoned, note: noteOn({ ...fields, after }) ?? zoned.note };
+    return { ...zoned, note: noteOn(fields, found) ?? zoned.note };
   },
   actions: {
     pause: {
@@ -129,22 +129,26 @@ Examples:
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
       // A job that runs after another one needs no schedule.
       const needsNone = given.after !== undefined && given.scheduleType === undefined;
-      const { fields, note } = needsNone ? noSchedule : await newScheduleOf(flags);
+      const { fields, note } = needsNone
+        ? noSchedule
+        : await newScheduleOf(flags, ', or --after JOB');
       Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
+      let said = noteOn(given, null) ?? note;
       const job = await createNamed(
         { noun: 'job', items, name, flags },
         {
-          create: () => items.create(input),
+          create: () => items.create(withLeader(input, null)),
           async change(found) {
-            const update = { ...given, ...(paused === true && { action: 'pause' as const }) };
+            const action = paused === true && { action: 'pause' as const };
+            const update = { ...withLeader(given, found), ...action };
             checkMove(found, update);
+            said = noteOn(update, found) ?? note;
             return await items.update(found.id, update);
           },
         },
       );
-      const said = noteOn(given) ?? note;
       if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
@@ -152,17 +156,18 @@ Examples:
 
 const noSchedule = { fields: {}, note: null };
 
-/** What is to be said of a schedule that a job has and does not follow; null for nothing. */
-function noteOn({
-  after,
-  scheduleType,
-}: {
-  after?: JobUpdate['after'];
-  scheduleType?: JobUpdate['scheduleType'];
-}): string | null {
-  if (after === undefined || after === null || scheduleType === undefined) return null;
-  const option = scheduleType === 'cron' ? '--cron' : '--every';
-  return `${option} is kept, and does not count while the job runs after another one; --no-after puts it on that schedule`;
+/** What is to be said of a change besides what the job is now; null for nothing. */
+function noteOn({ after, scheduleType, onResult }: JobUpdate, found: Job | null): string | null {
+  const isAfter = Boolean(after === undefined ? found?.after : after);
+  if (isAfter && scheduleType !== undefined) {
+    const option = scheduleType === 'cron' ? '--cron' : '--every';
+    return `${option} is kept, and does not count while the job runs after another one; --no-after puts it on that schedule`;
+  }
+  if (after === null && found?.after !== undefined && scheduleType === undefined) {
+    return 'it is called on its schedule again; --cron or --every sets another one';
+  }
+  const isStopped = onResult === null && found?.onResult !== undefined;
+  return isStopped ? 'results that have not arrived yet are not posted any more' : null;
 }
 
 function checkMove({ url, headerNames }: Job, update: JobUpdate): void {

@@ -46,12 +46,12 @@ export interface Zoned<Fields> {
 
 /**
  * The fields that these options give something new. It needs a schedule, and has the time zone of this machine unless it
- * names another. Throws `usage` and `invalid_input`, naming the option.
+ * names another. Throws `usage`, with what may be given `otherwise`, and `invalid_input`, naming the option.
  */
-export async function newScheduleOf(flags: Flags): Promise<Zoned<ScheduleFields>> {
+export async function newScheduleOf(flags: Flags, otherwise = ''): Promise<Zoned<ScheduleFields>> {
   const fields = scheduleFieldsOf(flags);
   if (fields.scheduleType === undefined) {
-    throw new JobdError('usage', "say when: --cron '30 2 * * *' or --every 5m");
+    throw new JobdError('usage', `say when: --cron '30 2 * * *' or --every 5m${otherwise}`);
   }
   return await inMachineZone(fields);
 }

@@ -34,6 +34,8 @@ export function definedAfter({ after = null, afterOn }: AfterDefinition): AfterI
 
 /** The most jobs in a chain, one after the other. */
 export const longestChain = 20;
+/** What is said of a longer one. */
+export const tooLong = `after makes a chain too long: at most ${longestChain} jobs in a row`;
 
 /** Whether a job has due times: one that is paused or runs after another has none. */
 export function isOnSchedule({ paused, after }: { paused: boolean; after: After | null }): boolean {

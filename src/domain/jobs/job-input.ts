@@ -3,6 +3,7 @@
  * fields together. The API has checked the types before.
  */
 
+import { checkSigningSecret } from '../signing-secret.ts';
 import { characterCount } from '../characters.ts';
 import { isoTime } from '../clock.ts';
 import { invalidInput, JobdError, messageOf } from '../errors.ts';
@@ -26,7 +27,7 @@ import { changedSigning, checkSigning } from './sign.ts';
 export interface JobFields
   extends Omit<EditableFields, keyof ScheduleInput | 'paused' | 'after'>, ScheduleInput {
   after: AfterInput | null;
-  /** The secret that signs what `onResult` gets: kept with that, never shown. The rule is in `app/jobs/callbacks.ts`. */
+  /** The secret that signs what `onResult` gets: kept with that (`app/jobs/callbacks.ts`), never shown. */
   onResultSecret: string;
 }
 
@@ -122,14 +123,15 @@ function beginning(id: string, now: number) {
  */
 export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
   const { action, headers, url = job.url, ...given } = writableOf(job, update);
-  const { after, onResultSecret: _, ...others } = given;
+  const { after, onResultSecret, ...others } = given;
   // An operator may have withdrawn a target since: a URL that stays as it is must not prevent other changes.
   const { onResult, ...checked } = others;
   const moved = {
     ...(url !== job.url && { url }),
     ...(onResult !== undefined && onResult !== job.onResult && { onResult }),
   };
-  checkJobFields({ ...checked, ...moved }, allowTargets);
+  const secret = onResultSecret !== undefined && { onResultSecret };
+  checkJobFields({ ...checked, ...moved, ...secret }, allowTargets);
   if (headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
     throw invalidInput(headersNeeded);
   }
@@ -143,6 +145,9 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     ...changedSigning(job, others),
   };
   checkBodyFits(changed);
+  if (secret && changed.onResult === null) {
+    throw invalidInput('onResultSecret needs onResult, the URL that gets results');
+  }
   checkSigning(changed, changed.headers);
   const isPaused = action === undefined ? job.paused : action === 'pause';
   // A schedule that is never due is refused even while the job is paused.
@@ -162,6 +167,8 @@ export function checkJobFields(
   checkFields(jobRules, fields);
   if (fields.url !== undefined) judgeUrl(fields.url, allowTargets);
   if (typeof fields.onResult === 'string') judgeOnResult(fields.onResult, allowTargets);
+  const { onResultSecret: secret } = fields;
+  if (secret !== undefined) checkSigningSecret(secret, 'onResultSecret');
   const length = characterCount(fields.body ?? '');
   if (length > maxBodyLength) {
     const limit = `body must be at most ${maxBodyLength} characters`;

@@ -22,6 +22,7 @@ export const definedFields = [
   'awaitSeconds',
   'after',
   'onResult',
+  'onResultSecret',
   'notes',
   'paused',
   'sign',
@@ -55,6 +56,8 @@ export function changedFields(before: EditableFields, after: EditableFields): De
   return definedFields.filter((field) => {
     if (field === 'schedule') return !sameSchedule(before, after);
     if (field === 'after') return !sameAfter(before.after, after.after);
+    // Nobody can read it: whoever keeps it compares it.
+    if (field === 'onResultSecret') return false;
     if (field === 'headers') return changedHeaders(before, after).length > 0;
     return before[field] !== after[field];
   });

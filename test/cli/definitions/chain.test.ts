@@ -39,8 +39,12 @@ test('a file chains jobs and names who gets results: applied, compared, exported
 
   const changed = { ...env, SECRET: `whsec_${Buffer.alloc(32, 6).toString('base64')}` };
   const diff = (await jobd(changed, 'diff', '--file', file)).stdout;
-  assert.match(diff, /import/);
-  assert.doesNotMatch(diff, /whsec_|t0ken/);
+  assert.deepEqual(diff.match(/^[-+] .*|^[-+]\w.*/gm), [
+    '-on-result-secret: (secret)',
+    '+on-result-secret: (changed)',
+  ]);
+  const wrong = { ...env, SECRET: 'abc' };
+  assertEnds(await jobd(wrong, 'diff', '--file', file), 2, /on-result-secret must be whsec_/);
 
   const exported = await jobd({}, 'export');
   assert.match(exported.stdout, /after: import\n\s+after-on: finished/);
@@ -48,6 +52,13 @@ test('a file chains jobs and names who gets results: applied, compared, exported
   assert.doesNotMatch(exported.stdout, /whsec_/);
 
   assertEnds(await jobd({}, 'jobs', 'update', 'a-report', '--no-after'), 0, /^/);
+  const unseen = both.replace(/ {4}on-result-secret.*\n/, '');
+  const other = write('other.yaml', unseen.replace('example.com/done', 'example.com/other'));
+  const kept = await jobd({ TOKEN: 't' }, 'diff', '--file', other);
+  assert.doesNotMatch(kept.stderr, /jobd makes the secret/, 'it is kept for the same host');
+  const movedFile = write('moved.yaml', unseen.replace('example.com/done', 'example.org/done'));
+  const remark = /import: jobd makes the secret that signs the results, and shows it to nobody/;
+  assertEnds(await jobd({ TOKEN: 't' }, 'diff', '--file', movedFile), 1, remark);
   const drift = await jobd(env, 'diff', '--file', file);
   assert.match(drift.stdout, /after: import/);
 
@@ -152,4 +163,36 @@ test('jobs made by hand, one after the other, and who is told of them, are adopt
   assertEnds(await jobd(env, 'diff', '--file', file), 1, /0 to update.*3 to adopt as they are/);
   assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
   assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);
+});
+
+test('a plan refuses what only the jobs of the server make wrong, and then nothing is changed', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const url = 'url: "https://example.com/"';
+  const refused = async (text: string, sentence: RegExp, prune = false): Promise<void> => {
+    const file = write('wrong.yaml', text);
+    const flags = ['--file', file, ...(prune ? ['--prune'] : [])];
+    assertEnds(await jobd({}, 'diff', ...flags), prune ? 5 : 2, sentence);
+    const apply = ['apply', ...flags, ...(prune ? ['--yes'] : [])];
+    const inTurn = new RegExp(`${sentence.source}[^]*nothing was changed`);
+    assertEnds(await jobd({}, ...apply), prune ? 5 : 2, inTurn);
+  };
+  const two = write('two.yaml', `jobs:\n  a: { ${url} }\n  b: { ${url}, after: a }\n`);
+  assertEnds(await jobd({}, 'apply', '--file', two), 0, /2 created/);
+  await refused(
+    `jobs:\n  a: { ${url}, after: b }\n  new: { ${url} }\n`,
+    /job a: after must not close a circle: a, then b, then a/,
+  );
+  const links = Array.from({ length: 21 }, (_, place) => {
+    const after = place === 0 ? '' : `, after: k${place - 1}`;
+    return `  k${place}: { ${url}${after} }\n`;
+  });
+  await refused(`jobs:\n${links.join('')}`, /job k20: after makes a chain too long/);
+  const byHand = ['jobs', 'create', '--name', 'by hand', '--url', 'https://example.com/x'];
+  assertEnds(await jobd({}, ...byHand, '--after', 'b'), 0, /^/);
+  await refused(
+    'jobs: {}\n',
+    /job b: by hand runs after this job and would never run again: keep it in the files/,
+    true,
+  );
+  assertEnds(await jobd({}, 'diff', '--file', two), 0, /2 the same/);
 });
