@@ -25,7 +25,7 @@ interface TrustedKey {
 export interface Question {
   /** In epoch milliseconds. */
   at: number;
-  /** Who a token must be for; null if that is not asked. */
+  /** Who a token must be for: only a token is valid then. Null if that is not asked. */
   audience: string | null;
 }
 
@@ -59,10 +59,16 @@ export function verifyCall(
   question: Question,
 ): CallVerdict {
   try {
-    if (request.headers.has('signature')) return verifySignature(request, keys, question);
+    const mayBeSigned = question.audience === null;
+    if (mayBeSigned && request.headers.has('signature'))
+      return verifySignature(request, keys, question);
     const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     if (token !== undefined) return verifyToken(request, token, keys, question);
-    throw new Invalid('it carries neither a Signature nor a Bearer token');
+    throw new Invalid(
+      mayBeSigned
+        ? 'it carries neither a Signature nor a Bearer token'
+        : 'it carries no token, and only a token has an audience',
+    );
   } catch (error) {
     if (error instanceof Invalid) return { verdict: 'invalid', reason: error.message };
     throw error;

@@ -33,7 +33,7 @@ function saved(kind: Caller['kind'], change: (text: string) => string = (text) =
 }
 
 function verdictOn(bytes: Buffer, question = {}) {
-  return verifyCall(readRequest(bytes, 'https'), keys, { at, audience, ...question });
+  return verifyCall(readRequest(bytes, 'https'), keys, { at, audience: null, ...question });
 }
 
 test('a signature says which site called, and what nobody can have changed', () => {
@@ -53,7 +53,7 @@ test('a signature says which site called, and what nobody can have changed', () 
 
 test('a token says which workspace, job and run called', () => {
   for (const kind of ['oidc', 'oidc-rs256'] as const) {
-    const found = verdictOn(saved(kind));
+    const found = verdictOn(saved(kind), { audience });
     assert.equal(found.verdict, 'valid');
     assert.deepEqual(
       'issuer' in found && [found.workspaceId, found.jobId, found.runId, found.audience],
@@ -142,6 +142,21 @@ test('refused are a call that expired, one from the future, and a token for some
     verdict: 'invalid',
     reason: `its token is for "${audience}", not "https://other.example.com"`,
   });
+});
+
+test('an audience demands a token, also of a request that is signed', () => {
+  const refused = {
+    verdict: 'invalid',
+    reason: 'it carries no token, and only a token has an audience',
+  };
+  assert.deepEqual(verdictOn(saved('httpsig'), { audience }), refused);
+  const [bearer = assert.fail()] = /^Authorization: .*\r\n/im.exec(saved('oidc').toString()) ?? [];
+  const both = saved('httpsig', (text) => text.replace(/^Host: /m, `${bearer}$&`));
+  const byToken = verdictOn(both, { audience });
+  assert.deepEqual('kind' in byToken && [byToken.kind, byToken.audience], ['oidc', audience]);
+  assert.equal(verdictOn(both, { audience: 'other' }).verdict, 'invalid');
+  const bySignature = verdictOn(both);
+  assert.equal('kind' in bySignature && bySignature.kind, 'httpsig');
 });
 
 test('what is no request and no key is said to be none', () => {

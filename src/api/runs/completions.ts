@@ -5,7 +5,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { createReportKeeper, findReported } from '../../app/runs/completions.ts';
+import { createReportKeeper, findReported, noReportedRun } from '../../app/runs/completions.ts';
 import type { ReportedRun } from '../../app/runs/completions.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { completionSignal, readReport } from '../../domain/runs/report.ts';
@@ -40,7 +40,7 @@ export function completionRoutes(server: ApiServer, app: App, limits: RequestLim
   server.addHook('onRequest', async (request) => {
     const { token = '', end: words } = request.params as { token?: string; end?: string };
     const run = await findReported(app, token);
-    if (run === undefined) throw new JobdError('not_found', 'there is no run at this URL');
+    if (run === undefined) throw noReportedRun();
     const signal = completionSignal(words);
     if (signal === undefined) throw badSignal(words ?? '');
     if (request.method === 'GET' && hasBody(request))
@@ -70,6 +70,16 @@ export function completionRoutes(server: ApiServer, app: App, limits: RequestLim
   server.route({ method: 'POST', url, ...operations.reportWithBody, handler });
   server.route({ method: 'GET', url: signalUrl, ...operations.reportSignal, handler });
   server.route({ method: 'POST', url: signalUrl, ...operations.reportSignalWithBody, handler });
+  // The answer to other unknown paths repeats them, and with it the token. Clients may write it into a log.
+  server.register(
+    (others, _, done) => {
+      others.setNotFoundHandler(() => {
+        throw noReportedRun();
+      });
+      done();
+    },
+    { prefix: '/complete' },
+  );
 }
 
 /** Only a client that knows a token gets this answer. */

@@ -35,6 +35,11 @@ export async function findReported(
   return runId === null ? undefined : await store.findReportedRun(db, runId);
 }
 
+/** Says nothing of what is or was there: whoever asks may only guess. */
+export function noReportedRun(): JobdError {
+  return new JobdError('not_found', 'there is no run at this URL');
+}
+
 /** Progress of a run is written this often at most. */
 const progressEveryMs = 500;
 
@@ -53,7 +58,7 @@ interface Item {
 
 /**
  * Makes what keeps reports. Its promise resolves when the report is on the disk. It rejects with `conflict` if the run is over
- * or was reported before, and with `unavailable` if the store cannot be written.
+ * or was reported before, with `not_found` if its job was deleted, and with `unavailable` if the store cannot be written.
  */
 export function createReportKeeper(
   parts: KeeperParts,
@@ -78,8 +83,10 @@ export function createReportKeeper(
     const clean = { ...report, message: redacted(parts, run, report.message) };
     const item = { run, report: clean, at: clock.now(), resolve, reject };
     (report.status === 'progress' ? keepProgress : keepEnds)(item);
-    if (!(await promise))
-      refuseIfOver((await store.findReportedRun(parts.store.db, run.runId)) ?? run, true);
+    if (await promise) return;
+    const refused = await store.findReportedRun(parts.store.db, run.runId);
+    if (refused === undefined) throw noReportedRun();
+    refuseIfOver(refused, true);
   };
 }
 

@@ -16,6 +16,9 @@ its headers, an empty line and its body, as they were received. --keys is a file
 with the keys, as jobd call-key export prints it, or the URL of
 /.well-known/jwks.json; only a URL is asked.
 
+With --audience only a token is valid: a signature does not say who it is for.
+Of a request with both, the token is checked.
+
 The exit code is 0 if the request is valid, 1 if it is not, and 2 if nothing can
 be checked. One check cannot tell whether a request came twice.
 
@@ -37,7 +40,7 @@ export function addVerifyCallCommand(program: Command, context: Context): void {
         .argParser(collect)
         .makeOptionMandatory(),
     )
-    .option('--audience <text>', 'who a token must be for (default: not checked)')
+    .option('--audience <text>', 'demand a token, for this audience (default: any audience)')
     .option('--at <time>', 'check as of this time (default: now)')
     .addOption(
       program
@@ -54,22 +57,46 @@ export function addVerifyCallCommand(program: Command, context: Context): void {
       const bytes = await readBytes(path);
       const at = flags['at'] === undefined ? Date.now() : readTime('--at', String(flags['at']));
       const audience = flags['audience'] === undefined ? null : String(flags['audience']);
-      const check = (as: 'http' | 'https'): CallVerdict =>
-        verifyCall(readRequest(bytes, as), keys, { at, audience });
-      const verdict = check(scheme);
+      const check: Check = (saved, as) =>
+        verifyCall(readRequest(saved, as), keys, { at, audience });
+      const verdict = check(bytes, scheme);
       context.exitCode = verdict.verdict === 'valid' ? 0 : 1;
       if (flags['json']) return printJson(output, verdict);
       if (verdict.verdict === 'invalid') {
         output.data(`invalid: ${verdict.reason}`);
-        // A saved request does not say its scheme, which is signed.
-        const other = scheme === 'http' ? 'https' : 'http';
-        if (check(other).verdict === 'valid')
-          output.say(`as a call by ${other} it is valid: --scheme ${other}`);
+        const hint = hintFor(bytes, scheme, check);
+        if (hint !== null) output.say(hint);
         return;
       }
       printFields(output, fieldsOf(verdict, audience));
     });
 }
+
+type Check = (saved: Buffer, as: 'http' | 'https') => CallVerdict;
+
+/** How the same request would be valid, if it was not saved as it came; null if it would not. */
+function hintFor(bytes: Buffer, scheme: 'http' | 'https', check: Check): string | null {
+  // A saved request does not say its scheme, which is signed.
+  const other = scheme === 'http' ? 'https' : 'http';
+  if (check(bytes, other).verdict === 'valid')
+    return `as a call by ${other} it is valid: --scheme ${other}`;
+  // Many editors end each file with a line break.
+  const cut = withoutLastBreak(bytes);
+  const remedy = 'remove that break, which an editor may have added';
+  if (check(cut, scheme).verdict === 'valid')
+    return `without the line break at its end it is valid: ${remedy}`;
+  if (check(cut, other).verdict === 'valid')
+    return `as a call by ${other}, without the line break at its end, it is valid: --scheme ${other}, and ${remedy}`;
+  return null;
+}
+
+function withoutLastBreak(bytes: Buffer): Buffer {
+  if (bytes.at(-1) !== lineFeed) return bytes;
+  return bytes.subarray(0, bytes.at(-2) === carriageReturn ? -2 : -1);
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 function fieldsOf(verdict: CallVerdict & { verdict: 'valid' }, asked: string | null) {
   const { kind, issuer, workspaceId, jobId, runId, audience, covered, expiresAt, keyId } = verdict;

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
-import { callAlgorithms, callKeyState } from '../../domain/calls/call-key.ts';
+import { callAlgorithms, callKeyState, keysCachedSeconds } from '../../domain/calls/call-key.ts';
 import type { CallKey } from '../../domain/calls/call-key.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type { Context } from '../context.ts';
@@ -91,18 +91,40 @@ function addRotateCommand(callKey: Command, output: Output): void {
     .action(async (flags: Flags) => {
       const isAtOnce = flags['now'] === true;
       const when = isAtOnce
-        ? 'from now on, although targets that keep the old keys refuse calls for up to 5 minutes'
+        ? `from now on, although targets that keep the old keys refuse calls for up to ${keptMinutes} minutes`
         : 'in 10 minutes';
       await confirm(`Sign calls with new keys ${when}?`, flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
-      const { rotateCallKeys } = await import('../../app/calls/call-keys.ts');
+      const { listCallKeys, rotateCallKeys } = await import('../../app/calls/call-keys.ts');
       const algorithm = callAlgorithms.find((name) => name === flags['algorithm']) ?? null;
       const parts = { ...local, vault: await local.openVault() };
       const keys = await rotateCallKeys(parts, { algorithm, isAtOnce });
       const now = local.clock.now();
       if (flags['json']) return printJson(output, { keys: keys.map((key) => shape(key, now)) });
+      // Scripts read the ids.
       for (const { keyId } of keys) output.data(keyId);
+      const known = await listCallKeys(local);
+      for (const key of keys) output.say(rotationOf(key, known, isAtOnce));
+      if (isAtOnce) output.say(cachedKeys);
     });
+}
+
+/** For how long targets may keep keys. */
+const keptMinutes = keysCachedSeconds / 60;
+const cachedKeys = `targets that keep the old keys refuse calls, and trust the old keys, until they fetch the new ones: up to ${keptMinutes} minutes`;
+
+/** What a new key does, and what becomes of the one before it. */
+function rotationOf(
+  { keyId, algorithm, signsFrom }: CallKey,
+  known: readonly CallKey[],
+  isAtOnce: boolean,
+): string {
+  const name = `${algorithm} key ${keyId}`;
+  if (isAtOnce)
+    return `${name} signs from now on, ${isoTime(signsFrom)}; the ${algorithm} keys before it are published no more`;
+  const before = known.find((key) => key.algorithm === algorithm && key.retiredAt === signsFrom);
+  const until = isoTimeOrNull(before?.publishedUntil ?? null);
+  return `${name} signs from ${isoTime(signsFrom)}; the key before it, ${before?.keyId}, is published until ${until}`;
 }
 
 /** A key as JSON, with ISO 8601 times. */

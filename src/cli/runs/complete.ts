@@ -5,6 +5,7 @@ import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import { isFinal, runStatuses } from '../../domain/runs/run.ts';
+import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil } from '../client/wait.ts';
 import type { Context } from '../context.ts';
@@ -39,7 +40,7 @@ Examples:
       if (text !== 'running' && runStatuses.some((status) => status === text)) {
         throw new JobdError('usage', `${text} is no run that waits: ${howToSay(name)}`);
       }
-      const runId = await findRunId(api, job, text);
+      const runId = await findWaitingId(api, job, text);
       const { message } = flags;
       const status = flags['fail'] === true ? 'failed' : 'success';
       const end = { status, ...(message !== undefined && { message }) } as const;
@@ -49,6 +50,17 @@ Examples:
       if (flags['json']) printJson(output, { run });
       else printRun(output, run, job);
     });
+}
+
+/** Without an argument, the run that waits: it is the only one of its job that runs. */
+async function findWaitingId(
+  api: Api,
+  job: { id: string; name: string },
+  text: string,
+): Promise<string> {
+  if (text.toLowerCase() !== 'running') return await findRunId(api, job, text);
+  for await (const { id } of api.runs.history(job.id, { status: 'running' })) return id;
+  throw new JobdError('not_found', `no run of ${job.name} waits for a report`);
 }
 
 function howToSay(name: string): string {

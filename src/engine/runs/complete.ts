@@ -5,7 +5,7 @@
 
 import { outcomeOfWait } from '../../domain/runs/completion.ts';
 import { closeWaits, findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
-import type { DueWait } from '../../store/runs/completions.ts';
+import type { DueWait, WaitScope } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { EndedClaim } from '../alerts/health-changes.ts';
 import type { Step } from '../loop.ts';
@@ -16,6 +16,11 @@ import type { Recorded } from './record.ts';
 
 /** Runs that one transaction ends. */
 const largestBatch = 200;
+/**
+ * How long after its start this process ends no older wait for being out of time: the targets may have reported while it was
+ * down, and try again.
+ */
+const graceMs = 60_000;
 
 type CompleterParts = Pick<
   ExecutorParts,
@@ -30,30 +35,35 @@ interface EndedWait extends EndedClaim {
 /** Makes the step. */
 export function createCompleteStep(parts: CompleterParts): Step {
   const { store, clock, receipts } = parts;
+  const startedAt = clock.now();
+  const graceEndMs = clock.monotonicMs() + graceMs;
   return async () => {
     const now = clock.now();
-    const nextAt = await findNextWaitEnd(store.db);
-    if (nextAt === null) return Infinity;
-    if (nextAt > now) return nextAt - now;
-    const { waits, recorded } = await store.write((tx) => endDue(tx, now, receipts));
+    const graceMsLeft = Math.ceil(graceEndMs - clock.monotonicMs());
+    const restMs = graceMsLeft > 0 ? graceMsLeft : Infinity;
+    const scope = { acceptedFrom: graceMsLeft > 0 ? startedAt : 0 };
+    const nextAt = await findNextWaitEnd(store.db, scope);
+    if (nextAt === null) return restMs;
+    if (nextAt > now) return Math.min(nextAt - now, restMs);
+    const { waits, recorded } = await store.write((tx) => endDue(tx, { ...scope, now }, receipts));
     announce(
       parts,
       waits.filter(({ ended }) => recorded.recorded.has(ended.runId)),
       recorded,
     );
     // What another process ends at this moment is found again.
-    return waits.length > 0 ? 0 : Infinity;
+    return waits.length > 0 ? 0 : restMs;
   };
 }
 
 async function endDue(
   tx: Db,
-  now: number,
+  due: WaitScope & { now: number },
   receipts: boolean,
 ): Promise<{ waits: EndedWait[]; recorded: Recorded }> {
-  const due = await findDueWaits(tx, now, largestBatch);
-  const waits = due.map(endedWait);
-  const ends = due.map(({ runId, outcome }) => ({
+  const found = await findDueWaits(tx, { ...due, limit: largestBatch });
+  const waits = found.map(endedWait);
+  const ends = found.map(({ runId, outcome }) => ({
     runId,
     outcome: outcome ?? ('expired' as const),
   }));

@@ -192,8 +192,17 @@ export interface DueWait {
   message: string | null;
 }
 
+/** Which waits may end for being out of time: those that began at `acceptedFrom` or later. A report ends any. */
+export interface WaitScope {
+  /** In epoch milliseconds. */
+  acceptedFrom: number;
+}
+
 /** Up to `limit` waits that end by `now`: reported or expired. Those that another process ends are left out. */
-export async function findDueWaits(tx: Db, now: number, limit: number): Promise<DueWait[]> {
+export async function findDueWaits(
+  tx: Db,
+  { now, acceptedFrom, limit }: WaitScope & { now: number; limit: number },
+): Promise<DueWait[]> {
   return await tx
     .selectFrom('completions')
     .innerJoin('runs', 'runs.id', 'completions.run_id')
@@ -210,25 +219,29 @@ export async function findDueWaits(tx: Db, now: number, limit: number): Promise<
       of.ref('completions.expires_at').$notNull().as('expiresAt'),
     ])
     .where('due_at', '<=', now)
+    .where((where) => where.or([where('due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]))
     .orderBy('due_at')
     .limit(limit)
     .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('completions')))
     .execute();
 }
 
-const earliestEnd = statement((db: Db) =>
+const earliestEnd = statement((db: Db, of: Parameters<WaitScope>) =>
   db
     .selectFrom('completions')
     .select('due_at')
     .where('due_at', 'is not', null)
+    .where((where) =>
+      where.or([where('due_at', '=', 0), where('accepted_at', '>=', of('acceptedFrom'))]),
+    )
     .orderBy('due_at')
     .limit(sql.lit(1))
     .compile(),
 );
 
-/** When the next wait ends, in epoch milliseconds; null if none is open. */
-export async function findNextWaitEnd(db: Db): Promise<number | null> {
-  const [row] = await earliestEnd(db, {});
+/** When the next wait ends, in epoch milliseconds; 0 if one was reported, null if none is open. */
+export async function findNextWaitEnd(db: Db, scope: WaitScope): Promise<number | null> {
+  const [row] = await earliestEnd(db, scope);
   return row?.due_at ?? null;
 }
 
@@ -345,15 +358,18 @@ const reportedRun = statement((db: Db, of: Parameters<{ runId: string }>) =>
   db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .leftJoin('completions', 'completions.run_id', 'runs.id')
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId', 'url'])
     .select(['sealed', 'status', 'finished_at as finishedAt', 'error', 'outcome'])
     .select(['reported_at as reportedAt'])
     .where('runs.id', '=', of('runId'))
+    .where('jobs.deleted_at', 'is', null)
+    .where('workspaces.deleted_at', 'is', null)
     .compile(),
 );
 
-/** The run of a report, or undefined. */
+/** The run of a report, or undefined. That of a deleted job is gone at once, although its rows are removed later. */
 export async function findReportedRun(db: Db, runId: string): Promise<ReportedRun | undefined> {
   const [row] = await reportedRun(db, { runId });
   return row;

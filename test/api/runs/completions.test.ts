@@ -103,7 +103,7 @@ test('no report in time is a failure with an alert, and the next success a recov
   assert.equal((await daemon.ask('POST', '/channels', channel)).status, 201);
   const sink = await accepting(t);
   const { job, ended } = await startWait(story, sink, { awaitSeconds: 90 });
-  clock.advance(91_000);
+  clock.advanceBoth(91_000);
   const end = await ended();
   assert.equal(end.status, 'failed');
   assert.equal(end.error, 'timeout: no completion within 90 s');
@@ -156,6 +156,26 @@ test('a URL that was changed, or made for another jobd, is one of no run', async
   await send(other.completionUrl, { method: 'GET' });
   assert.equal((await other.ended()).status, 'success');
   assert.equal((await read()).status, 'running', 'the URL of another run ends that run alone');
+});
+
+test('a method that reports nothing is answered as an unknown URL, which is not repeated', async (t) => {
+  const story = await begin(t);
+  const { completionUrl, read } = await startWait(story, await accepting(t));
+  for (const [method, end] of [
+    ['PUT', ''],
+    ['DELETE', '/fail'],
+    ['PATCH', '?message=x'],
+    ['OPTIONS', ''],
+    ['PROPFIND', ''],
+    ['POST', '/fail/now'],
+  ] as const) {
+    const { status, body } = await send(completionUrl + end, { method });
+    assert.deepEqual([status, body], [404, { error: 'there is no run at this URL' }], method);
+  }
+  const encoded = completionUrl.replace('/complete/', '/%63omplete/');
+  const { body } = await send(encoded, { method: 'PUT' });
+  assert.deepEqual(body, { error: 'there is no run at this URL' });
+  assert.equal((await read()).completion?.outcome, null);
 });
 
 test('a report that makes no sense is refused, and changes nothing', async (t) => {

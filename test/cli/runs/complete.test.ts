@@ -40,6 +40,8 @@ test('jobs run --wait shows progress, and runs complete ends what does not repor
   const again = await jobd('runs', 'complete', 'import', 'latest');
   assert.equal(again.exitCode, 5);
   assert.match(again.stderr, /does not wait for a report: it ended as failed/);
+  const none = await jobd('runs', 'complete', 'import');
+  assert.match(none.stderr, /^jobd: no run of import waits for a report$/m);
   const word = await jobd('runs', 'complete', 'import', 'success');
   assert.match(word.stderr, /success is no run that waits: .*: jobd runs complete 'import'; as a/);
   const off = await jobd('jobs', 'update', 'import', '--no-await');

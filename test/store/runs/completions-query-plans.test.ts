@@ -19,15 +19,19 @@ const areSeveral = [/^SCALAR SUBQUERY \d$/, /^SCAN kept USING (COVERING )?INDEX 
 
 test('waits for reports are found by the time at which they end, and by their runs', async (t) => {
   const byEnd = /^SEARCH completions USING (COVERING )?INDEX completions_due \(due_at[<>]\?\)$/;
-  assertPlan(await planOf(t, findNextWaitEnd), [byEnd]);
+  assertPlan(await planOf(t, (db) => findNextWaitEnd(db, { acceptedFrom: 1 })), [byEnd]);
   const joined = [runById, jobById, /^SEARCH workspaces .*\(id=\?\)$/, ...areSeveral];
-  assertPlan(await planOf(t, (db) => findDueWaits(db, 1, 5)), [byEnd, ...joined, ...isFollowed]);
+  assertPlan(await planOf(t, (db) => findDueWaits(db, { now: 1, acceptedFrom: 1, limit: 5 })), [
+    byEnd,
+    ...joined,
+    ...isFollowed,
+  ]);
   assertPlan(await planOf(t, (db) => countWaits(db, 5)), [
     /^CO-ROUTINE open$/,
     byEnd,
     /^SCAN open$/,
   ]);
-  const report = [runById, jobById, completionByRun];
+  const report = [runById, jobById, /^SEARCH workspaces .*\(id=\?\)$/, completionByRun];
   assertPlan(await planOf(t, (db) => findReportedRun(db, 'r')), report);
   assertPlan(await planOf(t, (db) => findCompletions(db, ['r'])), [
     completionByRun,

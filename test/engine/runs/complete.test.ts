@@ -1,0 +1,112 @@
+/** When waits for reports end (docs/behavior.md#await-4), step by step. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { unheard } from '../../../src/domain/changes.ts';
+import { createCompleteStep } from '../../../src/engine/runs/complete.ts';
+import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { beginWaits, keepReports } from '../../../src/store/runs/completions.ts';
+import { findRun } from '../../../src/store/runs/runs.ts';
+import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
+import { startingRun } from '../../support/records/run.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+/** A store, and a clock by which also processes age. */
+async function setup(t: TestContext) {
+  const { store, addJob } = await openTestStore(t);
+  const wall = fakeClock();
+  const clock = steadyClock(wall);
+  const startProcess = () =>
+    createCompleteStep({
+      store,
+      clock,
+      log: pino({ level: 'silent' }),
+      meter: uncounted,
+      changes: unheard,
+      receipts: false,
+      wake: () => {},
+    });
+  /** A run that waits from now on. */
+  const wait = async (forMs: number) => {
+    const job = await addJob();
+    const run = startingRun(job.id, clock.now());
+    const { id: runId } = run;
+    await insertScheduledRuns(store.db, [run]);
+    await updateClaimedJobs(store.db, [
+      { id: job.id, nextRunAt: null, activeRunId: runId, startedAt: clock.now(), missed: 0 },
+    ]);
+    const answer = { attempts: 1, httpStatus: 202, responseBody: '', truncated: 0 };
+    const times = { acceptedAt: clock.now(), expiresAt: clock.now() + forMs };
+    await beginWaits(store.db, [{ runId, ...answer, ...times }]);
+    const report = { runId, outcome: 'success', by: 'target', message: null } as const;
+    return {
+      report: () => keepReports(store.db, [{ ...report, at: clock.now() }]),
+      read: async () => await findRun(store.db, job.id, runId),
+    };
+  };
+  return { wall, startProcess, wait };
+}
+
+test('a process that starts gives targets a minute to report what was due while none ran', async (t) => {
+  const { wall, startProcess, wait } = await setup(t);
+  const lost = await wait(10_000);
+  const late = await wait(20_000);
+  wall.advance(3_600_000);
+  const step = startProcess();
+  assert.equal(await step(), 60_000);
+  wall.advance(59_999);
+  assert.equal(await step(), 1);
+  assert.equal((await lost.read())?.status, 'running');
+  assert.deepEqual(await late.report(), [true]);
+  assert.equal(await step(), 0, 'a report ends its wait at once');
+  assert.equal(await step(), 1);
+  assert.deepEqual(
+    [(await late.read())?.status, (await lost.read())?.status],
+    ['success', 'running'],
+  );
+  wall.advance(1);
+  assert.equal(await step(), 0);
+  const end = await lost.read();
+  assert.deepEqual([end?.status, end?.completion?.outcome], ['failed', 'expired']);
+  assert.equal(end?.finishedAt, end?.completion?.expiresAt);
+  assert.equal(await step(), Infinity);
+});
+
+test('a process that has run for a minute ends waits on time, whatever starts beside it', async (t) => {
+  const { wall, startProcess, wait } = await setup(t);
+  const step = startProcess();
+  wall.advance(60_000);
+  const one = await wait(10_000);
+  assert.equal(await step(), 10_000);
+  wall.advance(10_000);
+  assert.equal(await startProcess()(), 60_000);
+  assert.equal((await one.read())?.status, 'running');
+  assert.equal(await step(), 0);
+  assert.equal((await one.read())?.status, 'failed');
+});
+
+test('a wait that began after the start ends at its time, also in the first minute', async (t) => {
+  const { wall, startProcess, wait } = await setup(t);
+  await wait(5_000);
+  wall.advance(1);
+  const step = startProcess();
+  const one = await wait(10_000);
+  assert.equal(await step(), 10_000);
+  wall.advance(10_000);
+  assert.equal(await step(), 0);
+  assert.equal((await one.read())?.status, 'failed');
+  assert.equal(await step(), 50_000);
+});
+
+test('a wait that outlasts the first minute ends at its time, not with that minute', async (t) => {
+  const { wall, startProcess, wait } = await setup(t);
+  await wait(90_000);
+  wall.advance(10_000);
+  const step = startProcess();
+  assert.equal(await step(), 60_000);
+  wall.advance(60_000);
+  assert.equal(await step(), 20_000);
+});
