@@ -111,7 +111,7 @@ function addRotateCommand(callKey: Command, output: Output): void {
 
 /** For how long targets may keep keys. */
 const keptMinutes = keysCachedSeconds / 60;
-const cachedKeys = `targets that keep the old keys refuse calls, and trust the old keys, until they fetch the new ones: up to ${keptMinutes} minutes`;
+const cachedKeys = `targets that keep the old keys refuse calls, and trust the old keys, until they ask for the new ones: up to ${keptMinutes} minutes`;
 
 /** What a new key does, and what becomes of the one before it. */
 function rotationOf(

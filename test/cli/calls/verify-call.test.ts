@@ -100,7 +100,7 @@ test('a saved call is checked offline with exported keys, and with keys of a URL
   );
   assert.equal(
     cached,
-    'targets that keep the old keys refuse calls, and trust the old keys, until they fetch the new ones: up to 5 minutes',
+    'targets that keep the old keys refuse calls, and trust the old keys, until they ask for the new ones: up to 5 minutes',
   );
   const shown = JSON.parse((await jobd('call-key', 'show', '--json')).stdout);
   const states = shown.keys.map(({ keyId, state }: Record<string, string>) => [keyId, state]);

@@ -24,7 +24,8 @@ export function ChannelsPage() {
     <>
       <div class="head">
         <Heading title="Channels" />
-        {mayWrite.value && (
+        {/* Not before it is known that there are any: else it vanishes under the finger that is about to press it. */}
+        {mayWrite.value && list.rows.value !== null && (
           <p class="actions">
             <Link to="/channels/new" class="button main">
               New channel
