@@ -1,5 +1,6 @@
 /** Chained jobs: a job that runs after another one of its workspace. They form no circle, and no chain is long. */
 
+import { someOf } from '../../domain/counted.ts';
 import { longestChain, sameAfter, tooLong } from '../../domain/jobs/after.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
@@ -46,11 +47,10 @@ export async function requireChain(
 export async function refuseFollowed(tx: Db, job: Pick<Job, 'id'>): Promise<void> {
   const left = await findFollowers(tx, job.id, mostFollowers);
   if (left.length === 0) return;
-  const names = left.slice(0, mostNames).map(({ name }) => name);
-  const more = left.length > mostNames ? ` and ${left.length - mostNames} more` : '';
+  const names = left.map(({ name }) => name);
   const [run, them, their] = left.length === 1 ? ['runs', 'it', 'its'] : ['run', 'them', 'their'];
   throw new JobdError(
     'conflict',
-    `${names.join(', ')}${more} ${run} after this job: delete ${them} first or together with it, or set ${their} after to null`,
+    `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or set ${their} after to null`,
   );
 }

@@ -38,7 +38,7 @@ const changesRead = 500;
 const changePages = 4;
 const nodesRead = 1_000;
 const deliveriesRead = 20;
-/** Runs by hand that are told of now. */
+/** Runs by hand in an explanation of now. */
 const mostByHand = 3;
 /** Three attempts with the longest timeouts and waits take less. */
 const longestRunMs = 6 * 60_000;

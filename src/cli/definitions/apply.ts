@@ -1,6 +1,7 @@
 /** Applies a plan: first what files define, and only if all of that succeeds, the deletion of what they no longer define. */
 
 import type { DefinitionChange } from '../../domain/definition.ts';
+import { someOf } from '../../domain/counted.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { codeOf } from '../client/client.ts';
 import { adviceOn } from '../client/option-words.ts';
@@ -9,7 +10,7 @@ import type { Context } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { countedKinds, someOf } from './diff-text.ts';
+import { countedKinds, mostNames } from './diff-text.ts';
 import { label } from './kind.ts';
 import type { FileKind } from './kind.ts';
 import { fileKinds } from './kinds.ts';
@@ -42,7 +43,10 @@ export async function applyAndReport(
     .toReversed()
     .flatMap((kind) => plan.unlisted.filter((each) => flags.prune === true && each.kind === kind));
   if (pruned.length > 0) {
-    const names = someOf(pruned.map(({ kind, key }) => label(kind, key)));
+    const names = someOf(
+      pruned.map(({ kind, key }) => label(kind, key)),
+      mostNames,
+    );
     const question = `Delete ${countedKinds(pruned)} with all they recorded: ${names}?`;
     await confirm(question, flags.yes === true);
   }
@@ -193,8 +197,9 @@ function report(
       `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${none} the same`,
   );
   if (left.length > 0) {
+    const names = left.map(({ kind, input: { key } }) => label(kind, key));
     output.say(
-      `not done: ${someOf(left.map(({ kind, input: { key } }) => label(kind, key)))}; what was done stays, apply again to continue`,
+      `not done: ${someOf(names, mostNames)}; what was done stays, apply again to continue`,
     );
   }
   if (failure !== null) throw failure;

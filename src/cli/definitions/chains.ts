@@ -1,5 +1,6 @@
 /** Jobs in files that run after others: in which order they are applied and deleted, so that what they name is there. */
 
+import { someOf } from '../../domain/counted.ts';
 import { longestChain, tooLong } from '../../domain/jobs/after.ts';
 import type { After } from '../../domain/jobs/after.ts';
 import type { Definition, FileKind, ManagedItem } from './kind.ts';
@@ -41,6 +42,9 @@ export function placesOfUnlisted(
   const jobs = unlisted.filter(({ kind }) => kind.section === 'jobs');
   return placesOf(jobs.map(({ key, item }) => ({ key, after: afterNow(item) })));
 }
+
+/** Followers in a sentence; more are counted. */
+const mostFollowers = 5;
 
 /** Jobs as they will be: of the files, and the others of the server that stay. */
 export interface Chains {
@@ -87,14 +91,17 @@ function circleFrom(
   return undefined;
 }
 
-/** Why a job cannot be deleted; null if nothing that stays runs after it. */
-export function deletionRefusal(key: string, { others }: Pick<Chains, 'others'>): string | null {
-  const names = others.filter((job) => afterNow(job) === key).map(({ name }) => name);
-  if (names.length === 0) return null;
-  const first = names.slice(0, 5).join(', ');
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
-  const run = names.length === 1 ? 'runs' : 'run';
-  return `${first}${more} ${run} after this job and would never run again: keep it in the files, or delete ${names.length === 1 ? 'that one' : 'those'} first`;
+/** A test why a job of a key cannot be deleted; null if nothing that stays runs after it. */
+export function deletionRefusals({
+  others,
+}: Pick<Chains, 'others'>): (key: string) => string | null {
+  const followers = Map.groupBy(others, afterNow);
+  return (key) => {
+    const names = (followers.get(key) ?? []).map(({ name }) => name);
+    if (names.length === 0) return null;
+    const [run, them] = names.length === 1 ? ['runs', 'that one'] : ['run', 'those'];
+    return `${someOf(names, mostFollowers)} ${run} after this job and would never run again: keep it in the files, or delete ${them} first`;
+  };
 }
 
 /** What a job of the server runs after. */

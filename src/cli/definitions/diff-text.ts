@@ -1,7 +1,7 @@
 /** A plan for people: unified diffs of definitions, and the number of changes. It contains no secret. */
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
-import { counted } from '../../domain/counted.ts';
+import { counted, someOf } from '../../domain/counted.ts';
 import { getsUnseenSecret } from './job-kind.ts';
 import { label } from './kind.ts';
 import type { Definition, FileKind, Fields, Input, Writing, ManagedItem } from './kind.ts';
@@ -13,6 +13,9 @@ import { fieldsOf, yamlOf } from './write-definitions.ts';
 const unchangedSecret = '(secret)';
 const changedSecret = '(changed)';
 const nothing = '/dev/null';
+
+/** Names in a sentence; more are counted. */
+export const mostNames = 10;
 
 /** Beyond this many edits the texts are shown whole, not compared line by line. */
 const mostEdits = 5_000;
@@ -58,7 +61,7 @@ export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean)
     .map(({ definition: { key } }) => key);
   return [
     unseen.length > 0 &&
-      `${someOf(unseen)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
+      `${someOf(unseen, mostNames)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
     !prune &&
       unlisted.length > 0 &&
       `${countedKinds(unlisted, 'managed ')} ${be} not in the files; --prune would delete ${them}`,
@@ -66,12 +69,6 @@ export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean)
       haveHidden &&
       'the values of headers and config were not compared: this key may only read',
   ].filter((remark) => remark !== false);
-}
-
-/** The first names, and how many more there are. */
-export function someOf(names: readonly string[]): string {
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  return names.slice(0, 10).join(', ') + more;
 }
 
 /** `2 managed jobs and 1 managed channel`. */

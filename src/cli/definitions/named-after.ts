@@ -1,5 +1,6 @@
 /** Which job `after` of a definition means: people write its key, its id, or its name. */
 
+import { someOf } from '../../domain/counted.ts';
 import { isId } from '../../domain/id.ts';
 import { nearest } from '../../domain/nearest.ts';
 import { afterOf } from './chains.ts';
@@ -81,7 +82,5 @@ function unknown(written: string, words: readonly string[]): string {
 }
 
 function several(written: string, ones: readonly string[]): string {
-  const first = ones.slice(0, 3).join(', ');
-  const more = ones.length > 3 ? ` and ${ones.length - 3} more` : '';
-  return `after names ${written}, which ${ones.length} jobs are called: write the key or the id of one, ${first}${more}`;
+  return `after names ${written}, which ${ones.length} jobs are called: write the key or the id of one, ${someOf(ones, 3)}`;
 }

@@ -7,7 +7,7 @@ import { everyOne } from '../../domain/alerts/managed-channel.ts';
 import { nearest } from '../../domain/nearest.ts';
 import { adoptedIds, keysOfAdopted, withAdoptedIds } from './adopted.ts';
 import type { AdoptedIds } from './adopted.ts';
-import { afterOf, chainRefusals, deletionRefusal } from './chains.ts';
+import { afterOf, chainRefusals, deletionRefusals } from './chains.ts';
 import { findMeant } from './named-after.ts';
 import {
   askMe,
@@ -109,9 +109,10 @@ export async function makePlan(
     const refusal = refusalOf(definition) ?? ofChain(definition);
     return [{ definition, result: refusal ?? { ...result, item } }];
   });
+  const ofDeletion = deletionRefusals({ others });
   const withRefusals = unlisted.map(({ kind, key, item }) => {
     const isDeletedJob = prune && kind.section === 'jobs';
-    return { kind, key, item, refusal: isDeletedJob ? deletionRefusal(key, { others }) : null };
+    return { kind, key, item, refusal: isDeletedJob ? ofDeletion(key) : null };
   });
   return { changes, unlisted: withRefusals, mayWrite, defaultTimeoutSeconds, names };
 }

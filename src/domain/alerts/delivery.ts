@@ -64,7 +64,7 @@ export interface TriedDelivery {
 }
 
 /**
- * Results of one job: so many wait at most, the newest, and so many deliveries are kept at most. A job may have one each
+ * Results of one job: the most that wait, the newest ones, and the most deliveries that are kept. A job may have one each
  * minute.
  */
 export const callbackBounds = { waiting: 100, kept: 200 } as const;

@@ -9,12 +9,14 @@
  */
 
 import { sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
+import type { Schema } from '../database/schema.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
@@ -88,22 +90,29 @@ export interface KeptReport {
 const isOpen = sql<boolean>`completions.outcome is null
   and (completions.accepted_at is null or completions.due_at is not null)`;
 
+/** The id of a run, unless it is over. */
+function openRun(
+  from: ExpressionBuilder<Schema, 'completions'>,
+  of: Parameters<Pick<KeptReport, 'runId'>>,
+) {
+  return from
+    .selectFrom('runs')
+    .select(of('runId').as('run_id'))
+    .where('id', '=', of('runId'))
+    .where('status', '=', 'running');
+}
+
 const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
   db
     .insertInto('completions')
     .columns(['run_id', 'outcome', 'reported_at', 'reported_by', 'message'])
     .expression((from) =>
-      from
-        .selectFrom('runs')
-        .select([
-          of('runId').as('run_id'),
-          of('outcome').as('outcome'),
-          of('at').as('reported_at'),
-          of('by').as('reported_by'),
-          of('message').as('message'),
-        ])
-        .where('id', '=', of('runId'))
-        .where('status', '=', 'running'),
+      openRun(from, of).select([
+        of('outcome').as('outcome'),
+        of('at').as('reported_at'),
+        of('by').as('reported_by'),
+        of('message').as('message'),
+      ]),
     )
     .onConflict((same) =>
       same
@@ -138,16 +147,11 @@ const noteProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
     .insertInto('completions')
     .columns(['run_id', 'progress_at', 'percent', 'progress_line'])
     .expression((from) =>
-      from
-        .selectFrom('runs')
-        .select([
-          of('runId').as('run_id'),
-          of('at').as('progress_at'),
-          of('percent').as('percent'),
-          of('line').as('progress_line'),
-        ])
-        .where('id', '=', of('runId'))
-        .where('status', '=', 'running'),
+      openRun(from, of).select([
+        of('at').as('progress_at'),
+        of('percent').as('percent'),
+        of('line').as('progress_line'),
+      ]),
     )
     .onConflict((same) =>
       same

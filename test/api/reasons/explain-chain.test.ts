@@ -65,7 +65,7 @@ test('an interval job that was paused and resumed was not due at the resumption'
   assert.equal(said(found, 'paused'), 'The job is active, not paused.');
 });
 
-test('a run by hand is told until the job is due again, also after its minute', async (t) => {
+test('a run by hand is explained until the job is due again, also after its minute', async (t) => {
   const clock = fakeClock('2026-11-23T12:00:00Z');
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startSink(t, (response) => response.writeHead(500).end('no'));

@@ -151,7 +151,7 @@ test('a job in a file runs after one that it names by key, by name or by id', as
   );
 });
 
-test('jobs made by hand, one after the other, and who is told of them, are adopted as they are', async (t) => {
+test('jobs made by hand, one after the other, and their channel are adopted as they are', async (t) => {
   const { write, jobd } = await serveForFiles(t);
   const create = ['jobs', 'create', '--url', 'https://example.com/', '--allow-duplicate'];
   assertEnds(await jobd({}, ...create, '--name', 'First', '--every', '1d'), 0, /^/);

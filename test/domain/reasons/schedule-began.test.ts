@@ -92,7 +92,7 @@ for (const [name, job] of [
   });
 }
 
-test('the state of a job is told of now in the present, of a due time in the past', () => {
+test('the state of a job is in the present for now, and in the past for a due time', () => {
   const fresh = { ...interval(now - hour), createdAt: now - hour };
   assert.equal(said(explained(null, { job: fresh }), 'paused'), 'The job is active, not paused.');
   const paused = { job: { ...fresh, paused: true }, trail: trailOf([now - 60_000, 'job.pause']) };

@@ -127,8 +127,6 @@ function Editor({ channel }: { channel: Channel | null }) {
           error={errorOf('afterFailures')}
           name="afterFailures"
           as="short"
-          inputMode="numeric"
-
           value={form.afterFailures}
           onInput={(value) => edit({ afterFailures: value })}
         />

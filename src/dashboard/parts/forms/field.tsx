@@ -58,8 +58,8 @@ interface TextFieldProps extends Omit<FieldProps, 'children'> {
   /** The field of the API; after a refusal the focus is found by it. */
   name: string;
   value: string;
-  inputMode?: 'numeric' | 'url';
-  /** The class of the control. */
+  inputMode?: 'url';
+  /** The class of the control; `short` is for numbers. */
   as?: 'code' | 'short' | undefined;
   placeholder?: string;
   list?: string;
@@ -73,6 +73,7 @@ export function TextField({
   error,
   isPolite = false,
   as,
+  inputMode,
   onInput,
   ...props
 }: TextFieldProps) {
@@ -84,6 +85,7 @@ export function TextField({
           {...props}
           type="text"
           class={as}
+          inputMode={as === 'short' ? 'numeric' : inputMode}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

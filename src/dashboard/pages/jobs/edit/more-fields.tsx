@@ -22,8 +22,6 @@ export function MoreFields({ form, errorOf, onChange }: MoreProps) {
           error={errorOf('timeoutSeconds')}
           name="timeoutSeconds"
           as="short"
-          inputMode="numeric"
-
           value={form.timeoutSeconds}
           onInput={(value) => onChange({ timeoutSeconds: value })}
         />
@@ -33,8 +31,6 @@ export function MoreFields({ form, errorOf, onChange }: MoreProps) {
           error={errorOf('retries')}
           name="retries"
           as="short"
-          inputMode="numeric"
-
           value={form.retries}
           onInput={(value) => onChange({ retries: value })}
         />
@@ -45,7 +41,6 @@ export function MoreFields({ form, errorOf, onChange }: MoreProps) {
         error={errorOf('awaitSeconds')}
         name="awaitSeconds"
         as="short"
-        inputMode="numeric"
         value={form.awaitSeconds}
         onInput={(value) => onChange({ awaitSeconds: value })}
       />
