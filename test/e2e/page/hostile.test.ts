@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Page, Request } from 'playwright-core';
 import { person } from './running/browser.ts';
 import { addJob, noPages, servePages, signInWith } from './running/served.ts';
@@ -42,9 +43,14 @@ async function stateOf(jobd: ServedPages): Promise<unknown[]> {
   );
 }
 
+/** What the headers of a request are known by at the latest, if it was sent at all. */
+const knownWithinMs = 20_000;
+
 /** Whether the browser sent a session cookie with a request. */
 async function hasCookie(request: Request): Promise<boolean> {
-  const headers = await request.allHeaders().catch(() => ({})); // its frame may be gone
+  const known = request.allHeaders().catch(() => ({})); // its frame may be gone
+  // Those of a request that never left the browser are never known.
+  const headers = await Promise.race([known, setTimeout(knownWithinMs, {}, { ref: false })]);
   return 'cookie' in headers && headers.cookie.includes('jobd');
 }
 
