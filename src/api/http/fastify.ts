@@ -14,6 +14,7 @@ import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServerParts } from './http-server.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
+import { answerCompiler } from './serialization.ts';
 import { schemaCompiler } from './validation.ts';
 
 /** A fastify whose handlers are typed by the schemas of their routes. */
@@ -55,6 +56,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
     routerOptions: { maxParamLength: 500, querystringParser: (text) => parseQuery(text) },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(schemaCompiler());
+  server.setSerializerCompiler(answerCompiler());
   addSecurityHeaders(server);
   answerLargeBodies(server);
   requireHost(server);

@@ -4,7 +4,7 @@
  */
 
 import { Ajv } from 'ajv';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -17,18 +17,21 @@ import { headerName } from './schema.ts';
 /** Fields whose values may be secret and are never repeated. */
 const secretFields = new Set(['body', 'headers', 'config', 'key', 'code']);
 
-/** Creates the compiler that fastify uses for each schema of a route. */
+/**
+ * Creates the compiler that fastify uses for each schema of a route. A schema is compiled when it is first needed: all of
+ * them together would be most of a start.
+ */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true });
   ajv.removeKeyword('format');
   ajv.addKeyword({ keyword: 'format', type: 'string', validate: readFormat });
   return ({ schema, httpPart }) => {
-    const validate = ajv.compile(schema);
-    if (httpPart !== 'querystring') return validate;
-    const parseWholeNumbers = wholeNumberParser(schema);
-    return (query: Record<string, unknown>) => {
-      parseWholeNumbers(query);
-      return validate(query) ? { value: query } : { error: validate.errors ?? [] };
+    let validate: ValidateFunction | undefined;
+    const parseWholeNumbers = httpPart === 'querystring' ? wholeNumberParser(schema) : () => {};
+    return (value: Record<string, unknown>) => {
+      validate ??= ajv.compile(schema);
+      parseWholeNumbers(value);
+      return validate(value) ? { value } : { error: validate.errors ?? [] };
     };
   };
 }
