@@ -31,6 +31,7 @@ import type { LedgerCheck } from './domain/runs/ledger-check.ts';
 import { createLedgerCheck } from './app/operator/ledger-check.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
+import type { ThreadOptions } from './egress/threads.ts';
 import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
@@ -100,15 +101,20 @@ export interface Description {
   nextDueAt?: string | null;
 }
 
-/**
- * Starts everything; on trial, everything but the engine, so that nothing is called. Rejects with nothing left running if a part
- * cannot start.
- */
+/** What may be other than in a jobd that serves. */
+export interface DaemonParts {
+  clock?: Clock;
+  /** Starts all but the engine, so that nothing is called. */
+  isOnTrial?: boolean;
+  /** Where calls are made. Default: in threads of their own. */
+  startEgress?: (options: ThreadOptions) => Egress;
+}
+
+/** Starts everything. Rejects with nothing left running if a part cannot start. */
 export async function startDaemon(
   config: ServeConfig,
   log: Log,
-  givenClock?: Clock,
-  isOnTrial = false,
+  { clock: givenClock, isOnTrial = false, startEgress = startEgressThreads }: DaemonParts = {},
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
@@ -132,9 +138,7 @@ export async function startDaemon(
   const completionTokens = await openCompletionTokens({ store, clock, vault });
   const files = shareFiles(config.slots, log);
   const called = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
-  const egress = parts.use(
-    startEgressThreads({ ...called, allowTargets, idleConnections: files.idle }),
-  );
+  const egress = parts.use(startEgress({ ...called, allowTargets, idleConnections: files.idle }));
   const mailer = smtp && parts.use(createMailer(smtp, { allow: mailAllow }));
   const mailAllowance = createMailAllowance({ store, clock });
   const instanceId = await startInstance(store, newSecret(4));

@@ -52,7 +52,7 @@ nothing else, and removes the copy. The exit code is 1 if something fails.`,
       prepareDatabase(dataDir, keys.current);
       using trial = await makeTrial(dataDir);
       const config = { ...trialConfig(trial.dataDir), secretKeys: keys };
-      await using daemon = await startDaemon(config, openLog('warn'), undefined, true);
+      await using daemon = await startDaemon(config, openLog('warn'), { isOnTrial: true });
       for (const path of ['/readyz', '/healthz', '/api/v1/openapi.json', '/']) {
         await requireAnswer(daemon.url, path);
       }

@@ -44,7 +44,10 @@ for (const name of fixtureVersions()) {
       {},
     );
     // On trial it calls nothing, so nothing changes meanwhile.
-    await using daemon = await startDaemon(config, openLog('silent'), fakeClock(at), true);
+    await using daemon = await startDaemon(config, openLog('silent'), {
+      clock: fakeClock(at),
+      isOnTrial: true,
+    });
     const now = await readSeen(daemon.url, known);
     for (const [path, answer] of Object.entries(seen)) {
       assert.deepEqual(withKnownFields(now[path], answer), answer, path);

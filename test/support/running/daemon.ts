@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Permission } from '../../../src/domain/accounts/key.ts';
 import { openLog } from '../../../src/log.ts';
+import { createEgress } from '../../../src/egress/egress.ts';
 import type { Log } from '../../../src/log.ts';
 import { assertConforms } from '../checks/conformance.ts';
 import { temporaryDirectory } from '../directory.ts';
@@ -61,7 +62,11 @@ export async function startTestDaemon(
     },
     database === null ? {} : { JOBD_SECRET_KEY: testSecretKey },
   );
-  const daemon = await startDaemon(config, options.log ?? openLog('silent'), options.clock);
+  const daemon = await startDaemon(config, options.log ?? openLog('silent'), {
+    ...(options.clock && { clock: options.clock }),
+    // In the thread of the test: starting one costs more than most tests.
+    startEgress: createEgress,
+  });
   t.after(() => daemon[Symbol.asyncDispose]());
 
   const newKey = async (permission: Permission): Promise<string> => {
