@@ -5,7 +5,7 @@
 
 import { createRequire } from 'node:module';
 
-// Not part of pkg's documented interface: test/executable.test.ts checks what it makes, the version is pinned.
+// Not part of pkg's documented interface: test/e2e/packages/executable.test.ts checks what it makes, the version is pinned.
 const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js');
 
 const [loader, options] = process.argv.slice(2);

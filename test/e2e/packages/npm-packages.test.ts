@@ -6,13 +6,13 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryDirectory } from './support/directory.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 /** Build scripts have no types. */
 const npm: {
   packLauncher(parts: { version: string; archs: string[]; directory: string }): Promise<string>;
   packPlatform(parts: Record<string, string>): Promise<string>;
-} = await import(join(import.meta.dirname, '..', 'packaging', 'npm.mjs'));
+} = await import(join(import.meta.dirname, '..', '..', '..', 'packaging', 'npm.mjs'));
 
 const version = '1.2.3';
 const notHere = process.platform === 'linux' ? false : 'the packages are for Linux';

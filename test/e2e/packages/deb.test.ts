@@ -6,17 +6,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { findService } from '../src/cli/operator/service.ts';
-import { rootWorksForTheService } from './support/checks/commands-of-root.ts';
-import { temporaryDirectory } from './support/directory.ts';
-import { freePort } from './support/free-port.ts';
-import { executable, notPackaged } from './support/running/executable.ts';
-import { addSystemd } from './support/running/service.ts';
-import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
-import type { ThrowAwayRoot } from './support/running/throw-away-root.ts';
-import { until } from './support/until.ts';
+import { findService } from '../../../src/cli/operator/service.ts';
+import { rootWorksForTheService } from '../../support/checks/commands-of-root.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { freePort } from '../../support/free-port.ts';
+import { executable, notPackaged } from '../../support/running/executable.ts';
+import { addSystemd } from '../../support/running/service.ts';
+import { makeThrowAwayRoot, noThrowAwayRoot } from '../../support/running/throw-away-root.ts';
+import type { ThrowAwayRoot } from '../../support/running/throw-away-root.ts';
+import { until } from '../../support/until.ts';
 
-const packaging = join(import.meta.dirname, '..', 'packaging');
+const packaging = join(import.meta.dirname, '..', '..', '..', 'packaging');
 
 interface DebParts {
   version: string;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { temporaryDirectory } from './support/directory.ts';
-import { until } from './support/until.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { until } from '../../support/until.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
 const skip = !existsSync(join(root, 'dist', 'jobd.cjs'))
   ? 'dist/jobd.cjs is not built'

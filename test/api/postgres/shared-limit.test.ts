@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { startServer } from '../../../../src/api/server.ts';
-import { createKey, revokeKey } from '../../../../src/app/accounts/keys.ts';
-import { systemClock } from '../../../../src/domain/clock.ts';
-import { openLog } from '../../../../src/log.ts';
-import { openStore } from '../../../../src/store/open.ts';
-import { makeDatabase, onServer } from '../../../support/postgres/database.ts';
-import { startProxy } from '../../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../../support/postgres/server.ts';
-import { quietApp } from '../../../support/running/app.ts';
-import { openTestStore } from '../../../support/running/store.ts';
-import { until } from '../../../support/until.ts';
+import { startServer } from '../../../src/api/server.ts';
+import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { openLog } from '../../../src/log.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { startProxy } from '../../support/postgres/proxy.ts';
+import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();

@@ -10,10 +10,10 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { temporaryDirectory } from './support/directory.ts';
-import { executable, notPackaged } from './support/running/executable.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { executable, notPackaged } from '../../support/running/executable.ts';
 
-const packaging = join(import.meta.dirname, '..', 'packaging');
+const packaging = join(import.meta.dirname, '..', '..', '..', 'packaging');
 const notLinux = process.platform === 'linux' ? false : 'executables are made on Linux';
 const noNetworkNamespace =
   spawnSync('unshare', ['--net', 'true']).status === 0
@@ -42,7 +42,7 @@ function packageProbe(t: TestContext, arch: string): string {
   writeFileSync(piece, probe);
   const output = join(work, 'probe');
   const node = join(work, 'node');
-  const options = { arch, maker: process.execPath, node, assets: { './main.js': piece } };
+  const options = { arch, maker: process.execPath, node, assets: { '../../main.js': piece } };
   const script = `
     const { writeStripped } = await import('${packaging}/base.mjs');
     const { injectInto } = await import('${packaging}/executable.mjs');

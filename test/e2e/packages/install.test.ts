@@ -12,21 +12,21 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { rootWorksForTheService } from './support/checks/commands-of-root.ts';
-import { freePort } from './support/free-port.ts';
-import { executable, notPackaged } from './support/running/executable.ts';
-import type { Ran } from './support/running/program.ts';
+import { rootWorksForTheService } from '../../support/checks/commands-of-root.ts';
+import { freePort } from '../../support/free-port.ts';
+import { executable, notPackaged } from '../../support/running/executable.ts';
+import type { Ran } from '../../support/running/program.ts';
 import {
   addSystemd,
   offerFile,
   releaseName as name,
   releaseOf,
   sha256,
-} from './support/running/service.ts';
-import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
-import type { ThrowAwayRoot } from './support/running/throw-away-root.ts';
+} from '../../support/running/service.ts';
+import { makeThrowAwayRoot, noThrowAwayRoot } from '../../support/running/throw-away-root.ts';
+import type { ThrowAwayRoot } from '../../support/running/throw-away-root.ts';
 
-const script = join(import.meta.dirname, '..', 'install.sh');
+const script = join(import.meta.dirname, '..', '..', '..', 'install.sh');
 
 /** A program that answers like this version of jobd, but cannot serve. */
 const jobdOf = (version: string): string => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;

@@ -1,0 +1,77 @@
+/**
+ * Looks for tests that fail by chance: runs files many times beside busy loops, also as an ordinary user, in other zones and
+ * on other days, each time with another seed. It says what failed how often, and how to repeat it.
+ *
+ *   npm run test:stress -- [--times 5] [--loops 3] [--user nobody] [FILE...]
+ *
+ * Without files, those of `npm test`. Another user needs root, and a checkout that this user may read.
+ */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runBatches } from './support/suite/lanes.ts';
+import { batchesOf, root, suites } from './support/suite/suites.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    times: { type: 'string', default: '5' },
+    loops: { type: 'string', default: '3' },
+    lanes: { type: 'string', default: '2' },
+    user: { type: 'string' },
+  },
+});
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const files = positionals.map((file) => relative(root, file));
+const batches = files.length > 0 ? batchesOf('stress', files) : suites.quick();
+
+/** What is different each time; the first time nothing is. */
+const zones = ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Europe/Paris', 'Pacific/Apia'];
+
+const wrapper = values.user === undefined ? [] : asUser(values.user);
+const loops = Array.from({ length: Number(values.loops) }, () =>
+  spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+);
+process.once('exit', () => {
+  for (const loop of loops) loop.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+const failed = new Map<string, number>();
+for (let time = 0; time < Number(values.times); time++) {
+  const seed = String(time === 0 ? 1 : (Date.now() + time) % 2 ** 31);
+  const zone = zones[time % zones.length];
+  const directory = mkdtempSync(join(tmpdir(), 'jobd-stress-'));
+  chmodSync(directory, 0o777);
+  print(
+    `\nround ${time + 1} of ${values.times}: seed ${seed}, ${zone}, ${values.loops} busy loops`,
+  );
+  const { passed, failures, skips } = await runBatches(batches, Number(values.lanes), {
+    env: { ...process.env, TZ: zone, TMPDIR: directory, JOBD_TEST_SEED: seed },
+    wrapper,
+    onEnd: () => {},
+  });
+  rmSync(directory, { recursive: true, force: true });
+  print(`${passed} passed, ${failures.length} failed, ${skips.length} skipped`);
+  for (const { file, line, name, text } of failures) {
+    const what = `${name} (${file}:${line})`;
+    failed.set(what, (failed.get(what) ?? 0) + 1);
+    print(`✖ ${what}\n${text.replace(/^/gm, '  ')}`);
+    print(`  repeat: TZ=${zone} JOBD_TEST_SEED=${seed} npx node test/run.ts ${file}`);
+  }
+}
+
+if (failed.size === 0) print(`\nnothing failed in ${values.times} rounds`);
+for (const [what, times] of failed) print(`✖ ${times} of ${values.times}: ${what}`);
+process.exit(failed.size === 0 ? 0 : 1);
+
+/** A wrapper command that runs another one as this user. */
+function asUser(name: string): string[] {
+  const found = spawnSync('id', ['-u', name], { encoding: 'utf8' });
+  const id = /^\d+$/.test(name) ? name : found.stdout.trim();
+  if (id === '') throw new Error(`there is no user ${name}`);
+  return ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups'];
+}

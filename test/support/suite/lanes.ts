@@ -1,0 +1,123 @@
+/** Runs batches of test files, a few processes at a time, and gathers what happens. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Heard } from './reporter.ts';
+import { root } from './suites.ts';
+import type { Batch } from './suites.ts';
+
+/** A process whose tests neither begin nor end for this long hangs. */
+const silenceMs = 5 * 60_000;
+
+/** What a test left, or a process that ended before its tests did. */
+export interface Failure {
+  part: string;
+  file: string;
+  line: number;
+  name: string;
+  text: string;
+}
+
+export interface Skip {
+  file: string;
+  name: string;
+  why: string;
+}
+
+/** The result of some batches. */
+export interface Outcome {
+  passed: number;
+  failures: Failure[];
+  skips: Skip[];
+  /** Seconds of the tests of each file. */
+  seconds: Map<string, number>;
+}
+
+/** How each process is started. */
+export interface Surroundings {
+  env: Record<string, string | undefined>;
+  /** A wrapper command. */
+  wrapper?: readonly string[];
+  /** Called when a batch has ended. */
+  onEnd: (batch: Batch, outcome: Outcome, ms: number) => void;
+}
+
+/** Runs all batches in their order, `lanes` at a time. */
+export async function runBatches(
+  batches: readonly Batch[],
+  lanes: number,
+  surroundings: Surroundings,
+): Promise<Outcome> {
+  const all = emptyOutcome();
+  const waiting = batches.values();
+  const lane = async (): Promise<void> => {
+    for (const batch of waiting) {
+      const start = performance.now();
+      const outcome = await runBatch(batch, surroundings);
+      all.passed += outcome.passed;
+      all.failures.push(...outcome.failures);
+      all.skips.push(...outcome.skips);
+      for (const [file, seconds] of outcome.seconds) {
+        all.seconds.set(file, (all.seconds.get(file) ?? 0) + seconds);
+      }
+      surroundings.onEnd(batch, outcome, performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return all;
+}
+
+function emptyOutcome(): Outcome {
+  return { passed: 0, failures: [], skips: [], seconds: new Map() };
+}
+
+const reporter = join(root, 'test/support/suite/reporter.ts');
+
+async function runBatch({ part, files, env }: Batch, given: Surroundings): Promise<Outcome> {
+  const outcome = emptyOutcome();
+  const flags = ['--test', '--test-isolation=none', `--test-reporter=${reporter}`];
+  const [program = '', ...args] = [...(given.wrapper ?? []), process.execPath, ...flags, ...files];
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...given.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-4_000);
+    });
+  }
+  let last = { file: files[0] ?? '', name: '' };
+  const hang = (): void => {
+    printed += `\nNothing began or ended for ${silenceMs / 60_000} minutes.`;
+    child.kill('SIGKILL');
+  };
+  let timer = setTimeout(hang, silenceMs);
+  child.on('message', (message) => {
+    const heard = message as Heard;
+    if (heard.kind !== 'said') {
+      clearTimeout(timer);
+      timer = setTimeout(hang, silenceMs);
+    }
+    if (heard.kind === 'began') last = heard;
+    if (heard.kind === 'ended') take(outcome, heard, part);
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(timer);
+  // Some fault is in no test: an import that failed, an error after the last test, a process that was killed.
+  if (code !== 0 && outcome.failures.length === 0) {
+    const text = `the process ended with ${signal ?? code}, its last words:\n${printed.trim()}`;
+    outcome.failures.push({ part, ...last, line: 0, text });
+  }
+  return outcome;
+}
+
+function take(outcome: Outcome, ended: Heard & { kind: 'ended' }, part: string): void {
+  const { file, name, line, ms, isTop, isSuite, skipped, failure } = ended;
+  if (isTop) outcome.seconds.set(file, (outcome.seconds.get(file) ?? 0) + ms / 1_000);
+  if (failure !== null) outcome.failures.push({ part, file, line, name, text: failure });
+  else if (skipped !== null) outcome.skips.push({ file, name, why: skipped });
+  else if (!isSuite) outcome.passed++;
+}
