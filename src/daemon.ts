@@ -277,6 +277,7 @@ export async function startDaemon(
       : null;
   const checkLedger = createLedgerCheck({ store, clock }, (check) => logLedger(log, check));
   const engineParts = {
+    random: Math.random,
     spans,
     checkLedger,
     membership,

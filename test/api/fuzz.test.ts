@@ -1,19 +1,17 @@
 /**
- * Random requests to every operation: 2,000 each, 16 at a time. Each response is a success of the
+ * Random requests to every operation: 200 each, 16 at a time. Each response is a success of the
  * operation or a documented error, and the service keeps running.
  *
- *   JOBD_FUZZ_RUNS=10000   requests for each operation (2000)
- *   JOBD_FUZZ_SEED=42      seed of a failed run, which prints it (default: a new one each time)
+ *   JOBD_FUZZ_RUNS=10000   requests for each operation (200)
  *
  * The wall clock does not move, so nothing created here falls due. Only jobs whose target is on
  * 127.0.0.1 are run by hand.
  */
 
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../support/fast-check.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { assertConforms, refusesCookie } from '../support/checks/conformance.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
@@ -28,9 +26,9 @@ import { ping } from '../support/records/monitor.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
+import { repeatedBy } from '../support/dice.ts';
 
-const runs = Number(process.env['JOBD_FUZZ_RUNS'] ?? 2_000);
-const seed = Number(process.env['JOBD_FUZZ_SEED'] ?? randomInt(2 ** 31));
+const runs = Number(process.env['JOBD_FUZZ_RUNS'] ?? 200);
 
 /** Requests in flight at once. */
 const parallel = 16;
@@ -228,15 +226,14 @@ async function fuzz(
     );
   });
   await fc.assert(property, {
-    seed,
     numRuns: Math.ceil(runs / parallel),
     interruptAfterTimeLimit: 60_000 + runs * 20,
     markInterruptAsFailure: true,
-    asyncReporter: async ({ failed, interrupted, errorInstance, counterexamplePath }) => {
+    reporter: ({ failed, interrupted, errorInstance, counterexamplePath }) => {
       if (!failed) return;
-      if (interrupted) assert.fail(`not done in time (JOBD_FUZZ_SEED=${seed})`);
+      if (interrupted) assert.fail(`not done in time (${repeatedBy})`);
       // The smallest batch that fails is functions; the message of its failure shows the request.
-      throw new Error(`seed ${seed}, path ${counterexamplePath}`, { cause: errorInstance });
+      throw new Error(`${repeatedBy}, path ${counterexamplePath}`, { cause: errorInstance });
     },
   });
   return statuses;
@@ -268,7 +265,7 @@ for (const operation of operations) {
       successes,
       described: true,
     });
-    t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
+    t.diagnostic(`${repeatedBy}: ${countsText(statuses)}`);
     const usual = successes.find((status) => statuses.has(status));
     assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
     await fuzzed.passMinute();
@@ -283,7 +280,7 @@ test('any method and path is answered with a documented status', async (t) => {
     successes: [200, 201, 202, 503],
     described: false,
   });
-  t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
+  t.diagnostic(`${repeatedBy}: ${countsText(statuses)}`);
   await fuzzed.passMinute();
   await fuzzed.runNewJob(fuzzed.known.keys.write);
 });

@@ -6,11 +6,9 @@
  * that alerts are compared with.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths (12)
- *   JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -30,7 +28,7 @@ import { webhookSecret } from '../support/records/channel.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged, startServe } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
-import { seededRandom } from '../support/random.ts';
+import { repeatedBy, rollDice } from '../support/dice.ts';
 import { queuedRun } from '../support/records/run.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +36,6 @@ import { changesIn, wrongIn, wrongOfFlapping } from '../support/checks/alert-tru
 import type { EndedRun, Heard } from '../support/checks/alert-truth.ts';
 
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 12);
-const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));
 const calmJobs = 12;
 const flappingJobs = 3;
 /** Longer than any window between two alerts. */
@@ -304,8 +301,7 @@ test(
   'a daemon killed at random moments sends each health change of calm jobs at least once, under one id, and the last one of others',
   { skip: notPackaged },
   async (t) => {
-    t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
-    const campaign = await setup(t, seededRandom(seed));
+    const campaign = await setup(t, rollDice(t));
     for (let round = 0; round < rounds; round += 1) await crash(t, campaign);
     await settle(t, campaign);
     const { local, heard, receiver } = campaign;
@@ -316,7 +312,7 @@ test(
     for (const threshold of thresholds) {
       const expected = changesIn(runs, threshold);
       const all = heard.get(`/${threshold}`) ?? [];
-      const what = `channel after ${threshold}, JOBD_CRASH_SEED=${seed}`;
+      const what = `channel after ${threshold}, ${repeatedBy}`;
       const calm = expected.filter(isCalm);
       changes += calm.length;
       assert.deepEqual(wrongIn(calm, all.filter(isCalm)), [], what);
@@ -326,7 +322,7 @@ test(
       const alerted = all.filter((one) => !isCalm(one));
       assert.deepEqual(wrongOfFlapping(damped, alerted), [], what);
     }
-    assert.deepEqual(await wrongAttempts(local), [], `JOBD_CRASH_SEED=${seed}`);
+    assert.deepEqual(await wrongAttempts(local), [], repeatedBy);
     const ofJobs = local.store.db.selectFrom('deliveries').select('subject_id as jobId');
     const deliveries = await ofJobs.execute();
     assert.equal(deliveries.filter(isCalm).length, changes, 'no delivery but of a change');

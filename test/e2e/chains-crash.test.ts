@@ -5,7 +5,6 @@
  * of that is judged from outside: by what targets and receivers got, and what the API says.
  *
  *   JOBD_CRASH_ROUNDS=50   deaths (3 of the one, 1 of three)
- *   JOBD_CRASH_SEED=42     seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
@@ -17,12 +16,12 @@ import type { RunDocument } from '../../src/domain/runs/run.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import type { PostgresServer } from '../support/postgres/server.ts';
 import { untilReceived } from '../support/checks/observe.ts';
-import { seededRandom } from '../support/random.ts';
+import { repeatedBy, rollDice } from '../support/dice.ts';
 import { webhookSecret } from '../support/records/channel.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { linkNames, links, points, round, startChains } from './crash/chains.ts';
 import type { Campaign, Chain, Link } from './crash/chains.ts';
-import { roundsOr, seed } from './crash/service.ts';
+import { roundsOr } from './crash/service.ts';
 import { skip } from './postgres/service.ts';
 
 test('chains and results survive kill -9', { skip: notPackaged }, async (t) => {
@@ -39,8 +38,7 @@ async function runCampaign(
   server: PostgresServer | null,
   rounds: number,
 ): Promise<void> {
-  t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
-  const campaign = await startChains(t, server, seededRandom(seed));
+  const campaign = await startChains(t, server, rollDice(t));
   const { service } = campaign;
   for (let done = 0; done < rounds; done += 1) await round(campaign);
   await service.untilOver();
@@ -53,7 +51,7 @@ async function runCampaign(
     ...(await service.settle()),
   ];
   tell(t, campaign, runs);
-  assert.deepEqual(wrong, [], `JOBD_CRASH_SEED=${seed}`);
+  assert.deepEqual(wrong, [], repeatedBy);
 }
 
 /** The runs of each job. */

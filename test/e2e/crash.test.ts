@@ -4,11 +4,9 @@
  * never sent again, and every due time is accounted for.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths in all (30)
- *   JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { readBooks } from '../support/checks/audit.ts';
@@ -16,9 +14,9 @@ import { notPackaged } from '../support/running/executable.ts';
 import { cannotTrace } from '../support/running/strace.ts';
 import { crash, settle, startCampaign } from './crash/campaign.ts';
 import * as kills from './crash/kills.ts';
+import { repeatedBy, rollDice } from '../support/dice.ts';
 
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 30);
-const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));
 
 const deaths: { what: string; kill: kills.Kill; skip?: string | false }[] = [
   { what: 'at any moment', kill: kills.atAnyMoment },
@@ -30,8 +28,7 @@ const deaths: { what: string; kill: kills.Kill; skip?: string | false }[] = [
 ];
 
 test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t: TestContext) => {
-  const campaign = await startCampaign(t, seed);
-  t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
+  const campaign = await startCampaign(t, rollDice(t));
   for (const { what, kill, skip = false } of deaths) {
     await t.test(`killed ${what}`, { skip }, async (part) => {
       let reached = 0;
@@ -39,7 +36,7 @@ test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t
       for (let round = 0; round < share; round += 1) {
         const { wrong, ...death } = await crash(part, campaign, kill);
         reached += Number(death.reached);
-        const where = `round ${campaign.round} (${death.ending}), JOBD_CRASH_SEED=${seed}`;
+        const where = `round ${campaign.round} (${death.ending}), ${repeatedBy}`;
         assert.deepEqual(wrong, [], where);
       }
       part.diagnostic(`${reached} of ${share} died there`);
@@ -48,7 +45,7 @@ test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t
   }
   await t.test('in the end everything is accounted for', async (part) => {
     const wrong = await settle(part, campaign);
-    assert.deepEqual(wrong, [], `JOBD_CRASH_SEED=${seed}`);
+    assert.deepEqual(wrong, [], repeatedBy);
     const { runs } = readBooks(campaign.dataDir);
     const seen = new Set(campaign.witness.arrivals.map(({ runId }) => runId));
     const interrupted = runs.filter(({ status }) => status === 'interrupted');

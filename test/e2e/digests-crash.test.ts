@@ -24,6 +24,7 @@ import { webhookSecret } from '../support/records/channel.ts';
 import { notPackaged, startServe } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
 import { until } from '../support/until.ts';
+import { rollDice } from '../support/dice.ts';
 
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 6);
 const jobs = 30;
@@ -43,11 +44,15 @@ async function addChannel(local: Local, url: string, jobIds: string[]): Promise<
 }
 
 /** Makes some jobs due now and the others ten minutes ago, and what is gathered due. */
-async function passTime({ store }: Local, ids: readonly string[]): Promise<void> {
+async function passTime(
+  { store }: Local,
+  ids: readonly string[],
+  random: () => number,
+): Promise<void> {
   await store.write(async (tx) => {
     const now = Date.now();
     for (const id of ids) {
-      const dueAt = Math.random() < 0.5 ? now : now - 600_000;
+      const dueAt = random() < 0.5 ? now : now - 600_000;
       await tx.updateTable('jobs').set({ next_run_at: dueAt }).where('id', '=', id).execute();
     }
     await tx.updateTable('digests').set({ due_at: now, quiet_until: 0 }).execute();
@@ -81,6 +86,7 @@ test(
   'however often a daemon is killed, each missed or interrupted run is reported exactly once',
   { skip: notPackaged },
   async (t) => {
+    const random = rollDice(t);
     const dataDir = join(temporaryDirectory(t), 'data');
     const target = await startSink(t, () => {});
     const receiver = await startSink(t);
@@ -98,16 +104,16 @@ test(
     await addChannel(local, receiver.url, served);
     const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'warn'];
     for (let round = 0; round < rounds; round += 1) {
-      await passTime(local, ids);
+      await passTime(local, ids, random);
       const before = target.received.length;
       const daemon = startServe(t, args, { cwd: join(dataDir, '..') });
       await daemon.listening;
       const called = () => target.received.length > before;
       await until('calls', called);
-      await setTimeout(Math.random() * 300);
+      await setTimeout(random() * 300);
       await daemon.stop('SIGKILL');
     }
-    await passTime(local, ids);
+    await passTime(local, ids, random);
     const last = startServe(t, args, { cwd: join(dataDir, '..') });
     await last.listening;
     await until('an alert', () => receiver.received.length > 0);

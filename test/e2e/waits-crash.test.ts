@@ -5,7 +5,6 @@
  * both. All of that is judged from outside: by what targets and receivers got, what was answered, and what the API says.
  *
  *   JOBD_CRASH_ROUNDS=50   deaths (3 of the one, 2 of three)
- *   JOBD_CRASH_SEED=42     seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
@@ -15,12 +14,12 @@ import type { Run } from '../../src/api/runs/contract.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import type { PostgresServer } from '../support/postgres/server.ts';
 import { untilReceived } from '../support/checks/observe.ts';
-import { seededRandom } from '../support/random.ts';
+import { repeatedBy, rollDice } from '../support/dice.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { inCall, points, read, report, round, startWaits } from './crash/waits.ts';
 import type { Campaign, Sent, Watched } from './crash/waits.ts';
-import { roundsOr, seed, tokenOf } from './crash/service.ts';
+import { roundsOr, tokenOf } from './crash/service.ts';
 import { skip } from './postgres/service.ts';
 
 /** How many URLs are made of two. */
@@ -40,8 +39,7 @@ async function runCampaign(
   server: PostgresServer | null,
   rounds: number,
 ): Promise<void> {
-  t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
-  const campaign = await startWaits(t, server, seededRandom(seed));
+  const campaign = await startWaits(t, server, rollDice(t));
   for (let done = 0; done < rounds; done += 1) await round(campaign);
   await Promise.all(campaign.background);
   const ended = await endAll(campaign);
@@ -53,7 +51,7 @@ async function runCampaign(
     ...(await campaign.service.settle()),
   ];
   tell(t, campaign, ended);
-  assert.deepEqual(wrong, [], `JOBD_CRASH_SEED=${seed}`);
+  assert.deepEqual(wrong, [], repeatedBy);
 }
 
 type Ended = ReadonlyMap<Watched, Run>;

@@ -1,7 +1,7 @@
 /** Answers cut at any byte and random bytes: each call still returns a result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../support/fast-check.ts';
 import { outcomeOf } from '../../src/domain/runs/outcome.ts';
 import { answer, eventually, get, ofTarget, startEgress, startTarget } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../support/fast-check.ts';
 import { startPreview } from '../../src/domain/runs/preview.ts';
 import { answer, eventually, get, responseOf, startEgress, startTarget } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../support/fast-check.ts';
 import { judgeUrl, parseAllowTargets, siteText } from '../../src/domain/targets/target.ts';
 import { createRouter, type Router } from '../../src/egress/route.ts';
 

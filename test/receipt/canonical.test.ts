@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../support/fast-check.ts';
 import { canonicalBytes, canonicalJson } from '../../src/receipt/canonical.ts';
 import vectors from '../vectors/canonical-json.json' with { type: 'json' };
 

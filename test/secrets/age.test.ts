@@ -1,10 +1,10 @@
 /** Files for the holders of an identity: what is read is what was written, or an error. */
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { beginsEncrypted, decrypted, encryptFor, parseIdentities } from '../../src/secrets/age.ts';
+import { randomBytes, seed, seededRandom } from '../support/dice.ts';
 
 /** Yields a file in chunks, each in the same buffer. */
 function* reusing(bytes: Uint8Array, chunkBytes = 100_000): Generator<Uint8Array> {
@@ -22,7 +22,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
-const content = randomBytes(64 * 1024 * 3 + 17);
+const content = randomBytes(seededRandom(seed), 64 * 1024 * 3 + 17);
 const file = await joined(encryptFor([recipient], '--recipient')(reusing(content)));
 const read = (bytes: Uint8Array, by = [identity]) => joined(decrypted(reusing(bytes), by, 'f.age'));
 

@@ -20,6 +20,8 @@ import type { DelivererParts, Result } from './deliver.ts';
 export interface NotifierParts extends DelivererParts {
   store: Store;
   clock: Clock;
+  /** Numbers in [0, 1): attempts must not all come at the same moment. */
+  random: () => number;
   membership: Membership;
   log: Log;
   meter: Meter;
@@ -159,7 +161,7 @@ async function attempt(
 }
 
 async function record(
-  { store, clock, changes, log, meter }: NotifierParts,
+  { store, clock, random, changes, log, meter }: NotifierParts,
   channel: DueChannel,
   delivery: DueDelivery,
   { askedMs, isFinal, isAnswered, ...result }: TimedResult,
@@ -170,7 +172,7 @@ async function record(
   const at = clock.now();
   const attempts = delivery.attempts + 1;
   const isOver = error === null || isFinal;
-  const nextAt = isOver ? null : nextAttemptAt({ createdAt, attempts }, at, Math.random(), askedMs);
+  const nextAt = isOver ? null : nextAttemptAt({ createdAt, attempts }, at, random(), askedMs);
   const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
   if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;

@@ -71,8 +71,8 @@ export function startNotifier(parts: NotifierParts): Notifier {
 }
 
 /** Makes what is due much later due soon: the wall clock may have been wrong when that was written. */
-async function distrustTimes({ store }: NotifierParts, now: number): Promise<void> {
-  const latest = Math.round(now + Math.random() * longestFirstWaitMs);
+async function distrustTimes({ store, random }: NotifierParts, now: number): Promise<void> {
+  const latest = Math.round(now + random() * longestFirstWaitMs);
   if ((await findNextStateTime(store.db)) !== null) {
     await store.write((tx) => makeStatesDue(tx, now, now + longestMemoryMs));
   }

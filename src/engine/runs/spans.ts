@@ -41,7 +41,7 @@ const mostTries = 5;
 const longestPauseMs = 60_000;
 const lastTimeoutMs = 2_000;
 /** Statuses that ask for the same again (OTLP/HTTP, "Retryable Response Codes"). */
-const passing = [429, 502, 503, 504];
+const passing = new Set([429, 502, 503, 504]);
 
 /** Starts to send. Disposing of it sends what is kept, or gives up after 2 s; 4 s if a request hangs just then. */
 export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
@@ -82,7 +82,7 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
     if (!isFailing) log.warn({ error }, 'the collector does not take spans');
     isFailing = true;
     tries += 1;
-    const mayPass = result.kind !== 'response' || passing.includes(result.response.httpStatus);
+    const mayPass = result.kind !== 'response' || passing.has(result.response.httpStatus);
     if (mayPass && tries < mostTries) {
       const asked = result.kind === 'response' ? Number(result.response.retryAfter) * 1_000 : 0;
       return Math.min(Math.max(asked || 0, everyMs * 2 ** (tries - 1)), longestPauseMs);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { quotaHeaders } from '../../../src/api/http/limits/rate-headers.ts';
 import { createRateLimiter } from '../../../src/domain/accounts/rate-limiter.ts';
 import { addressGroup } from '../../../src/api/http/limits/request-limits.ts';

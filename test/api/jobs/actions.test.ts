@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { afterAction } from '../../../src/domain/jobs/actions.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { jobShape } from '../../../src/api/jobs/shape.ts';
 import { monitorShape } from '../../../src/api/monitors/shape.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';

@@ -14,7 +14,7 @@ import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { simulateService } from '../../support/simulated/service.ts';
 import type { SimulatedService } from '../../support/simulated/service.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
-import { seededRandom } from '../../support/random.ts';
+import { rollDice } from '../../support/dice.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -202,9 +202,7 @@ const manipulations: Record<
 };
 
 test('each of 50 manipulations is found', async (t) => {
-  const seed = Number(process.env['JOBD_TEST_SEED'] ?? 20_261_124);
-  t.diagnostic(`seed ${seed}`);
-  const random = seededRandom(seed);
+  const random = rollDice(t);
   const service = await eventfulService(t);
   const { store, clock } = service;
   clock.advance(2 * hour);

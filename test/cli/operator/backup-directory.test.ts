@@ -157,7 +157,7 @@ test('an encrypted backup is restored with its identity only, and only if it is 
   assert.deepEqual(fs.readdirSync(to), [basename(file)]);
 
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
-  const files = fs.readdirSync(dataDir).toSorted();
+  const files = new Set(fs.readdirSync(dataDir).toSorted());
   const copy = join(to, 'copy.age');
   const rows: [Uint8Array, string[], RegExp][] = [
     [content, [], /it is encrypted; name the file .*: --identity FILE/],
@@ -174,7 +174,7 @@ test('an encrypted backup is restored with its identity only, and only if it is 
     assert.match(stderr, words);
   }
   assert.deepEqual(fs.readFileSync(join(dataDir, 'jobd.db')), before);
-  const added = fs.readdirSync(dataDir).filter((name) => !files.includes(name));
+  const added = fs.readdirSync(dataDir).filter((name) => !files.has(name));
   assert.deepEqual(
     added.filter((name) => !/\.(lock|pid)$/.test(name)),
     [],

@@ -5,7 +5,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { array, asyncProperty, assert as check, integer, record } from 'fast-check';
+import {
+  array,
+  asyncProperty,
+  assert as check,
+  integer,
+  record,
+} from '../../support/fast-check.ts';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run, RunList } from '../../../src/api/runs/contract.ts';
 import { createPace, passingDelayMs } from '../../../src/cli/client/retry.ts';

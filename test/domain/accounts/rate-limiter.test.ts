@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { createRateLimiter } from '../../../src/domain/accounts/rate-limiter.ts';
 
 const rule = { limit: 120, windowMs: 60_000, subjects: 1_000 };

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { afterChange, dueAt, release } from '../../../src/domain/alerts/damping.ts';
 import type { AlertState } from '../../../src/domain/alerts/damping.ts';

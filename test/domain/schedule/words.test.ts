@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
 import { matchingDays } from '../../../src/domain/schedule/match.ts';
 import type { CronFields } from '../../../src/domain/schedule/match.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { isSecretHeader } from '../../../src/domain/jobs/headers.ts';
 import type { Response } from '../../../src/domain/runs/outcome.ts';
 import { redact, redactResult, secretTexts } from '../../../src/domain/secrets/redaction.ts';

@@ -6,7 +6,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { array, assert as check, constantFrom, oneof, property, string } from 'fast-check';
+import {
+  array,
+  assert as check,
+  constantFrom,
+  oneof,
+  property,
+  string,
+} from '../../support/fast-check.ts';
 import { readCurl } from '../../../src/domain/shell/curl.ts';
 import { readShellCommand } from '../../../src/domain/shell/words.ts';
 import { readWget } from '../../../src/domain/shell/wget.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assert as check, constantFrom, property, string } from 'fast-check';
+import { assert as check, constantFrom, property, string } from '../../support/fast-check.ts';
 import { readPasted } from '../../../src/domain/shell/pasted.ts';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
 

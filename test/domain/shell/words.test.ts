@@ -6,7 +6,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { array, assert as check, constantFrom, property, string } from 'fast-check';
+import {
+  array,
+  assert as check,
+  constantFrom,
+  property,
+  string,
+} from '../../support/fast-check.ts';
 import { readShellCommand } from '../../../src/domain/shell/words.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import ipaddr from 'ipaddr.js';
 import { judgeAddress, parseBlock } from '../../../src/domain/targets/address.ts';
 

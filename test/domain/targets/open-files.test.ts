@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { shareOpenFiles } from '../../../src/domain/targets/open-files.ts';
 import { openFilesLimit } from '../../../src/file-limit.ts';
 

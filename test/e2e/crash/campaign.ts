@@ -10,7 +10,6 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe } from '../../support/running/executable.ts';
 import type { Ending, Process } from '../../support/running/executable.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
-import { seededRandom } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
@@ -35,8 +34,7 @@ const longestRoundMs = 4_000;
 const longestRescueMs = 10_000;
 
 /** Makes the store, with jobs that stay for the whole campaign. */
-export async function startCampaign(t: TestContext, seed: number): Promise<Campaign> {
-  const random = seededRandom(seed);
+export async function startCampaign(t: TestContext, random: () => number): Promise<Campaign> {
   const witness = await startWitness(t, (response, { path }) => {
     if (path.startsWith('/slow')) void setTimeout(200).then(() => response.end('slow'));
     else response.writeHead(path.startsWith('/fail') ? 500 : 200).end('done');

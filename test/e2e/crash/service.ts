@@ -3,7 +3,6 @@
  * receiver of its alerts live on, and so do its clients: they ask any process that is there.
  */
 
-import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -21,9 +20,6 @@ import { databaseOf, testSecretKey, useServer } from '../../support/running/loca
 import { prepareStore } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 import { askingWith } from '../faults/asking.ts';
-
-/** The seed of a campaign; a failed one prints it. */
-export const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));
 
 /** How many deaths a campaign has, if nobody says it. */
 export function roundsOr(usual: number): number {

@@ -105,8 +105,8 @@ test(
 /** The states of the runs of jobs whose names begin so. */
 async function statusesOf(database: string, name: string): Promise<string[]> {
   const { jobs, runs } = await readServerBooks(database);
-  const ids = jobs.filter((job) => job.name.startsWith(name)).map(({ id }) => id);
-  return runs.filter((run) => ids.includes(run.job_id)).map(({ status }) => status);
+  const ids = new Set(jobs.filter((job) => job.name.startsWith(name)).map(({ id }) => id));
+  return runs.filter((run) => ids.has(run.job_id)).map(({ status }) => status);
 }
 
 /** Slow jobs, whose calls are held, and late ones. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { mergeOldestFirst } from '../../../src/engine/upkeep/oldest-first.ts';
 import { listHistories } from '../../../src/store/runs/retention.ts';
 import { keepHistory } from '../../support/checks/history.ts';

@@ -23,7 +23,7 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/
 import { removeBeginnings } from '../../../src/store/runs/retention.ts';
 import { insertQueuedRun, listRuns, runOf } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { seededRandom } from '../../support/random.ts';
+import { repeatedBy, seed, seededRandom } from '../../support/dice.ts';
 import { endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -136,16 +136,21 @@ function placeOf(run: { scheduledFor: number; jobId: string; source: string }): 
   return `${String(run.scheduledFor).padStart(15, '0')} ${run.jobId} ${run.source}`;
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`lists, counts and strips agree with all rows after random histories (seed ${seed})`, async (t) => {
+for (const number of [1, 2, 3]) {
+  test(`lists, counts and strips agree with all rows after random history ${number}`, async (t) => {
+    t.diagnostic(`repeated by ${repeatedBy}`);
     const setup = await openTestStore(t);
     const { store, addJob, workspaceId } = setup;
     const clock = fakeClock();
     // Ids of this process only grow, so each history is later than the one before.
-    clock.advance(seed * 10 * dayMs);
+    clock.advance(number * 10 * dayMs);
     const app = quietApp({ store, clock });
     const principal = { workspaceId, accountExpiresAt: null } as Principal;
-    const history = createHistory(setup, seededRandom(seed), clock.now() - dayMs - 3_600_000);
+    const history = createHistory(
+      setup,
+      seededRandom(seed + number),
+      clock.now() - dayMs - 3_600_000,
+    );
     for (let count = 0; count < 8; count += 1) await addJob({}, history.now());
     for (let count = 0; count < 900; count += 1) await history.step();
     clock.advance(history.now() + dayMs / 2 - clock.now());

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import * as fc from 'fast-check';
+import * as fc from '../../support/fast-check.ts';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';

@@ -17,7 +17,7 @@ export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
 /** Labels that Prometheus adds to each sample, and the metric that it adds itself. */
 const addedLabels = ['job', 'instance'];
-const addedMetrics = ['up'];
+const addedMetrics = new Set(['up']);
 
 /** Reads metrics in the text format. */
 export function samplesIn(text: string): Samples {
@@ -37,7 +37,7 @@ export function assertAnswerable(query: string, samples: Samples): string[] {
   const { selectors, groupings } = parse(query);
   const labels = new Set(addedLabels);
   for (const { metric, matchers } of selectors) {
-    if (addedMetrics.includes(metric)) continue;
+    if (addedMetrics.has(metric)) continue;
     const found = samples.get(metric) ?? assert.fail(`${query}: there is no metric ${metric}`);
     for (const label of found.flatMap(Object.keys)) labels.add(label);
     for (const matcher of matchers) assertMatches(matcher, found, query);

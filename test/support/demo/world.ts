@@ -12,7 +12,7 @@ import type { Local } from '../../../src/local-store.ts';
 import { defaultWorkspace, findWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';
-import { seededRandom } from '../random.ts';
+import { seededRandom } from '../dice.ts';
 import { quietApp } from '../running/app.ts';
 
 export const minuteMs = 60_000;

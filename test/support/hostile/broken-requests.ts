@@ -1,6 +1,6 @@
 /** Malformed requests made from a seed: the same seed gives the same bytes. */
 
-import { seededRandom } from '../random.ts';
+import { seededRandom } from '../dice.ts';
 
 /** The client's behaviour after it has sent the bytes. */
 export type Ending =

@@ -1,6 +1,6 @@
 /** Random requests of each operation, with errors in path, query, headers and body. */
 
-import * as fc from 'fast-check';
+import * as fc from '../fast-check.ts';
 import { ownerHeaders, withKnown } from './hostile-sign-in.ts';
 import type { Owner } from './hostile-sign-in.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';

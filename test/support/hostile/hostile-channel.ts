@@ -1,6 +1,6 @@
 /** Channel inputs that start valid and are then broken, above all the config of each kind. */
 
-import * as fc from 'fast-check';
+import * as fc from '../fast-check.ts';
 import { hostileJson } from './hostile.ts';
 import { spoilt } from './hostile-job.ts';
 import type { Fields } from './hostile-job.ts';

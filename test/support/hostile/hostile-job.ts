@@ -1,6 +1,6 @@
 /** Inputs that start valid and are then broken: one field, two, or the whole text. */
 
-import * as fc from 'fast-check';
+import * as fc from '../fast-check.ts';
 import { hostileJson, hostilePiece } from './hostile.ts';
 
 const json = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<string> =>

@@ -1,6 +1,6 @@
 /** Bodies and headers about sign-in that start valid and are then broken. `WRITE_KEY` and `WORKSPACE` stand for known values. */
 
-import * as fc from 'fast-check';
+import * as fc from '../fast-check.ts';
 import { hostileHeader } from './hostile.ts';
 import { fieldsOf, spoilt } from './hostile-job.ts';
 

@@ -3,7 +3,7 @@
  * it can be wrong in ways that no serializer writes: `-0`, `1e400`, lone surrogates, `__proto__`.
  */
 
-import * as fc from 'fast-check';
+import * as fc from '../fast-check.ts';
 
 /** Lengths around every limit of a text. */
 const lengths = [0, 1, 119, 120, 121, 2_048, 2_049, 4_000, 4_001, 32_768, 32_769];

@@ -1,6 +1,6 @@
 /** The operations of the API that are fuzzed, with a hostile body and query for each that takes one. */
 
-import type * as fc from 'fast-check';
+import type * as fc from '../fast-check.ts';
 import { hostileChannelInput, hostileChannelUpdate } from './hostile-channel.ts';
 import {
   hostileActions,

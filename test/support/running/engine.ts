@@ -14,6 +14,7 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { insertQueuedRun, listRuns } from '../../../src/store/runs/runs.ts';
+import { seed, seededRandom } from '../dice.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { queuedRun } from '../records/run.ts';
@@ -70,6 +71,7 @@ export function enginePartsFor(
     heldJobs: () => [],
     signer: null,
     checkLedger: () => Promise.resolve(Infinity),
+    random: seededRandom(seed),
     traceContext: false,
     completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
     spans: null,

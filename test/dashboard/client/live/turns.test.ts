@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { seededRandom } from '../../../support/random.ts';
+import { seededRandom } from '../../../support/dice.ts';
 
 /** What a window loads: `src/dashboard/client/live/turns.ts`, which is written for browsers. */
 interface Turns {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { assert as check, constantFrom, property, string } from 'fast-check';
+import { assert as check, constantFrom, property, string } from '../../../support/fast-check.ts';
 import { curlCommand } from '../../../../src/dashboard/view/jobs/curl.ts';
 import type { CalledJob } from '../../../../src/dashboard/view/jobs/curl.ts';
 import { readCurl } from '../../../../src/domain/shell/curl.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assert as check, json, nat, property } from 'fast-check';
+import { assert as check, json, nat, property } from '../../../support/fast-check.ts';
 import { pretty } from '../../../../src/dashboard/view/runs/json.ts';
 
 test('numbers, duplicate keys, escapes and __proto__ stay as they were sent', () => {

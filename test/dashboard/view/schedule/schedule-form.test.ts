@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assert as check, integer, property } from 'fast-check';
+import { assert as check, integer, property } from '../../../support/fast-check.ts';
 import {
   isFilledIn,
   newSchedule,
