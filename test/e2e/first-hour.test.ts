@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { assertGolden } from '../support/checks/golden.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { executable, notPackaged } from '../support/running/executable.ts';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { addSystemd, offerFile } from '../support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from '../support/running/throw-away-root.ts';
 
@@ -109,7 +109,7 @@ test('the first hour of an operator reads as kept', { skip, timeout: 120_000 }, 
   const target = await startSink(t, (response, { path }) => {
     response.writeHead({ '/down': 503, '/refused': 500 }[path] ?? 200).end('so it says');
   });
-  const port = await freePort();
+  const port = await ownPort();
   const url = `http://127.0.0.1:${port}`;
   root.copy(join(import.meta.dirname, '..', '..', 'install.sh'), '/install.sh');
   root.write('/srv/crontab', crontab);

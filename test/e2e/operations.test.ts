@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startSink } from '../support/fakes/sink.ts';
 import { executable, notPackaged } from '../support/running/executable.ts';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { addSystemd, offerFile, releaseName } from '../support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from '../support/running/throw-away-root.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +38,7 @@ const skip =
 test('every command of the operator’s page works', { skip, timeout: 300_000 }, async (t) => {
   const server = await makeThrowAwayRoot(t);
   const target = await startSink(t);
-  const [port, metrics] = [await freePort(), await freePort()];
+  const [port, metrics] = [await ownPort(), await ownPort()];
   for (const [path, program] of Object.entries(standIns)) {
     server.write(path, `#!/bin/sh\n${program}\n`, 0o755);
   }

@@ -21,7 +21,7 @@ import { newId } from '../../src/domain/id.ts';
 import { thumbprint } from '../../src/identity/keyring.ts';
 import { identify } from '../../src/identity/sign.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../../docs');
@@ -180,7 +180,7 @@ async function checkSignatures(port: number, site: string): Promise<void> {
 for (const name of ['express', 'fastify', 'hono']) {
   test(`the example for ${name} lets in what jobd sent, once, and nothing else`, async (t) => {
     const site = await startSite(t);
-    const [signed, named] = [await freePort(), await freePort()];
+    const [signed, named] = [await ownPort(), await ownPort()];
     const program = [process.execPath, join(examples, `${name}.mjs`)] as const;
     await startProgram(t, [...program], signed, signedBy(site));
     await checkSignatures(signed, site);
@@ -205,7 +205,7 @@ for (const name of ['flask', 'django']) {
     { skip },
     async (t) => {
       const site = await startSite(t);
-      const [signed, named] = [await freePort(), await freePort()];
+      const [signed, named] = [await ownPort(), await ownPort()];
       const file = join(examples, `${name}_app.py`);
       await startProgram(t, [python ?? '', file], signed, signedBy(site));
       await checkSignatures(signed, site);
@@ -269,9 +269,9 @@ for (const [name, commandOf] of Object.entries(proxies)) {
   test(`${name} lets in what a verifier behind it lets in`, { skip }, async (t) => {
     const site = await startSite(t);
     const ports = {
-      own: await freePort(),
+      own: await ownPort(),
       guarded: await startGuarded(t),
-      verifier: await freePort(),
+      verifier: await ownPort(),
     };
     const verifier = join(examples, 'verifier.mjs');
     await startProgram(t, [process.execPath, verifier], ports.verifier, envOf(site));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { openStream } from '../../support/running/events.ts';
 import { until } from '../../support/until.ts';
@@ -65,7 +65,7 @@ const proxies: readonly Proxy[] = [
 async function startProxy(t: TestContext, { name, prepare }: Proxy, url: string): Promise<string> {
   const directory = temporaryDirectory(t);
   mkdirSync(join(directory, 'logs'));
-  const port = await freePort();
+  const port = await ownPort();
   const { config, args } = prepare({ directory, port, upstream: new URL(url).host });
   const file = join(directory, 'config');
   writeFileSync(file, config);

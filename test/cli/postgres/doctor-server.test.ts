@@ -8,7 +8,8 @@ import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { runCommand } from '../../support/running/command.ts';
 
 const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+// Its roles are those of the whole server.
+const server = postgresOfFile({});
 const masterKey = '7a'.repeat(32);
 
 interface Found {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { rootWorksForTheService } from '../../support/checks/commands-of-root.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { executable, notPackaged } from '../../support/running/executable.ts';
 import type { Ran } from '../../support/running/program.ts';
 import {
@@ -288,7 +288,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     { skip: notPackaged },
     async (t) => {
       const root = await rootWithScript(t);
-      const port = await freePort();
+      const port = await ownPort();
       addSystemd(root);
       root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);
       const offer = (program: string | Uint8Array): string => offerFile(root, program);

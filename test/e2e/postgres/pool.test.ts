@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { openStore } from '../../../src/store/open.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
+import { makeEmptyDatabase } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 
 const skip = noPostgres() ?? false;
@@ -29,7 +30,7 @@ const closing = `
 // They mostly wait.
 describe('connections', { concurrency: 3, skip }, () => {
   test('who waits too long for a connection learns that all are in use', async () => {
-    const { url } = await server.started();
+    const url = await makeEmptyDatabase((await server.started()).url);
     await using store = await openStore(`${url}?pool=2`);
     const sleep = (seconds: number) => sql`select pg_sleep(${seconds})`.execute(store.db);
     const others = [sleep(6), sleep(6)];
@@ -43,7 +44,8 @@ describe('connections', { concurrency: 3, skip }, () => {
   });
 
   test('a process ends although its server cannot be reached any more', async (t) => {
-    const { url, port } = await server.started();
+    const { url: base, port } = await server.started();
+    const url = await makeEmptyDatabase(base);
     const proxy = await startProxy(t, port);
     const child = spawn(
       process.execPath,
@@ -58,7 +60,8 @@ describe('connections', { concurrency: 3, skip }, () => {
   });
 
   test('a server that does not answer is told in plain words', async (t) => {
-    const { url, port } = await server.started();
+    const { url: base, port } = await server.started();
+    const url = await makeEmptyDatabase(base);
     const proxy = await startProxy(t, port);
     await using store = await openStore(proxy.urlOf(url));
     proxy.isFrozen = true;

@@ -10,7 +10,7 @@ import type { Books } from '../../support/checks/audit.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { executable } from '../../support/running/executable.ts';
 import { makeNamespace } from '../../support/running/namespace.ts';
 import type { Namespace } from '../../support/running/namespace.ts';
@@ -85,7 +85,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
 
   const jobd = join(directory, 'jobd');
   fs.copyFileSync(executable, jobd, fs.constants.COPYFILE_FICLONE);
-  const port = await freePort();
+  const port = await ownPort();
   const url = `http://127.0.0.1:${port}`;
   const serve = `${jobd} serve --data ${dataDir} --port ${port} --allow-target 127.0.0.1/32:*`;
   const control = join(directory, 'run.sh');

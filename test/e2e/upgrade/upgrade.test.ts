@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { executable, jobd, notPackaged } from '../../support/running/executable.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { addSystemd, offerFile } from '../../support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from '../../support/running/throw-away-root.ts';
 import { buildNextVersion, nextVersion } from '../../support/upgrade/next-version.ts';
@@ -164,7 +164,7 @@ describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot }, () => {
 
   test('root upgrades the service, and what is not ready is taken back with its database', async (t) => {
     const root = await makeThrowAwayRoot(t);
-    const port = await freePort();
+    const port = await ownPort();
     addSystemd(root);
     root.copy(join(import.meta.dirname, '..', '..', '..', 'install.sh'), '/install.sh');
     root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);

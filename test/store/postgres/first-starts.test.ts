@@ -13,7 +13,8 @@ import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+// Its roles and the locks it looks at are those of the whole server.
+const server = postgresOfFile({});
 
 const rounds = 5;
 const startCount = 10;

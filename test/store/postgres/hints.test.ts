@@ -23,7 +23,8 @@ import { noPostgres, postgresOfFile, startPostgres } from '../../support/postgre
 import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+// Its roles are those of the whole server.
+const server = postgresOfFile({});
 const newDatabase = async () => await makeDatabase((await server.started()).url);
 
 interface Node {

@@ -40,7 +40,8 @@ async function setup(t: TestContext) {
   /** Resolves when a connection waits for a lock. */
   const untilWaiting = () =>
     until('a wait for a lock', async () => {
-      const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+      const waiting = `select 1 from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
       return (await onServer(database, waiting)).length > 0;
     });
   return { store, addJob, lapse, untilWaiting, database };

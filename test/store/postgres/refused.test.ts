@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobdError } from '../../../src/domain/errors.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { makeDatabase, makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 
 const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+// Its roles are those of the whole server.
+const server = postgresOfFile({});
 
 for (const encoding of ['LATIN1', 'SQL_ASCII']) {
   test(`a database that keeps texts as ${encoding}`, { skip }, async () => {
@@ -83,7 +84,7 @@ test('a role that may not use the tables, or make them, with what helps', { skip
 
 test('a server that is not there, and a database that is not on it', { skip }, async () => {
   const { url, port } = await server.started();
-  const nowhere = `postgres://ann:s3cret@127.0.0.1:${await freePort()}/jobd`;
+  const nowhere = `postgres://ann:s3cret@127.0.0.1:${await ownPort()}/jobd`;
   const { host } = new URL(nowhere);
   await assert.rejects(openStore(nowhere), {
     code: 'unavailable',

@@ -12,7 +12,8 @@ import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { runCommand } from '../../support/running/command.ts';
 
 const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+// Its roles are those of the whole server.
+const server = postgresOfFile({});
 
 /** A database of the role `worker`, in which the role `other` may create schemas, and both URLs. */
 async function sharedDatabase() {

@@ -8,7 +8,8 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { openStore } from '../../../src/store/open.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { noPostgres, nobody, startPostgres } from '../../support/postgres/server.ts';
+import { nobody } from '../../support/postgres/prepared.ts';
+import { noPostgres, startPostgres } from '../../support/postgres/server.ts';
 
 const noOpenssl = spawnSync('openssl', ['version']).error ? 'needs openssl' : undefined;
 

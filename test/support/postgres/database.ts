@@ -11,20 +11,24 @@ import { openStore } from '../../../src/store/open.ts';
 /** The server; undefined where tests use SQLite. */
 export const testServer = process.env['JOBD_TEST_POSTGRES'];
 
-/** Databases of this process, which are removed when all of its tests have ended, with what they started. */
-const made: string[] = [];
-if (testServer !== undefined) {
+/** Servers that the environment names. */
+const lasting = new Set(
+  [testServer, process.env['JOBD_TEST_SERVER']].filter((url) => url !== undefined),
+);
+
+/** Databases that this process made on servers that outlive it. They are removed when all of its tests have ended, with what these started. */
+const made: { server: string; name: string }[] = [];
+if (lasting.size > 0) {
   after(async () => {
-    for (const name of made) await onServer(testServer, `drop database ${name} with (force)`);
+    for (const { server, name } of made)
+      await onServer(server, `drop database if exists ${name} with (force)`);
   });
 }
 
 /** The URL of a new database; undefined where tests use SQLite. */
 export async function testDatabase(): Promise<string | undefined> {
   if (testServer === undefined) return undefined;
-  const url = await makeDatabase(testServer);
-  made.push(new URL(url).pathname.slice(1));
-  return url;
+  return await makeDatabase(testServer);
 }
 
 /** Makes a database with all tables and no rows. Returns its URL. */
@@ -36,6 +40,7 @@ export async function makeDatabase(server: string): Promise<string> {
 export async function makeEmptyDatabase(server: string, options = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(server, `create database ${name} ${options}`);
+  if (lasting.has(server)) made.push({ server, name });
   return urlOf(server, name);
 }
 

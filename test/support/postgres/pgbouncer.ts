@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
-import { freePort } from '../free-port.ts';
+import { ownPort } from '../own-port.ts';
 import { until } from '../until.ts';
-import { nobody } from './server.ts';
+import { nobody } from './prepared.ts';
 
 /** Why it cannot be used here, or false. */
 export const noPgbouncer: string | false =
@@ -28,7 +28,7 @@ const settings = {
 export async function startPgbouncer(t: TestContext, server: string): Promise<string> {
   const url = new URL(server);
   const directory = temporaryDirectory(t);
-  const port = await freePort();
+  const port = await ownPort();
   const users = join(directory, 'users');
   const config = join(directory, 'pgbouncer.ini');
   writeFileSync(users, `"${url.username}" ""\n`);

