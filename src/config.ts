@@ -71,6 +71,7 @@ export interface ServeConfig {
   port: number;
   slots: number;
   slotsPerHost: number;
+  /** Empty where the database is on a server. */
   dataDir: string;
   /** The URL of a PostgreSQL database; null if it is a file in the data directory. */
   database: string | null;
@@ -110,8 +111,8 @@ export interface ClientSettings {
   url: string | null;
   apiKey: string | null;
   profile: string | null;
-  /** The file that profiles are kept in. */
-  profilesFile: string;
+  /** The file that profiles are kept in; null if this user has no place for one. */
+  profilesFile: string | null;
 }
 
 /** Flags as the command line gives them: text, untouched. */
@@ -147,7 +148,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
       1,
       10_000,
     ),
-    dataDir: dataDir(flags, env),
+    dataDir: databaseUrl(flags, env) === null ? dataDir(flags, env) : '',
     database: databaseUrl(flags, env),
     maxDatabaseBytes: databaseLimit(
       setting('maxDatabaseSize', 'JOBD_MAX_DATABASE_SIZE'),
@@ -216,7 +217,7 @@ export function databaseUrl(flags: Flags, env: Environment = process.env): strin
   return url;
 }
 
-/** The data directory, and who named it. */
+/** The data directory, and who named it. Throws `invalid_input` if nobody did, and this user has no home. */
 export function namedDataDir(flags: Flags, env: Environment = process.env): NamedDirectory {
   const flag = textOf(flags['data']);
   if (flag) return { path: resolve(flag), namedBy: '--data' };
@@ -224,10 +225,31 @@ export function namedDataDir(flags: Flags, env: Environment = process.env): Name
     const named = env[namedBy];
     if (named) return { path: resolve(named), namedBy };
   }
-  const shared = env['XDG_DATA_HOME'];
-  if (shared) return { path: join(shared, 'jobd'), namedBy: null };
-  const path = isServiceUser() ? serviceHome : join(homedir(), '.local', 'share', 'jobd');
+  const path = usualDataDir(env);
+  if (path === null) throw invalidInput('this user has no home directory: set HOME, or use --data');
   return { path, namedBy: null };
+}
+
+/** Whether commands of this user find this data directory by themselves. */
+export function isFoundByItself(directory: string, env: Environment = process.env): boolean {
+  const named = env['JOBD_DATA'] || env['STATE_DIRECTORY'];
+  return directory === (named ? resolve(named) : usualDataDir(env));
+}
+
+/** Where data is if nobody names a directory; null for a user who has no home. */
+function usualDataDir(env: Environment): string | null {
+  const shared = env['XDG_DATA_HOME'];
+  if (shared) return join(shared, 'jobd');
+  return isServiceUser() ? serviceHome : inHome(env, '.local', 'share', 'jobd');
+}
+
+/** A path in the home of this user; null if there is none, as where a container's user has neither HOME nor a name. */
+function inHome(env: Environment, ...parts: string[]): string | null {
+  try {
+    return join(env['HOME'] || homedir(), ...parts);
+  } catch {
+    return null;
+  }
 }
 
 /** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
@@ -247,10 +269,10 @@ export function upgradePublicKey(flags: Flags, env: Environment = process.env): 
   return textOf(flags['publicKey']) || env['JOBD_UPGRADE_PUBLIC_KEY'] || null;
 }
 
-/** The cache directory of this user's jobd (XDG Base Directory Specification). */
-export function cacheDir(env: Environment = process.env): string {
+/** The cache directory of this user's jobd (XDG Base Directory Specification); null for a user who has no home. */
+export function cacheDir(env: Environment = process.env): string | null {
   const shared = env['XDG_CACHE_HOME'];
-  return join(shared && isAbsolute(shared) ? shared : join(homedir(), '.cache'), 'jobd');
+  return shared && isAbsolute(shared) ? join(shared, 'jobd') : inHome(env, '.cache', 'jobd');
 }
 
 /**
@@ -285,8 +307,8 @@ export function clientSettings(
   profile: string | null = null,
   env: Environment = process.env,
 ): ClientSettings {
-  const config = env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
-  const profilesFile = join(config, 'jobd', 'profiles.json');
+  const config = env['XDG_CONFIG_HOME'] || inHome(env, '.config');
+  const profilesFile = config && join(config, 'jobd', 'profiles.json');
   if (profile !== null) return Object.freeze({ url: null, apiKey: null, profile, profilesFile });
   return Object.freeze({
     url: apiSite({ name: 'JOBD_URL', value: env['JOBD_URL'] ?? '' }),

@@ -56,8 +56,9 @@ export function findServer(settings: ClientSettings): ClientConfig {
   return Object.freeze({ url: server, apiKey: null, others });
 }
 
-/** Reads the file, if there is one. Throws `usage` if other users may read it, or it holds no profiles. */
-export function readProfiles(file: string): Profiles {
+/** Reads the file, if there is a place and a file. Throws `usage` if other users may read it, or it holds no profiles. */
+export function readProfiles(file: string | null): Profiles {
+  if (file === null) return none;
   try {
     const { mode } = statSync(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {

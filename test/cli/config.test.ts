@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -11,8 +10,9 @@ import {
   databaseUrl,
   noColor,
   secretKeys,
-  serveConfig,
+  serveConfig as readServeConfig,
 } from '../../src/config.ts';
+import type { Flags } from '../../src/config.ts';
 import type { ServeConfig } from '../../src/config.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import { findServer } from '../../src/profiles.ts';
@@ -20,6 +20,9 @@ import { withoutPassword } from '../../src/setting.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 /** The server URL that commands use in this environment. */
+/** That of a user who has a home, as most have. */
+const serveConfig = (flags: Flags, env: Record<string, string>) =>
+  readServeConfig(flags, { HOME: '/home/ann', ...env });
 const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
 
 function assertRefused(read: () => unknown, words: RegExp): void {
@@ -38,7 +41,7 @@ test('without flags and environment serve has the documented defaults', () => {
     slots: 512,
     slotsPerHost: 256,
     database: null,
-    dataDir: join(homedir(), '.local', 'share', 'jobd'),
+    dataDir: '/home/ann/.local/share/jobd',
     maxDatabaseBytes: null,
     baseUrl: null,
     allowTargets: [],
@@ -84,7 +87,7 @@ test('a flag overrides the environment, which overrides the default', () => {
       'JOBD_HEARTBEAT_URL',
       ['https://a.example/beat', 'http://127.0.0.1:1/', 'null'],
     ],
-    ['dataDir', 'data', 'JOBD_DATA', ['/one', '/two', join(homedir(), '.local/share/jobd')]],
+    ['dataDir', 'data', 'JOBD_DATA', ['/one', '/two', '/home/ann/.local/share/jobd']],
   ];
   for (const [setting, flag, variable, [inFlag = '', inVariable = '', fallback]] of rows) {
     const read = (flags: object, env: object): string =>

@@ -154,10 +154,14 @@ test('proxy variables of the environment are ignored', async (t) => {
   const proxy = await startTarget(t, (socket) => socket.write(answer('proxied')));
   const target = await startTarget(t, (socket) => socket.write(answer('direct')));
   const names = ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'];
-  for (const name of names) process.env[name] = proxy.url;
-  t.after(() => {
-    for (const name of names) delete process.env[name];
-  });
+  for (const name of names) {
+    const before = process.env[name];
+    process.env[name] = proxy.url;
+    t.after(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
   assert.equal(responseOf(await startEgress(t).call(get(target.url))).body, 'direct');
   assert.equal(proxy.connections, 0);
 });

@@ -10,7 +10,7 @@ import type { Profiles } from '../../profiles.ts';
 import { askKey } from '../terminal/prompt.ts';
 import { createAsker } from './client.ts';
 import type { Context } from '../context.ts';
-import { settings } from './settings.ts';
+import { profilesFile, settings } from './settings.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
@@ -41,7 +41,7 @@ key is kept in a file of its own, for jobd login --kept.`,
     )
     .action(async (flags: Flags) => {
       const given = flags['url'];
-      const { profilesFile: file, profile } = settings();
+      const [file, { profile }] = [profilesFile(), settings()];
       const chosen = loginUrl(typeof given === 'string' ? given : undefined);
       const apiKey = flags['kept'] === true ? keptKey(file) : await askKey();
       const url = chosen ?? (await findSite(output)) ?? defaultServerUrl;
@@ -65,7 +65,7 @@ key is kept in a file of its own, for jobd login --kept.`,
     .description('delete a profile; its key stays valid on the server')
     .addHelpText('after', '\nExample:\n  jobd logout --profile staging')
     .action((flags: Flags) => {
-      const { profilesFile: file, profile } = settings();
+      const [file, { profile }] = [profilesFile(), settings()];
       const kept = readProfiles(file);
       const name = profile ?? kept.current;
       requireName(kept, name);
@@ -124,7 +124,7 @@ function addProfileCommands(program: Command, { output }: Context): void {
     .description('make this the current profile')
     .addHelpText('after', '\nExample:\n  jobd profile use staging')
     .action((name: string, flags: Flags) => {
-      const { profilesFile: file } = settings();
+      const file = profilesFile();
       const kept = readProfiles(file);
       requireName(kept, name);
       writeProfiles(file, { ...kept, current: name });

@@ -2,6 +2,7 @@
 
 import { clientSettings } from '../../config.ts';
 import type { ClientSettings } from '../../config.ts';
+import { invalidInput } from '../../domain/errors.ts';
 import { findServer } from '../../profiles.ts';
 import type { ClientConfig } from '../../profiles.ts';
 
@@ -16,6 +17,15 @@ export function useProfile(name: string): void {
 /** What flags and environment say about the server. Throws `invalid_input`. */
 export function settings(): ClientSettings {
   return clientSettings(flag);
+}
+
+/** The file to keep profiles in. Throws `invalid_input` if this user has no place for it. */
+export function profilesFile(): string {
+  const file = settings().profilesFile;
+  if (file !== null) return file;
+  throw invalidInput(
+    'this user has no home directory to keep profiles in: set HOME, or use JOBD_URL and JOBD_API_KEY',
+  );
 }
 
 /** The server to ask, and the key for it. Throws `invalid_input` and `usage`. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import {
-  dataDir,
+  isFoundByItself,
   defaultServerUrl,
   isEveryAddress,
   journalStream,
@@ -161,7 +161,7 @@ interface ShownPlace {
 
 function placeOf({ dataDir: dir, database }: ServeConfig, flags: Flags): ShownPlace {
   if (database === null) {
-    return { words: dir, options: dir === dataDir({}) ? '' : ` --data ${dir}` };
+    return { words: dir, options: isFoundByItself(dir) ? '' : ` --data ${dir}` };
   }
   const words = withoutPassword(database);
   return { words, options: flags['database'] === undefined ? '' : ` --database ${words}` };

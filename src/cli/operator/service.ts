@@ -47,7 +47,7 @@ export function findServiceUrl({ settings, unit } = serviceFiles, isDirect = fal
   );
   if (Object.values(env).every((value) => value === undefined)) return null;
   try {
-    const { baseUrl, host, port } = serveConfig({}, env);
+    const { baseUrl, host, port } = serveConfig({ data: '/' }, env);
     if (baseUrl !== null && !isDirect) return baseUrl;
     if (port === 0) return null;
     const place = isEveryAddress(host) ? serveDefaults.host : host;

@@ -20,10 +20,10 @@ declare const JOBD_ADDON: string;
 const LOADED_FROM = 'jobd.addon';
 
 let addon: object | undefined;
-let cacheDir: string | undefined;
+let cacheDir: string | null = null;
 
-/** Sets the directory for the library, in case the data directory cannot be used. */
-export function unpackAddonInto(directory: string): void {
+/** Sets the directory for the library, in case the data directory cannot be used; null for none. */
+export function unpackAddonInto(directory: string | null): void {
   cacheDir = directory;
 }
 
@@ -63,7 +63,7 @@ function unpackAndLoad(name: string, dataDir: string): object {
   const bytes = new Uint8Array(getRawAsset(name));
   const failures: string[] = [];
   for (const place of [join(dataDir, 'native'), cacheDir]) {
-    if (place === undefined) continue;
+    if (place === null) continue;
     try {
       return loadFrom(place, bytes);
     } catch (error) {

@@ -20,7 +20,7 @@ test('a login is stored readable by its owner only, and used until logout', asyn
   const apiKey = daemon.env['JOBD_API_KEY'] ?? '';
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const jobd = (args: string[], input = ''): Promise<Ran> => runCommand(args, env, input);
-  const file = clientSettings(null, env).profilesFile;
+  const file = clientSettings(null, env).profilesFile!;
 
   assert.equal((await jobd(['jobs', 'list'])).exitCode, 4, 'there is no key yet');
   const ran = await jobd(['login', '--url', `${daemon.url}/`], `${apiKey}\n`);
@@ -68,7 +68,7 @@ test('a login is stored readable by its owner only, and used until logout', asyn
 
 test('flags override the environment, which overrides the profile; a key is only sent to its own server', (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
-  const file = clientSettings(null, env).profilesFile;
+  const file = clientSettings(null, env).profilesFile!;
   const url = 'https://jobs.example.com';
   writeProfiles(file, { current: 'a', profiles: { a: { url, apiKey: key } } });
   const keyFrom = `the profile a in ${file}`;
@@ -92,7 +92,7 @@ test('the key of a login that failed is not lost', async (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const jobd = (args: string[], input = ''): Promise<Ran> => runCommand(args, env, input);
   const { profilesFile } = clientSettings(null, env);
-  const file = join(profilesFile, '..', 'unchecked-key');
+  const file = join(profilesFile!, '..', 'unchecked-key');
   const none = await jobd(['login', '--kept', '--url', daemon.url]);
   assert.deepEqual(none, {
     exitCode: 2,
