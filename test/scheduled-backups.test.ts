@@ -30,9 +30,6 @@ interface Line {
   [field: string]: unknown;
 }
 
-/** Lets the loop look again at what time it is. */
-const look = () => new Promise((resolve) => setTimeout(resolve, 1_200));
-
 /** Backups once a day, of which none is really made. */
 function scheduled(t: TestContext) {
   const [dataDir, directory] = [temporaryDirectory(t), temporaryDirectory(t)];
@@ -54,16 +51,24 @@ function scheduled(t: TestContext) {
     fs.writeFileSync(path, 'SQLite format 3\0');
     return path;
   };
+  let looks = 0;
+  const counted = { ...clock, now: () => ((looks += 1), clock.now()) };
+  /** Resolves when the loop has looked again at what time it is, and has done what is due then. */
+  const look = async (): Promise<void> => {
+    const before = looks;
+    await until('a look at the time', () => looks > before);
+  };
   const start = () => {
-    const backups = startScheduledBackups({ plan, dataDir, instanceId, clock, log, run });
+    const parts = { plan, dataDir, instanceId, clock: counted, log, run };
+    const backups = startScheduledBackups(parts);
     t.after(() => backups[Symbol.asyncDispose]());
     return backups;
   };
-  return { dataDir, directory, clock, lines, asked, state, put, start };
+  return { dataDir, directory, clock, lines, asked, state, put, start, look };
 }
 
 test('the first backup is made a minute after the start, the next after its time', async (t) => {
-  const { dataDir, directory, clock, asked, lines, start } = scheduled(t);
+  const { dataDir, directory, clock, asked, lines, start, look } = scheduled(t);
   const backups = start();
   assert.equal(backups.gauges().lastAt, null);
   assert.match(
@@ -91,7 +96,7 @@ test('the first backup is made a minute after the start, the next after its time
 });
 
 test('a restart goes on with the rhythm of the newest own backup', async (t) => {
-  const { clock, asked, put, start } = scheduled(t);
+  const { clock, asked, put, start, look } = scheduled(t);
   put(begun - 23 * hour);
   put(begun - minute, '00000000');
   const first = start();
@@ -114,7 +119,7 @@ test('a clock that was far ahead does not keep backups from being made', async (
 });
 
 test('a failure is an error in the log, is tried again, and known to the doctor after a restart', async (t) => {
-  const { dataDir, directory, clock, asked, lines, state, put, start } = scheduled(t);
+  const { dataDir, directory, clock, asked, lines, state, put, start, look } = scheduled(t);
   put(begun - day);
   state.failure = `${directory} cannot be written: it is full`;
   const backups = start();
