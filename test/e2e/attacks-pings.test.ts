@@ -7,12 +7,13 @@ import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { monitorsOf } from '../support/records/monitor.ts';
 import { readAnswer } from '../support/running/daemon.ts';
-import { longestHealthMs, runAttack, startVictim } from '../support/running/under-attack.ts';
+import { assertHarmless, runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const noProc = process.platform === 'linux' ? false : 'only Linux counts written bytes';
 /** Stored bytes of a ping's body. */
 const bodyBytes = 4_096;
-const seconds = 5;
+/** Of one monitor, which may keep 300 at once and then two in 200 ms. */
+const pings = 8_000;
 
 test(
   'a flood of pings to a monitor is answered, writes little, and delays nobody',
@@ -34,22 +35,25 @@ test(
     const { createMonitor, readPings } = monitorsOf({ ask });
     const { id, pingUrl } = await createMonitor();
     const before = writtenMB(victim.pid);
-    const flood = { urls: [pingUrl, `${pingUrl}/fail`], pings: 1e9, seconds, bodyBytes };
-    const toll = await victim.watch(() => runAttack(t, 'pings.ts', [JSON.stringify(flood)]));
+    const flood = { urls: [pingUrl, `${pingUrl}/fail`], pings, bodyBytes };
+    const toll = await victim.watch(async (untilServed) => {
+      const [answered] = await Promise.all([
+        runAttack(t, 'pings.ts', JSON.stringify(flood)),
+        untilServed(),
+      ]);
+      return answered;
+    });
     // The reserve file is written once, some seconds after the first start.
     const reserve = statSync(reservePath(victim.dataDir), { throwIfNoEntry: false })?.size ?? 0;
-    const writtenPerSecond = (writtenMB(victim.pid) - before - reserve / 1e6) / seconds;
-    t.diagnostic(JSON.stringify({ ...toll, writtenPerSecond }));
-    const answered = toll.result as Record<string, number>;
-    assert.deepEqual(Object.keys(answered), ['200'], 'no valid ping is refused');
-    assert.ok((answered['200'] ?? 0) > 1_000, `${answered['200']} pings are a flood`);
-    assert.ok(writtenPerSecond < 5, `${writtenPerSecond} MB a second`);
+    const written = writtenMB(victim.pid) - before - reserve / 1e6;
+    t.diagnostic(JSON.stringify({ ...toll, writtenMB: written }));
+    assert.deepEqual(toll.result, { 200: pings }, 'no valid ping is refused');
+    // A ping that is kept is written twice, into the log and into the database.
+    const sentMB = (pings * bodyBytes) / 1e6;
+    assert.ok(written < sentMB / 2, `${written} MB of ${sentMB}`);
     assert.equal((await readPings(id, '?limit=100')).length, 100);
-    assert.ok(toll.healthMs < longestHealthMs, `/healthz took ${toll.healthMs} ms`);
-    assert.equal(toll.healthFailed, 0);
-    assert.ok(toll.latestCallMs < 5_000, `a call came ${toll.latestCallMs} ms late`);
     // Garbage of 7,000 pings takes 60 or 100 MiB, depending on when it is collected.
-    assert.ok(toll.grownMiB <= 160, `${toll.grownMiB} MiB more`);
+    assertHarmless(toll, 160);
   },
 );
 

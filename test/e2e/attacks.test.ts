@@ -1,23 +1,16 @@
-/**
- * Attacks on the packaged executable: each test is bounded in time, and others must hardly notice
- * the attack.
- */
+/** Attacks on the packaged executable: while each goes on, others are served. */
 
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { notPackaged } from '../support/running/executable.ts';
-import { longestHealthMs, startVictim } from '../support/running/under-attack.ts';
+import { assertHarmless, startVictim } from '../support/running/under-attack.ts';
 
 test(
-  'without an attack, health checks and due jobs are served at once',
+  'without an attack, health checks and due jobs are served',
   { skip: notPackaged },
   async (t) => {
     const victim = await startVictim(t);
-    const toll = await victim.watch(() => setTimeout(6_000));
+    const toll = await victim.watch((untilServed) => untilServed());
     t.diagnostic(JSON.stringify(toll));
-    assert.ok(toll.due >= 2);
-    assert.ok(toll.healthMs < longestHealthMs);
-    assert.ok(toll.latestCallMs < 5_000);
+    assertHarmless(toll);
   },
 );

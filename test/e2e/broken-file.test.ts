@@ -18,7 +18,8 @@ import type { Service } from './faults/service.ts';
 const pageSize = 4_096;
 
 test('a database with a destroyed header is refused', { skip: notPackaged }, async (t) => {
-  const service = await prepareService(t, { due: 100 });
+  const service = await prepareService(t, ['due']);
+  await service.dueIn({ due: 0 });
   overwrite(service, 0, 100);
   await assertRefuses(service.tryStart(), service.dataDir);
   assert.deepEqual(service.witness.arrivals, []);
@@ -29,7 +30,8 @@ for (const keep of ['half of its pages', 'half of a page less', 'its first page'
     `a database truncated to ${keep} is refused, or serves nothing it cannot store`,
     { skip: notPackaged },
     async (t) => {
-      const service = await prepareService(t, { due: 2_000 });
+      const service = await prepareService(t, ['due']);
+      await service.dueIn({ due: 0 });
       const { size } = fs.statSync(storeOf(service));
       const kept = { 'half of its pages': size / 2, 'half of a page less': size - pageSize / 2 }[
         keep
@@ -52,7 +54,8 @@ for (const part of [
     `a database with a destroyed page of ${part} is refused, or serves nothing it cannot store`,
     { skip: notPackaged },
     async (t) => {
-      const service = await prepareService(t, { due: 2_000 });
+      const service = await prepareService(t, ['due']);
+      await service.dueIn({ due: 0 });
       overwrite(service, (pageOf(service, part) - 1) * pageSize, pageSize);
       await assertHarmless(t, service);
     },
@@ -68,8 +71,11 @@ for (const [what, tail] of [
     `a write-ahead log that ends with ${what} after a crash is recovered`,
     { skip: notPackaged },
     async (t) => {
-      const service = await prepareService(t, { due: 500, later: 1_000 });
+      const service = await prepareService(t, ['due', 'later']);
       const first = await service.start();
+      await service.dueIn({ due: 0 });
+      await service.untilRun('due', 'success');
+      await service.dueIn({ later: 0 });
       await service.untilRun('later', 'success');
       const job = { name: 'kept', url: `${service.witness.url}/kept`, cronExpr: '0 0 29 2 *' };
       const made = await service.ask('POST', '/jobs', job);
@@ -126,14 +132,10 @@ async function assertHarmless(t: TestContext, service: Service): Promise<void> {
     assert.deepEqual(witness.arrivals, []);
     return;
   }
-  await until(
-    'a call, or a word about it',
-    async () => {
-      if (witness.arrivals.length > 0) return true;
-      return (await service.askSite('/readyz')).status === 503;
-    },
-    { everyMs: 200 },
-  );
+  await until('a call, or a word about it', async () => {
+    if (witness.arrivals.length > 0) return true;
+    return (await service.askSite('/readyz')).status === 503;
+  });
   for (const { runId } of witness.arrivals) {
     const isKept = ['jobd.db', 'jobd.db-wal'].some((name) =>
       fs.readFileSync(join(dataDir, name)).includes(runId),

@@ -20,16 +20,19 @@ describe('a store that fails', { concurrency: 4 }, () => {
       `while ${what}, nothing due is called and nothing is acknowledged; afterwards everything continues`,
       { skip: notPackaged || skip },
       async (t) => {
-        const service = await prepare(t, { before: 500, during: 12_000 });
+        const service = await prepare(t, ['before', 'during']);
         const { witness, untilRun } = service;
         const daemon = await service.start();
+        await service.dueIn({ before: 0 });
         await untilRun('before', 'success');
         assert.deepEqual(await service.askSite('/readyz'), {
           status: 200,
           body: { status: 'ready', notes: [] },
         });
 
+        const thaw = await service.freezeWithDue(daemon, 'during');
         const outage = await begin(t, service, daemon.pid);
+        thaw();
         await assertNothingIsPromised(service);
         await until('a claim that failed', () => fails(service, 'claim'));
         assert.deepEqual(witness.at('/during'), [], 'nothing is called that is not claimed');
@@ -37,9 +40,7 @@ describe('a store that fails', { concurrency: 4 }, () => {
 
         await outage.end();
         await untilRun('during', 'success');
-        await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
-          everyMs: 100,
-        });
+        await until('readiness', async () => (await service.askSite('/readyz')).status === 200);
         await assertNothingIsKept(service);
         assert.equal(await daemon.stop(), 0, daemon.log());
         assert.equal(witness.at('/before').length, 1);
@@ -54,8 +55,9 @@ describe('a store that fails', { concurrency: 4 }, () => {
       async (t) => {
         const held: ServerResponse[] = [];
         const answer = (response: ServerResponse): void => void held.push(response);
-        const service = await prepare(t, { held: 500 }, { answer });
+        const service = await prepare(t, ['held'], { answer });
         const daemon = await service.start();
+        await service.dueIn({ held: 0 });
         await until('the call', () => held.length === 1);
         const outage = await begin(t, service, daemon.pid);
         held[0]?.end('the outcome');
@@ -76,19 +78,18 @@ describe('a store that fails', { concurrency: 4 }, () => {
       { skip: notPackaged || skip },
       async (t) => {
         const held: ServerResponse[] = [];
-        const service = await prepare(
-          t,
-          { held: 500, during: 12_000 },
-          {
-            answer(response, { path }) {
-              if (path === '/held') held.push(response);
-              else response.end();
-            },
+        const service = await prepare(t, ['held', 'during'], {
+          answer(response, { path }) {
+            if (path === '/held') held.push(response);
+            else response.end();
           },
-        );
+        });
         const daemon = await service.start();
+        await service.dueIn({ held: 0 });
         await until('the call', () => held.length === 1);
+        const thaw = await service.freezeWithDue(daemon, 'during');
         const outage = await begin(t, service, daemon.pid);
+        thaw();
         held[0]?.end('lost');
         await until('a claim that failed', () => fails(service, 'claim'));
         assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');

@@ -11,6 +11,7 @@ import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { assertRefused } from '../support/checks/answer.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
+import type { Process } from '../support/running/executable.ts';
 import { monitorsOf } from '../support/records/monitor.ts';
 import type { PingedMonitor } from '../support/records/monitor.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
@@ -23,9 +24,9 @@ import type { Service } from './faults/service.ts';
 
 /** More than 80 MB of pings, slow enough to be stored. */
 const monitorCount = 70;
-const flood = { pings: monitorCount * 300, seconds: 30, bodyBytes: 4_096 };
-/** A job is due every other second, from the first to the last. */
-const jobs = Array.from({ length: 40 }, (_, number) => `${2 * number}`);
+const flood = { pings: monitorCount * 300, bodyBytes: 4_096 };
+/** One is due each second, again and again. */
+const jobs = Array.from({ length: 60 }, (_, second) => `${second}`);
 
 const skip = notPackaged || noNamespaces;
 
@@ -36,13 +37,12 @@ for (const ending of [null, 'SIGTERM'] as const) {
     { skip },
     async (t) => {
       const service = await prepareOnSmallDisk(t);
-      const first = await service.start();
-      await untilReserved(service);
+      const first = await startWithReserve(service);
       const { createMonitor, readMonitor, readPings } = monitorsOf(service);
       const monitors: PingedMonitor[] = [];
       for (let number = 0; number < monitorCount; number += 1) monitors.push(await createMonitor());
       const urls = monitors.map(({ pingUrl }) => pingUrl);
-      const answered = await runAttack(t, 'pings.ts', [JSON.stringify({ ...flood, urls })]);
+      const answered = await runAttack(t, 'pings.ts', JSON.stringify({ ...flood, urls }));
       assert.deepEqual(answered, { 200: flood.pings }, 'no ping is refused');
       await until('a disk that is short of space', () => /"space is short"/.test(first.log()));
       if (ending !== null) {
@@ -55,7 +55,7 @@ for (const ending of [null, 'SIGTERM'] as const) {
       assert.equal((await service.askSite(`${pathname}/fail`)).status, 200);
       assert.equal((await readMonitor(monitor.id)).status, 'down', 'its state is kept');
       await assertRunsGoOn(service);
-      await until('free space', async () => !(await isFull(service)), wait);
+      await until('free space', async () => !(await isFull(service)));
       assert.equal((await service.ask('POST', '/jobs', jobNamed('more', service))).status, 201);
       for (const { id } of monitors.slice(0, 5)) {
         assert.ok((await readPings(id, '?limit=100')).length >= alwaysKept);
@@ -79,11 +79,10 @@ test(
         ids.push((await addJob(input, Date.now())).id);
       }
     });
-    const daemon = await service.start();
-    await untilReserved(service);
+    const daemon = await startWithReserve(service);
     startFiller(t, join(service.outside, '..', 'filler'), { isGreedy: false });
     const job = jobNamed('more', service);
-    await until('the disk to be full', () => isFull(service), wait);
+    await until('the disk to be full', () => isFull(service));
     assertRefused(await service.ask('POST', '/jobs', job), 503, /^the disk is full/, 'create');
     assert.equal((await service.ask('GET', '/monitors')).status, 200);
     await assertRunsGoOn(service);
@@ -91,7 +90,7 @@ test(
     for (const id of ids) {
       assert.equal((await service.ask('DELETE', `/jobs/${id}`)).status, 200);
     }
-    await until('free space', async () => !(await isFull(service)), wait);
+    await until('free space', async () => !(await isFull(service)));
     assert.equal((await service.ask('POST', '/jobs', job)).status, 201);
     await assertRunsGoOn(service);
   },
@@ -99,8 +98,7 @@ test(
 
 test('a start on a full disk, after a clean stop, uses the reserve', { skip }, async (t) => {
   const service = await prepareOnSmallDisk(t);
-  const first = await service.start();
-  await untilReserved(service);
+  const first = await startWithReserve(service);
   await first.stop('SIGTERM');
   // A clean stop leaves no log: every file that a start needs has to be made.
   const filler = startFiller(t, join(service.outside, '..', 'filler'), { isGreedy: false });
@@ -108,11 +106,9 @@ test('a start on a full disk, after a clean stop, uses the reserve', { skip }, a
   await assertRunsGoOn(service);
   assert.equal(await isFull(service), true);
   filler.stop();
-  await until('free space', async () => !(await isFull(service)), wait);
+  await until('free space', async () => !(await isFull(service)));
   await untilReserved(service);
 });
-
-const wait = { everyMs: 100 };
 
 function jobNamed(name: string, { witness }: Service): object {
   return { name, url: `${witness.url}/${name}`, cronExpr: '* * * * *' };
@@ -123,14 +119,22 @@ async function untilReserved({ outside }: Service): Promise<void> {
   await until('the reserve', () => existsSync(reserve) && statSync(reserve).size > 0);
 }
 
+/** Starts it and makes its jobs due, one after the other. Resolves once the reserve is there. */
+async function startWithReserve(service: Service): Promise<Process> {
+  const daemon = await service.start();
+  await service.dueIn(Object.fromEntries(jobs.map((name) => [name, Number(name) * 1_000])));
+  await untilReserved(service);
+  return daemon;
+}
+
 async function prepareOnSmallDisk(
   t: TestContext,
   prepare: (preparation: Preparation) => Promise<unknown> = async () => {},
 ): Promise<Service> {
   const directory = temporaryDirectory(t);
   const mounted = await makeNamespace(t, `mount -t tmpfs -o size=80m tmpfs ${directory}`);
-  const dueIn = Object.fromEntries(jobs.map((name) => [name, 2_000 + Number(name) * 1_000]));
-  return await prepareService(t, dueIn, { prepare, namespace: { mounted, directory } });
+  const namespace = { mounted, directory };
+  return await prepareService(t, jobs, { prepare, namespace, periodSeconds: jobs.length });
 }
 
 /** The state in `/readyz`; it may have no other problem. */
@@ -142,10 +146,11 @@ async function isFull({ askSite }: Service): Promise<boolean> {
 }
 
 /** Jobs that are due from now on are called and recorded. */
-async function assertRunsGoOn({ witness, untilRun }: Service): Promise<void> {
-  const called = new Set(witness.arrivals.map(({ path }) => path));
-  const next = jobs.find((name) => !called.has(`/${name}`));
-  assert.ok(next, 'no job is left');
-  await until('a call', () => witness.at(`/${next}`).length === 1);
-  await untilRun(next, 'success');
+async function assertRunsGoOn({ ask, jobs: ids, witness }: Service): Promise<void> {
+  const { arrivals } = witness;
+  const { length } = arrivals;
+  const { path, runId } = await until('a call', () => arrivals[length]);
+  const run = `/jobs/${ids[path.slice(1)]}/runs/${runId}`;
+  const isRecorded = async () => (await ask('GET', run)).body.run?.status === 'success';
+  await until('its success', isRecorded);
 }

@@ -13,9 +13,12 @@ test(
   'a start on a full disk calls nothing, and continues by itself when there is space again',
   { skip: notPackaged || fullDisk.skip },
   async (t) => {
-    const service = await fullDisk.prepare(t, { held: 500, due: 5_000 }, { answer });
+    const service = await fullDisk.prepare(t, ['held', 'due'], { answer });
     const first = await service.start();
+    await service.dueIn({ held: 0 });
     await until('the call', () => service.witness.arrivals.length === 1);
+    // It dies without having seen that.
+    await service.freezeWithDue(first, 'due');
     await first.stop('SIGKILL');
 
     const outage = await fullDisk.begin(t, service, first.pid);
@@ -32,9 +35,7 @@ test(
     await outage.end();
     await service.untilRun('held', 'interrupted');
     await until('the other call', () => service.witness.at('/due').length === 1);
-    await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
-      everyMs: 100,
-    });
+    await until('readiness', async () => (await service.askSite('/readyz')).status === 200);
     await second.stop('SIGKILL');
     assert.equal(service.witness.at('/held').length, 1);
     assert.deepEqual(service.audit(), []);

@@ -17,7 +17,7 @@ for (const before of ['never served', 'served before', 'served by one that was k
     async (t) => {
       const directory = temporaryDirectory(t);
       const mounted = await makeNamespace(t, `mount -t tmpfs -o size=4m tmpfs ${directory}`);
-      const service = await prepareService(t, {}, { namespace: { mounted, directory } });
+      const service = await prepareService(t, [], { namespace: { mounted, directory } });
       await serveOnce(service, before);
       mounted.run(`mount -o remount,ro ${directory}`);
       await assertRefuses(service.tryStart(), service.dataDir);
@@ -47,7 +47,7 @@ for (const [what, before, deny] of denials) {
     `without permission to ${what} jobd ends with a message, the store ${before}`,
     { skip: notPackaged || notRoot },
     async (t) => {
-      const service = await prepareService(t, {});
+      const service = await prepareService(t, []);
       await serveOnce(service, before);
       deny(service.dataDir);
       fs.chmodSync(join(service.dataDir, '..'), 0o755);

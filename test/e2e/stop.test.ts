@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
@@ -15,23 +16,20 @@ test(
   { skip: notPackaged },
   async (t) => {
     const held: ServerResponse[] = [];
-    const laterAt = Date.now() + 4_000;
-    const service = await prepareService(
-      t,
-      { held: 500, later: 4_000 },
-      {
-        answer(response, { path }) {
-          if (path === '/held') held.push(response);
-          else response.end();
-        },
+    const service = await prepareService(t, ['held', 'later'], {
+      answer(response, { path }) {
+        if (path === '/held') held.push(response);
+        else response.end();
       },
-    );
+    });
     const { witness } = service;
     const daemon = await service.start();
+    await service.dueIn({ held: 0 });
     await until('the call', () => held.length === 1);
     const stopped = daemon.stop('SIGTERM');
     await until('the stop', () => daemon.log().includes('stopping'));
-    await until('the due time to pass', () => Date.now() > laterAt + surelyNoticedMs);
+    await service.dueIn({ later: 0 });
+    await setTimeout(surelyNoticedMs);
     assert.deepEqual(witness.at('/later'), []);
     assert.equal((await service.askSite('/healthz')).status, 200, 'the API is there to the end');
     assert.equal((await service.askSite('/readyz')).status, 503);
@@ -59,8 +57,9 @@ for (const [first, second] of [
     `a ${second} after a ${first} ends it at once; calls in flight are interrupted and not sent again`,
     { skip: notPackaged },
     async (t) => {
-      const service = await prepareService(t, { held: 500 }, { answer });
+      const service = await prepareService(t, ['held'], { answer });
       const daemon = await service.start();
+      await service.dueIn({ held: 0 });
       await until('the call', () => service.witness.arrivals.length === 1);
       void daemon.stop(first);
       await until('the stop', () => daemon.log().includes('stopping'));

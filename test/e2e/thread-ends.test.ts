@@ -30,7 +30,8 @@ test(
   'if the call thread ends by itself the process ends, and its calls are interrupted',
   { skip: notBuilt },
   async (t) => {
-    const service = await prepareService(t, { called: 0 });
+    const service = await prepareService(t, ['called']);
+    await service.dueIn({ called: 0 });
     const dying = service.tryStart({ executable: bundleWhoseThreadEnds(t) });
     assert.equal(await dying.ended, 1, dying.log());
     const said = dying.log().split('\n');

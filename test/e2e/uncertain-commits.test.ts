@@ -19,18 +19,19 @@ const faults = [
 ];
 
 const jobCount = 120;
+const spreadMs = 2_500;
 
 for (const { what, fault } of faults) {
   test(
     `while ${what}, each due time is called once and recorded`,
     { skip: notPackaged || cannotTrace },
     async (t) => {
-      const spreadMs = 2_500;
       const names = Array.from({ length: jobCount }, (_, index) => `job-${index}`);
-      const due = names.map((name, index) => [name, 2_000 + (index / jobCount) * spreadMs]);
-      const service = await prepareService(t, Object.fromEntries(due));
+      const due = names.map((name, index) => [name, (index / jobCount) * spreadMs]);
+      const service = await prepareService(t, names);
       const daemon = await service.start();
       const put = await injectFault(t, daemon.pid, fault);
+      await service.dueIn(Object.fromEntries(due));
       await until('every call', () => service.witness.arrivals.length >= jobCount);
       await until('every outcome', () => {
         const ended = service.books().runs.filter(({ status }) => status === 'success');

@@ -4,7 +4,7 @@
  *
  *   node alternating-pings.ts PING_URL COUNT
  *
- * The last one is a failure. Prints `{ answered, ms }`.
+ * The last one is a failure. Prints `{ answered }`.
  */
 
 import { connect } from 'node:net';
@@ -15,7 +15,6 @@ const requests = Array.from({ length: Number(count) }, (_, index) => {
   const path = (Number(count) - index) % 2 === 1 ? `${pathname}/fail` : pathname;
   return `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
 });
-const began = performance.now();
 const socket = connect(Number(port), hostname);
 // Answers are counted; one may be split between two chunks.
 let text = '';
@@ -25,9 +24,9 @@ socket.setEncoding('latin1').on('data', (chunk: string) => {
   next();
 });
 socket.on('error', () => {});
-socket.setTimeout(10_000, () => socket.destroy());
+socket.setTimeout(30_000, () => socket.destroy());
 socket.once('close', () => {
-  process.stdout.write(JSON.stringify({ answered: answered(), ms: performance.now() - began }));
+  process.stdout.write(JSON.stringify({ answered: answered() }));
 });
 next();
 

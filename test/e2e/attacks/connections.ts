@@ -1,16 +1,16 @@
 /**
  * Holds many connections from one address: now and then each asks for a health check, and closed
- * ones are reopened. Arguments: URL, connections, seconds, requests per second. Prints how many
- * were open at the end.
+ * ones are reopened. Arguments: URL, connections, requests per second. Prints how many were open at
+ * the end.
  */
 
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { begin, end, isOver } from './until-told.ts';
 
-const [url = '', connections = '', seconds = '', perSecond = ''] = process.argv.slice(2);
+const [url = '', connections = '', perSecond = ''] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
-const endAt = Date.now() + Number(seconds) * 1_000;
 const sockets: Socket[] = [];
 
 function ask(socket: Socket): void {
@@ -29,13 +29,13 @@ for (let index = 0; index < Number(connections); index += 1) {
   // As many as the listen queue of the server holds.
   if (index % 100 === 99) await setTimeout(20);
 }
-for (let turn = 0; Date.now() < endAt; turn += 1) {
+while (sockets.some(({ connecting }) => connecting)) await setTimeout(20);
+begin();
+for (let turn = 0; !isOver(); turn += 1) {
   const index = turn % sockets.length;
   const socket = sockets[index];
   if (socket === undefined || socket.destroyed) sockets[index] = open();
   else ask(socket);
   await setTimeout(1_000 / Number(perSecond));
 }
-const held = sockets.filter((socket) => !socket.destroyed).length;
-process.stdout.write(JSON.stringify({ held }));
-process.exit();
+end({ held: sockets.filter((socket) => !socket.destroyed).length });

@@ -1,21 +1,21 @@
 /**
  * Sends packets of 2,000 pipelined requests on many connections and never reads an answer; closed
- * connections are reopened until the time is over. Arguments: URL, connections, seconds, and
- * requests as `METHOD PATH`, used in turn.
+ * connections are reopened. Arguments: URL, connections, and requests as `METHOD PATH`, used in
+ * turn.
  */
 
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { begin, end, isOver } from './until-told.ts';
 
-const [url = '', connections = '', seconds = '', ...requests] = process.argv.slice(2);
+const [url = '', connections = '', ...requests] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
-const endAt = Date.now() + Number(seconds) * 1_000;
 const packet = requests
   .map((line) => `${line} HTTP/1.1\r\nHost: a\r\n\r\n`)
   .join('')
   .repeat(2_000 / requests.length);
 let opened = 0;
-let sent = 0;
+let packets = 0;
 
 async function attack(): Promise<void> {
   const socket = connect({ host: hostname, port: Number(port) });
@@ -23,10 +23,11 @@ async function attack(): Promise<void> {
   // No data listener, so nothing is read.
   socket.pause();
   opened += 1;
-  while (!socket.destroyed && Date.now() < endAt) {
+  while (!socket.destroyed && !isOver()) {
     if (!socket.writableNeedDrain) {
       socket.write(packet);
-      sent += packet.length;
+      packets += 1;
+      if (packets === Number(connections)) begin();
     }
     await setTimeout(250);
   }
@@ -34,8 +35,8 @@ async function attack(): Promise<void> {
 }
 
 async function attackAgainAndAgain(): Promise<void> {
-  while (Date.now() < endAt) await attack();
+  while (!isOver()) await attack();
 }
 
 await Promise.all(Array.from({ length: Number(connections) }, attackAgainAndAgain));
-process.stdout.write(JSON.stringify({ opened, sentMiB: Math.round(sent / 2 ** 20) }));
+end({ opened, sentMiB: Math.round((packets * packet.length) / 2 ** 20) });

@@ -29,12 +29,16 @@ const compareEvery = 20;
 const createEveryMs = 1_000;
 const runEveryMs = 500;
 
-/** Puts load on until it is aborted. Rejects at the first promise that was not kept. */
-export async function putLoadOn(
-  service: Service,
-  monitors: readonly PingedMonitor[],
-  over: AbortSignal,
-): Promise<Promises> {
+export interface Load {
+  /** What was promised so far. */
+  promises: Promises;
+  /** Ends it. Rejects if a promise was not kept meanwhile. */
+  readonly end: () => Promise<void>;
+}
+
+/** Puts load on until it is ended. */
+export function putLoadOn(service: Service, monitors: readonly PingedMonitor[]): Load {
+  const over = new AbortController();
   const promises: Promises = {
     jobs: new Set(),
     runs: new Set(),
@@ -46,7 +50,7 @@ export async function putLoadOn(
     promises.refused[status] = (promises.refused[status] ?? 0) + 1;
   };
   const pingOne = async (monitor: PingedMonitor, index: number): Promise<void> => {
-    for (let count = index; !over.aborted; count += 1) {
+    for (let count = index; !over.signal.aborted; count += 1) {
       const kind = count % 3 === 0 ? 'fail' : '0';
       const body = `ping ${count} `.padEnd(bodyBytes, 'x');
       const { status } = await ping(`${monitor.pingUrl}/${kind}`, { method: 'POST', body });
@@ -67,7 +71,7 @@ export async function putLoadOn(
     }
   };
   const createJobs = async (): Promise<void> => {
-    for (let count = 0; !over.aborted; count += 1) {
+    for (let count = 0; !over.signal.aborted; count += 1) {
       const job = {
         name: `made ${count}`,
         url: `${service.witness.url}/made`,
@@ -81,15 +85,22 @@ export async function putLoadOn(
   };
   const requestRuns = async (): Promise<void> => {
     const ids = Object.values(service.jobs);
-    for (let count = 0; !over.aborted; count += 1) {
+    for (let count = 0; !over.signal.aborted; count += 1) {
       const { status, body } = await service.ask('POST', `/jobs/${ids[count % ids.length]}/run`);
       if (status < 300) promises.runs.add(body.run.id);
       else refuse(status);
       await setTimeout(runEveryMs);
     }
   };
-  await Promise.all([...monitors.map(pingOne), createJobs(), requestRuns()]);
-  return promises;
+  const load = Promise.all([...monitors.map(pingOne), createJobs(), requestRuns()]);
+  load.catch(() => {});
+  return {
+    promises,
+    async end() {
+      over.abort();
+      await load;
+    },
+  };
 }
 
 /** What is wrong with the books, in sentences. `settled`: when load ended, in epoch milliseconds. */

@@ -29,10 +29,10 @@ const onLinux = process.platform === 'linux' ? false : 'only on Linux';
 export const fullDisk: OutageKind = {
   what: 'the disk is full',
   skip: noNamespaces,
-  async prepare(t, dueIn, options) {
+  async prepare(t, names, options) {
     const directory = temporaryDirectory(t);
     const mounted = await makeNamespace(t, `mount -t tmpfs -o size=4m tmpfs ${directory}`);
-    return await prepareService(t, dueIn, { ...options, namespace: { mounted, directory } });
+    return await prepareService(t, names, { ...options, namespace: { mounted, directory } });
   },
   begin(_, { outside }) {
     const filler = join(outside, '..', 'filler');

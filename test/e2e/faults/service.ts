@@ -11,17 +11,15 @@ import type { Process, Surroundings } from '../../support/running/executable.ts'
 import type { Namespace } from '../../support/running/namespace.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
 import type { Preparation } from '../../support/running/prepare.ts';
+import { runProgram } from '../../support/running/program.ts';
 import { until } from '../../support/until.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
 import { askingWith } from './asking.ts';
 import type { Asking } from './asking.ts';
 
-/**
- * Jobs by name; when each is due first, in milliseconds from now. It is due again after a period: an hour, unless the test says
- * otherwise.
- */
-export type DueIn = Record<string, number>;
+/** When jobs are due, by their names: in milliseconds from now. */
+export type DueIn = Readonly<Record<string, number>>;
 
 export interface Service extends Asking {
   witness: Witness;
@@ -30,6 +28,10 @@ export interface Service extends Asking {
   outside: string;
   /** Ids of the jobs, by name. */
   jobs: Record<string, string>;
+  /** Makes jobs due. They are due again after their period: an hour, unless the test says otherwise. */
+  readonly dueIn: (dueIn: DueIn) => Promise<void>;
+  /** Freezes a process and makes jobs due now. Resolves with the function that lets the process go on, which then sees that. */
+  readonly freezeWithDue: (daemon: Process, ...names: string[]) => Promise<() => void>;
   /** Starts `jobd serve` and resolves once it listens. */
   readonly start: () => Promise<Process>;
   /** Starts `jobd serve`, which may fail. */
@@ -48,13 +50,36 @@ export interface Service extends Asking {
 /** API keys: each may send 120 requests a minute. */
 const keyCount = 4;
 const hourSeconds = 3_600;
+const busy = 75;
 
-/** Prepares a store in a directory (of a namespace if given) and a target that answers `ok`. */
+/** A process of its own, because a namespace has paths of its own. It ends with `busy` if another process is writing. */
+const dueProgram = `
+  import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))};
+  const [path, dueIn] = process.argv.slice(1);
+  const database = new Database(path);
+  const set = database.prepare(
+    'update jobs set next_run_at = @at, anchor_at = @at - 1000 * period_seconds where id = @id');
+  const setAll = database.transaction(() => {
+    const now = Date.now();
+    for (const [id, ms] of JSON.parse(dueIn)) set.run({ id, at: Math.round(now + ms) });
+  });
+  try {
+    setAll.immediate();
+  } catch (error) {
+    if (error.code !== 'SQLITE_BUSY') throw error;
+    process.exitCode = ${busy};
+  }
+  database.close();
+`;
+
+/** Prepares a store with jobs in a directory (of a namespace if given) and a target that answers `ok`. No job is due yet. */
 export async function prepareService(
   t: TestContext,
-  dueIn: DueIn,
+  names: readonly string[],
   options: {
     namespace?: { mounted: Namespace; directory: string };
+    /** The wrapper command of the executable outside a namespace; it must not fork. */
+    wrapper?: readonly string[];
     answer?: Parameters<typeof startWitness>[1];
     /** Stores more before it starts. */
     prepare?: (preparation: Preparation) => Promise<unknown>;
@@ -71,12 +96,11 @@ export async function prepareService(
   const keys = await prepareStore(prepared, async (preparation) => {
     const { addJob, addKey } = preparation;
     await options.prepare?.(preparation);
-    for (const [name, ms] of Object.entries(dueIn)) {
-      const { periodSeconds = hourSeconds } = options;
+    const { periodSeconds = hourSeconds } = options;
+    for (const name of names) {
       const every = { scheduleType: 'period', periodSeconds } as const;
-      const createdAt = Date.now() + ms - periodSeconds * 1_000;
-      const job = await addJob({ name, url: `${witness.url}/${name}`, ...every }, createdAt);
-      jobs[name] = job.id;
+      const input = { name, url: `${witness.url}/${name}`, ...every };
+      jobs[name] = (await addJob(input, Date.now())).id;
     }
     return await Promise.all(Array.from({ length: keyCount }, addKey));
   });
@@ -88,7 +112,7 @@ export async function prepareService(
   const port = new URL(witness.url).port;
   const target = ['--allow-target', `127.0.0.1/32:${port}`];
   const args = ['--data', dataDir, ...target, ...(options.args ?? [])];
-  const surroundings = { cwd: directory, wrapper: mounted?.enter ?? [] };
+  const surroundings = { cwd: directory, wrapper: mounted?.enter ?? options.wrapper ?? [] };
   let url = '';
   const tryStart: Service['tryStart'] = (by) => {
     const daemon = startServe(t, args, { ...surroundings, ...by });
@@ -101,12 +125,32 @@ export async function prepareService(
   const { ask, askSite } = askingWith(keys, () => url);
   const newestRun: Service['newestRun'] = async (name) =>
     (await ask('GET', `/jobs/${jobs[name]}/runs`)).body.runs[0];
+  /** Whether they are due now; false if another process was writing. */
+  const trySetDue = async (dueIn: DueIn): Promise<boolean> => {
+    const due = Object.entries(dueIn).map(([name, ms]) => [jobs[name], ms]);
+    const words = ['--input-type=module', '--eval', dueProgram, join(dataDir, 'jobd.db')];
+    const node = [...(mounted?.enter ?? []), process.execPath, ...words, JSON.stringify(due)];
+    const { exitCode, stderr } = await runProgram(node);
+    if (exitCode !== 0 && exitCode !== busy) throw new Error(stderr);
+    return exitCode === 0;
+  };
   const books = () => readBooks(mounted === undefined ? dataDir : copied(t, outside));
   return {
     witness,
     dataDir,
     outside,
     jobs,
+    dueIn: async (dueIn) => void (await until('due times', () => trySetDue(dueIn))),
+    async freezeWithDue({ pid }, ...due) {
+      const dueNow = Object.fromEntries(due.map((name) => [name, 0]));
+      await until('a process that is frozen while it writes nothing', async () => {
+        process.kill(pid, 'SIGSTOP');
+        if (await trySetDue(dueNow)) return true;
+        process.kill(pid, 'SIGCONT');
+        return false;
+      });
+      return () => void process.kill(pid, 'SIGCONT');
+    },
     async start() {
       const daemon = tryStart();
       await daemon.listening;
@@ -120,7 +164,6 @@ export async function prepareService(
       until(
         `a run of ${name} that is ${status}`,
         async () => (await newestRun(name))?.status === status,
-        { everyMs: 100 },
       ),
     books,
     audit: () => audit(books(), witness.arrivals),
