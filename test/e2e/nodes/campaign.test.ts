@@ -3,7 +3,7 @@
  * together: each due time is called once, interrupted or missed, nothing is called twice, receipts are whole chains, and each
  * health change is alerted under one id. All of that is judged from outside: by what targets and receivers got, and what the API says.
  *
- *   JOBD_NODES_ROUNDS=200   disturbances in all (10)
+ *   JOBD_NODES_ROUNDS=200   disturbances in all (5)
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { repeatedBy, rollDice } from '../../support/dice.ts';
 import { skip } from '../postgres/service.ts';
 import { startCampaign } from './campaign.ts';
 
-const rounds = Number(process.env['JOBD_NODES_ROUNDS'] ?? 10);
+const rounds = Number(process.env['JOBD_NODES_ROUNDS'] ?? 5);
 
 test('nodes keep their promises whatever happens to them', { skip }, async (t) => {
   await using server = await startPostgres();

@@ -154,7 +154,7 @@ export async function startCampaign(
 async function untilReady({ url }: Place): Promise<void> {
   const { askSite } = askingWith([], () => url);
   const isReady = async (): Promise<boolean> => (await askSite('/readyz')).status === 200;
-  await until('readiness', isReady, { everyMs: 100 });
+  await until('readiness', isReady);
 }
 
 /** Jobs that are due once a minute; the spare ones are the last. */

@@ -1,7 +1,7 @@
 /** The keeper dies, stops or freezes: the next oldest node watches monitors, sends alerts and signs receipts. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { onServer } from '../../support/postgres/database.ts';
@@ -11,54 +11,49 @@ import { prepareOnServer, skip } from '../postgres/service.ts';
 
 const jobCount = 30;
 
-for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
-  test(`the keeper gets ${signal}`, { skip, timeout: 120_000 }, async (t) => {
-    await using server = await startPostgres();
-    const service = await prepareOnServer(t, server.url, jobCount);
-    const { ask, database } = service;
-    const receiver = await startSink(t);
-    const port = new URL(receiver.url).port;
-    const start = () => service.start(database, ['--allow-target', `127.0.0.1/32:${port}`]);
-    const keeper = await start();
-    await start();
-    await start();
-    const channel = { name: 'hook', type: 'webhook', config: { url: receiver.url } };
-    assert.equal((await ask('POST', '/channels', channel)).status, 201);
-    const every = { scheduleType: 'period', periodSeconds: 60, graceSeconds: 0 };
-    const monitor = { name: 'backup', ...every };
-    const made = await ask('POST', '/monitors', monitor);
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    const { monitor: kept } = made.body as { monitor: { pingUrl: string } };
-    assert.equal((await fetch(kept.pingUrl)).status, 200);
+// They mostly wait for leases.
+describe('a keeper', { skip, concurrency: 2 }, () => {
+  for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
+    test(`gets ${signal}`, async (t) => {
+      await using server = await startPostgres();
+      const service = await prepareOnServer(t, server.url, jobCount);
+      const { ask, database } = service;
+      const receiver = await startSink(t);
+      const port = new URL(receiver.url).port;
+      const start = () => service.start(database, ['--allow-target', `127.0.0.1/32:${port}`]);
+      const keeper = await start();
+      await start();
+      await start();
+      const channel = { name: 'hook', type: 'webhook', config: { url: receiver.url } };
+      assert.equal((await ask('POST', '/channels', channel)).status, 201);
+      const every = { scheduleType: 'period', periodSeconds: 60, graceSeconds: 0 };
+      const monitor = { name: 'backup', ...every };
+      const made = await ask('POST', '/monitors', monitor);
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      const { monitor: kept } = made.body as { monitor: { pingUrl: string } };
+      assert.equal((await fetch(kept.pingUrl)).status, 200);
 
-    keeper.stop(signal).catch(() => {});
-    t.after(() => keeper.stop('SIGKILL'));
-    // Its last ping is older than it was.
-    const due = `${Date.now()} + 500`;
-    await onServer(database, `update monitors set next_due_at = ${due}, next_check_at = ${due}`);
-    await service.storm(0, 1_000);
-    const began = performance.now();
-    const alert = await until('an alert', () => receiver.received[0]);
-    t.diagnostic(`an alert after ${Math.round(performance.now() - began)} ms`);
-    assert.match(alert.body, /"type":"monitor\.down"/);
-    const unsigned = `select id from runs where receipt_due = 1 or status = 'running'`;
-    await until('all receipts', async () => (await onServer(database, unsigned)).length === 0, {
-      everyMs: 100,
+      keeper.stop(signal).catch(() => {});
+      t.after(() => keeper.stop('SIGKILL'));
+      // Its last ping is older than it was.
+      const due = `${Date.now()} + 500`;
+      await onServer(database, `update monitors set next_due_at = ${due}, next_check_at = ${due}`);
+      await service.storm(0, 1_000);
+      const alert = await until('an alert', () => receiver.received[0]);
+      assert.match(alert.body, /"type":"monitor\.down"/);
+      const unsigned = `select id from runs where receipt_due = 1 or status = 'running'`;
+      await until('all receipts', async () => (await onServer(database, unsigned)).length === 0);
+      const receipts = await onServer(database, 'select 1 from receipts');
+      const answered = await onServer(database, "select 1 from runs where status = 'success'");
+      assert.equal(receipts.length, answered.length);
+      assert.ok(receipts.length > 0);
+      const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+      assert.equal(ids.size, 1, 'one alert, under one id');
+      assert.deepEqual(await service.audit(), []);
     });
-    const receipts = await onServer(database, 'select 1 from receipts');
-    const answered = await onServer(database, "select 1 from runs where status = 'success'");
-    assert.equal(receipts.length, answered.length);
-    assert.ok(receipts.length > 0);
-    const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
-    assert.equal(ids.size, 1, 'one alert, under one id');
-    assert.deepEqual(await service.audit(), []);
-  });
-}
+  }
 
-test(
-  'a keeper that waits for a slow call has handed over',
-  { skip, timeout: 120_000 },
-  async (t) => {
+  test('waits for a slow call: it has handed over', async (t) => {
     await using server = await startPostgres();
     const service = await prepareOnServer(t, server.url, 1);
     const { ask, database } = service;
@@ -98,5 +93,5 @@ test(
     const unsigned = 'select 1 from runs where receipt_due = 1';
     await until('its receipt', async () => (await onServer(database, unsigned)).length === 0);
     assert.equal((await onServer(database, 'select 1 from receipts')).length, 1);
-  },
-);
+  });
+});

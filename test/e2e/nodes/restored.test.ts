@@ -33,7 +33,7 @@ test(
     ];
     for (const statement of takePlace) await onServer(server.url, statement);
     const areBack = async () => (await idsOfNodes(service.database)).length === nodes.length;
-    await until('three nodes in the copy', areBack, { everyMs: 100 });
+    await until('three nodes in the copy', areBack);
     const after = await idsOfNodes(service.database);
     assert.deepEqual(
       after.filter((id) => before.includes(id)),

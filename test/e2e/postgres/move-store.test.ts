@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
@@ -19,9 +21,23 @@ import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();
 
-/** A data directory in which each table that moves has rows. */
+/** The files of a data directory in which each table that moves has rows, by their names. */
+let files: ReadonlyMap<string, Buffer> | undefined;
+
+/** A data directory with these files. */
 async function filled(t: TestContext): Promise<string> {
   const dataDir = temporaryDirectory(t);
+  if (files === undefined) {
+    await fill(dataDir);
+    const names = readdirSync(dataDir);
+    files = new Map(names.map((name) => [name, readFileSync(join(dataDir, name))]));
+  } else {
+    for (const [name, bytes] of files) writeFileSync(join(dataDir, name), bytes, { mode: 0o600 });
+  }
+  return dataDir;
+}
+
+async function fill(dataDir: string): Promise<void> {
   await makeDemo(dataDir, { nowMs: Date.now(), targetUrl: 'http://127.0.0.1:9' });
   await using store = await openStore(dataDir);
   const { db } = store;
@@ -61,7 +77,6 @@ async function filled(t: TestContext): Promise<string> {
     .values({ checked_at: 2, after_at: 1, ...figures, example: null })
     .execute();
   await keepWaitAndKeys(db);
-  return dataDir;
 }
 
 /** A wait that is over, and the keys of reports and of calls. They are moved sealed, whatever they are. */
@@ -162,7 +177,7 @@ for (const [from, to] of [
     for (let ends = 0; ends < 1_000; ends += 1) {
       let isFirst = true;
       const attempt = move(source, other, {
-        pageRows: 60,
+        pageRows: 200,
         onProgress({ step, table, rows }) {
           if (step !== 'copy') return;
           if (!isFirst) throw new Error('killed');

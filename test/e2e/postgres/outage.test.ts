@@ -1,7 +1,7 @@
 /**
  * A server that is away for a while: nothing is called meanwhile, and when it is back, jobd goes on by itself.
  *
- *   JOBD_OUTAGE_SECONDS=120   how long it is away (20); after a minute, due times are missed
+ *   JOBD_OUTAGE_SECONDS=120   how long it is away (8); after a minute, due times are missed
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ import {
   untilReady,
 } from './service.ts';
 
-const outageMs = Number(process.env['JOBD_OUTAGE_SECONDS'] ?? 20) * 1_000;
+const outageMs = Number(process.env['JOBD_OUTAGE_SECONDS'] ?? 8) * 1_000;
 /** A due time is called up to a minute late. */
 const latestStartMs = 60_000;
 const jobCount = 120;

@@ -30,6 +30,8 @@ export interface ServerService extends Asking {
   readonly start: (database?: string, options?: readonly string[]) => Promise<Process>;
   /** Makes the jobs due one after the other: from `firstMs` from now on, in `spreadMs`. */
   readonly storm: (firstMs: number, spreadMs: number) => Promise<void>;
+  /** Answers the calls that were held, and holds no more. */
+  readonly release: () => void;
   /** Waits until each job was called or its due time was missed, and all runs have ended. */
   readonly untilSettled: () => Promise<Books>;
   readonly books: () => Promise<Books>;
@@ -40,25 +42,30 @@ export interface ServerService extends Asking {
 const hourMs = 3_600_000;
 const keyCount = 4;
 
-/**
- * Prepares a store with this many jobs on a server. Every tenth target takes a while, so that calls are in flight when
- * something happens.
- */
+/** How long the target of every tenth job takes, so that calls are in flight when something happens. */
+const slowMs = 300;
+/** Longer than calls are held: leases are 15 s. */
+const timeoutSeconds = 60;
+
+/** Prepares a store with this many jobs on a server. `holds`: every tenth call is in flight until it is released. */
 export async function prepareOnServer(
   t: TestContext,
   server: string,
   jobCount: number,
-  slowMs = 300,
+  { holds } = { holds: false },
 ): Promise<ServerService> {
+  const released = Promise.withResolvers<void>();
+  if (!holds) released.resolve();
   const { witness, database, jobs, keys, start } = await prepareJobs(t, server, {
     jobs: Array.from({ length: jobCount }, (_, index) => ({
       name: `job-${index}`,
       periodSeconds: hourMs / 1_000,
+      timeoutSeconds,
     })),
     keyCount,
     answer(response, { path }) {
-      if (path.endsWith('0')) void setTimeout(slowMs).then(() => response.end('slow'));
-      else response.end('ok');
+      const slow = path.endsWith('0') && Promise.all([setTimeout(slowMs), released.promise]);
+      void Promise.resolve(slow).then(() => response.end('ok'));
     },
   });
   let url = '';
@@ -83,20 +90,17 @@ export async function prepareOnServer(
         `update jobs set next_run_at = ${dueAt}, anchor_at = ${dueAt} - ${hourMs}`,
       );
     },
+    release: released.resolve,
     untilSettled: () =>
-      until(
-        'an end of every run',
-        async () => {
-          const found = await books();
-          const now = Date.now();
-          const isDue = found.jobs.some(
-            (job) => job.active_run_id !== null || (job.next_run_at ?? Infinity) <= now,
-          );
-          const isOpen = found.runs.some(({ status }) => status === 'running');
-          return !isDue && !isOpen && found.runs.length >= jobCount && found;
-        },
-        { everyMs: 100 },
-      ),
+      until('an end of every run', async () => {
+        const found = await books();
+        const now = Date.now();
+        const isDue = found.jobs.some(
+          (job) => job.active_run_id !== null || (job.next_run_at ?? Infinity) <= now,
+        );
+        const isOpen = found.runs.some(({ status }) => status === 'running');
+        return !isDue && !isOpen && found.runs.length >= jobCount && found;
+      }),
     books,
     audit: async () => audit(await books(), witness.arrivals),
   };
@@ -132,7 +136,7 @@ export async function assertAway(service: ServerService): Promise<void> {
 /** Resolves when the daemon says that it is ready again. */
 export async function untilReady({ askSite }: ServerService): Promise<void> {
   const isReady = async (): Promise<boolean> => (await askSite('/readyz')).status === 200;
-  await until('readiness', isReady, { everyMs: 100 });
+  await until('readiness', isReady);
 }
 
 /** Reads and edits jobs again and again. The function it returns ends that, and asserts that no answer was a surprise. */
