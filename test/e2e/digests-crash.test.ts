@@ -24,9 +24,10 @@ import { webhookSecret } from '../support/records/channel.ts';
 import { notPackaged, startServe } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
 import { until } from '../support/until.ts';
-import { rollDice } from '../support/dice.ts';
+import { roundsOr } from './crash/service.ts';
+import { repeatedBy, rollDice } from '../support/dice.ts';
 
-const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 6);
+const rounds = roundsOr(6);
 const jobs = 30;
 
 /** A channel for the odd jobs that asks for both kinds of runs. */
@@ -122,7 +123,7 @@ test(
       const { recorded, reported, alerts } = await countsOf(local, status, served);
       t.diagnostic(`${recorded} ${status} runs, ${reported} reported, ${alerts} alerts`);
       assert.ok(recorded > 0, `no run was ${status}`);
-      assert.equal(reported, recorded, status);
+      assert.equal(reported, recorded, `${status}, ${repeatedBy}`);
     }
   },
 );

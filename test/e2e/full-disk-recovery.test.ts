@@ -22,8 +22,9 @@ import { startFiller } from './faults/filler.ts';
 import { prepareService } from './faults/service.ts';
 import type { Service } from './faults/service.ts';
 
-/** More than 80 MB of pings, slow enough to be stored. */
-const monitorCount = 70;
+/** More pings than the disk has space for, few enough for each monitor to be stored. */
+const diskMiB = 40;
+const monitorCount = 36;
 const flood = { pings: monitorCount * 300, bodyBytes: 4_096 };
 /** One is due each second, again and again. */
 const jobs = Array.from({ length: 60 }, (_, second) => `${second}`);
@@ -64,8 +65,8 @@ for (const ending of [null, 'SIGTERM'] as const) {
   );
 }
 
-/** Jobs that take 30 MB and more, which nothing removes but their deletion. */
-const large = { count: 300, body: '\u20ac'.repeat(maxBodyLength) };
+/** Jobs that take 12 MB and more, which nothing removes but their deletion. */
+const large = { count: 120, body: '\u20ac'.repeat(maxBodyLength) };
 
 test(
   'where no history can go, jobd says so, runs go on, and deleting frees space',
@@ -132,7 +133,7 @@ async function prepareOnSmallDisk(
   prepare: (preparation: Preparation) => Promise<unknown> = async () => {},
 ): Promise<Service> {
   const directory = temporaryDirectory(t);
-  const mounted = await makeNamespace(t, `mount -t tmpfs -o size=80m tmpfs ${directory}`);
+  const mounted = await makeNamespace(t, `mount -t tmpfs -o size=${diskMiB}m tmpfs ${directory}`);
   const namespace = { mounted, directory };
   return await prepareService(t, jobs, { prepare, namespace, periodSeconds: jobs.length });
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import Database from 'better-sqlite3';
 import type { Job } from '../../src/api/jobs/contract.ts';
 import type { Run, RunList } from '../../src/api/runs/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -41,12 +42,10 @@ test(
     await create('cron', '--cron', '* * * * *', '--tz', 'America/New_York');
     await create('period', '--every', '1m');
 
+    makeDue(data);
     const endedRun = (name: string): Promise<Run> =>
-      until(
-        `a run of ${name}`,
-        async () => (await runsOf(daemon.url, name)).runs.find((run) => run.finishedAt !== null),
-        // Two requests each time, for two jobs: within the 120 a minute of a key.
-        { timeoutMs: 100_000, everyMs: 3_000 },
+      until(`a run of ${name}`, async () =>
+        (await runsOf(daemon.url, name)).runs.find((run) => run.finishedAt !== null),
       );
     const [cron, period] = await Promise.all([endedRun('cron'), endedRun('period')]);
     assert.equal(cron.status, 'success');
@@ -75,3 +74,13 @@ test(
     assert.deepEqual(readdirSync(directory), ['data'], 'it writes only into its data directory');
   },
 );
+
+/** Makes all jobs due at the full minute before, as long as that is not missed; else it is a few seconds to the next one. */
+function makeDue(data: string): void {
+  const now = Date.now();
+  const minute = Math.floor(now / 60_000) * 60_000;
+  const at = now - minute < 40_000 ? minute : minute + 60_000;
+  const database = new Database(join(data, 'jobd.db'), { timeout: 60_000 });
+  database.prepare('update jobs set next_run_at = ?, anchor_at = ?').run(at, at - 60_000);
+  database.close();
+}

@@ -110,7 +110,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
       const { readSync } = require('fs');
       const rest = new Int32Array(new SharedArrayBuffer(4));
       let bytes = 0;
-      for (let n; (n = readSync(0, Buffer.alloc(16384))) > 0; bytes += n) Atomics.wait(rest, 0, 0, 400);
+      for (let n; (n = readSync(0, Buffer.alloc(16384))) > 0; bytes += n) Atomics.wait(rest, 0, 0, 100);
       console.log(bytes);`;
     const child = spawn('sh', ['-c', words, executable, url, reader], { timeout: 60_000 });
     assert.equal(await text(child.stdout), '300000\n');
@@ -120,12 +120,10 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     'a background process that keeps the output open is not waited for',
     async (nested) => {
       const { url } = await setup(nested);
-      const began = performance.now();
-      const script = 'sleep 20 & echo $!';
+      const script = 'sleep 600 & echo $!';
       const { exitCode, stdout } = await ping(['--output', url, ...sh(script)]);
-      process.kill(Number(stdout), 'SIGKILL');
+      assert.ok(process.kill(Number(stdout), 'SIGKILL'), 'it still runs');
       assert.equal(exitCode, 0);
-      assert.ok(performance.now() - began < 15_000);
     },
   );
 
@@ -142,12 +140,9 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
 
   await t.test('a server that never answers is given up', async (nested) => {
     const silent = await startSink(nested, () => {});
-    const began = performance.now();
     const { exitCode, stderr } = await ping([silent.url, ...sh('exit 6')]);
-    const tookMs = performance.now() - began;
     assert.equal(exitCode, 6);
     assert.match(stderr, /^jobd: could not send the finish ping: no answer [^\n]*\n$/);
-    assert.ok(tookMs < 14_500, `10 s, and a margin for a busy machine: ${tookMs}`);
     assert.ok(silent.received.length >= 2, 'the start, and the end');
   });
 

@@ -97,14 +97,10 @@ test(
         'idempotency-key': id,
       });
       await ask('POST', `/jobs/${id}/run`, undefined, { 'idempotency-key': id });
-      await until(
-        'the end of the run',
-        async () => {
-          const { run: now } = await ask('GET', `/jobs/${id}/runs/${queued.id}`);
-          return now.status !== 'queued' && now.status !== 'running';
-        },
-        { everyMs: 50 },
-      );
+      await until('the end of the run', async () => {
+        const { run: now } = await ask('GET', `/jobs/${id}/runs/${queued.id}`);
+        return now.status !== 'queued' && now.status !== 'running';
+      });
       await ask('GET', `/jobs/${id}/runs`);
       await ask('GET', `/jobs/${id}/runs/${queued.id}/receipt`);
     };

@@ -28,10 +28,8 @@ export interface Campaign {
 
 /** Concurrent customers, each with their own key. */
 const customers = 4;
-/** A kill that does not reach its point in this time happens anyway. */
-const longestRoundMs = 4_000;
-/** After a start, no run of an earlier process may stay `running` longer than this. */
-const longestRescueMs = 10_000;
+/** A kill that did not reach its point happens anyway once the target was not called for so long. */
+const longestRestMs = 4_000;
 
 /** Makes the store, with jobs that stay for the whole campaign. */
 export async function startCampaign(t: TestContext, random: () => number): Promise<Campaign> {
@@ -105,7 +103,12 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const rescued = rescueOf(daemon, dataDir, leftRunning).then((late) => wrong.push(...late));
   const given = new AbortController();
   const isDead = Promise.race([struck, daemon.ended]).then(() => true);
-  const isLate = setTimeout(longestRoundMs, false, { signal: given.signal }).catch(() => false);
+  const isLate = daemon.listening
+    .then(async () => await untilRest(witness, given.signal))
+    .then(
+      () => false,
+      async () => await isDead,
+    );
   const reached = await Promise.race([isDead, isLate]);
   given.abort();
   witness.onArrival = witness.onAnswer = null;
@@ -118,6 +121,14 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const isKilled = ending === 'SIGKILL' || ending === 'SIGTERM' || ending === 0;
   if (!isKilled && !kill.mayEnd) wrong.push(`it ended with ${ending}: ${daemon.log()}`);
   return { ending, reached: reached && isKilled, wrong };
+}
+
+/** Resolves when the target was not called for a while. */
+async function untilRest({ arrivals }: Witness, signal: AbortSignal): Promise<void> {
+  for (let called = -1; called < arrivals.length;) {
+    called = arrivals.length;
+    await setTimeout(longestRestMs, undefined, { signal });
+  }
 }
 
 function runningIn(dataDir: string): string[] {
@@ -158,10 +169,9 @@ async function rescueOf(
   if ((await daemon.listening.catch(() => null)) === null) return [];
   using running = readRunning(dataDir);
   const isRescued = () => isDead || !running.ids().some((id) => left.has(id));
-  const options = { timeoutMs: longestRescueMs, everyMs: 50 };
-  return await until('the rescue', isRescued, options).then(
+  return await until('the rescue', isRescued).then(
     () => [],
-    () => [`runs were still running ${longestRescueMs} ms after a start`],
+    () => ['runs of an earlier process were still running long after a start'],
   );
 }
 
@@ -180,7 +190,7 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
     return openRuns.length > 0 || jobs.some((job) => (job.next_run_at ?? Infinity) <= now - 2_000);
   };
   const isSettled = (): boolean => !isOpen() && unsignedIn(dataDir) === 0;
-  await until('everything to end', isSettled, { everyMs: 250 });
+  await until('everything to end', isSettled);
   const ending = await daemon.stop('SIGTERM');
   const books = readBooks(dataDir);
   const open = books.runs.filter(({ status }) => status === 'queued' || status === 'running');

@@ -69,7 +69,6 @@ export interface Campaign {
 const longestMomentMs = 25;
 /** Or sometimes after this, when more has followed. */
 const longestPauseMs = 150;
-const slow = { everyMs: 20 };
 
 /** Starts a jobd with one process, or with three nodes on a server. */
 export async function startChains(
@@ -111,7 +110,7 @@ export async function round(campaign: Campaign): Promise<void> {
   );
   all.push(...began);
   const at = (...these: Point[]) => began.filter(({ point }) => these.includes(point));
-  await until('the calls', () => began.every((one) => calls.has(first(one))), slow);
+  await until('the calls', () => began.every((one) => calls.has(first(one))));
   const callers = await service.callersOf(began.map(({ runId }) => runId));
   for (const [index, one] of began.entries()) one.caller = callers[index] ?? null;
 
@@ -122,9 +121,9 @@ export async function round(campaign: Campaign): Promise<void> {
     `${name}-next`,
     `${name}-always`,
   ]);
-  await until('the calls after them', () => followers.every((name) => calls.has(name)), slow);
+  await until('the calls after them', () => followers.every((name) => calls.has(name)));
   const posted = at('posting', 'posted').map(first);
-  await until('the results', () => posted.every((name) => results.has(name)), slow);
+  await until('the results', () => posted.every((name) => results.has(name)));
 
   // Each at its own time, so that the kill comes before the record of some ends, and just after that of others.
   const soon = async (act: () => unknown): Promise<void> => {
@@ -212,5 +211,5 @@ async function untilWaiting({ service }: Campaign, { jobIds, runId }: Chain): Pr
     const { run } = (await service.ask('GET', path)).body as { run: RunDocument };
     return run.completion !== undefined;
   };
-  await until('a wait', isWaiting, { ...slow, everyMs: 50 });
+  await until('a wait', isWaiting);
 }

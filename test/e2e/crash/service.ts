@@ -32,8 +32,6 @@ const nodeCount = 3;
 /** What was one request too many for its key is asked again. */
 const mostWaits = 120;
 const waitMs = 500;
-/** A process that was killed is declared gone after 15 s, and its runs are closed then. */
-const slow = { everyMs: 200 };
 
 /** Less than an attempt may take: who gives no answer in time is left alone for minutes. */
 const longestHeldMs = 5_000;
@@ -141,7 +139,7 @@ export async function startKilled(
   const isOver = async (): Promise<boolean> =>
     (await read('GET', '/runs?status=queued,running&limit=1')).body.runs.length === 0;
   const untilOver = async (): Promise<void> => {
-    await until('an end of all runs', isOver, slow);
+    await until('an end of all runs', isOver);
   };
 
   return {

@@ -92,7 +92,6 @@ const longestAnswerMs = 500;
 const longestQueuedMs = 60;
 /** Of those whose time ends at the kill. */
 const shortSeconds = 1;
-const slow = { everyMs: 50 };
 
 /** Starts a jobd with one process, or with three nodes on a server. */
 export async function startWaits(
@@ -150,7 +149,7 @@ export async function round(campaign: Campaign): Promise<void> {
   campaign.all.push(...began);
   const at = (...these: Point[]) => began.filter(({ point }) => these.includes(point));
   const called = began.filter(({ point }) => point !== 'queued');
-  await until('the calls', () => called.every(({ name }) => held.calls.has(name)), slow);
+  await until('the calls', () => called.every(({ name }) => held.calls.has(name)));
   const callers = await service.callersOf(called.map(({ runId }) => runId ?? ''));
   for (const [index, one] of called.entries()) one.caller = callers[index] ?? null;
   // It made some of the calls, and gets two of three reports: one, the other, or both.
@@ -165,7 +164,7 @@ export async function round(campaign: Campaign): Promise<void> {
   await Promise.all(waiting.map((one) => untilWaiting(campaign, one)));
   await Promise.all(at('alerted').map(async (one) => must(await report(campaign, one, 'failed'))));
   const areAlerted = () => at('alerted').every(({ name }) => held.alerts.has(name));
-  await until('the alerts', areAlerted, slow);
+  await until('the alerts', areAlerted);
 
   answer(held, timed);
   const ends = await Promise.all(timed.map((one) => untilWaiting(campaign, one)));
@@ -256,14 +255,10 @@ function answer({ calls }: Held, these: readonly Watched[]): void {
 
 /** Resolves when a run waits, with the moment when its time is over. */
 async function untilWaiting(campaign: Campaign, one: Watched): Promise<number> {
-  const { completion } = await until(
-    `a wait of ${one.name}`,
-    async () => {
-      const run = await read(campaign, one);
-      return run.completion !== undefined && run;
-    },
-    slow,
-  );
+  const { completion } = await until(`a wait of ${one.name}`, async () => {
+    const run = await read(campaign, one);
+    return run.completion !== undefined && run;
+  });
   return Date.parse(completion?.expiresAt ?? '');
 }
 

@@ -103,7 +103,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
     fs.rmSync(directory, { recursive: true, force: true });
   });
   await run(control, 'start');
-  await until('jobd is ready', isReady, { everyMs: 50 });
+  await until('jobd is ready', isReady);
 
   const databases = (): string[] =>
     fs.readdirSync(outside).filter((name) => /^jobd(-before-.*)?\.db$/.test(name));

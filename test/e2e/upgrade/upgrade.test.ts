@@ -70,7 +70,8 @@ const defects: Defect[] = [
   },
 ];
 
-describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot }, () => {
+// They mostly wait for versions that do not come up.
+describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot, concurrency: 3 }, () => {
   let version = '';
   const directory = mkdtempSync(join(tmpdir(), 'jobd-next-'));
   before(async () => {
