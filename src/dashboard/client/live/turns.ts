@@ -12,33 +12,36 @@ import { openTabs } from '../session/tabs.ts';
 
 /** What tabs say to each other: that they ask for a turn, or to one that asks (`to`) that they asked before it. */
 interface Word {
-  from: number;
-  to?: number;
+  from: bigint;
+  to?: bigint;
 }
 
 const mostListening = 4;
 const answerMs = 300;
 const tabs = openTabs<Word>('streams');
 /** Those that asked before this tab. */
-const before = new Set<number>();
-/** Since when this tab has a turn or asks for one; a fraction tells tabs of the same millisecond apart. 0: it does neither. */
-let since = 0;
+const before = new Set<bigint>();
+/** Since when this tab has a turn or asks for one: the time, then a random id that tells tabs of the same millisecond apart. 0: it does neither. */
+let since = 0n;
 let isListening = false;
 
 /** Hears the other tabs. `tooMany` is called when this tab took a turn before a busy one could say that it has it. */
 export function followTurns(tooMany: () => void): void {
   tabs.hear(({ from, to }) => {
-    if (since === 0 || (to !== undefined && to !== since)) return;
+    if (since === 0n || (to !== undefined && to !== since)) return;
     if (from > since) return tabs.say({ from: since, to: from });
     before.add(from);
     if (isListening && before.size >= mostListening) tooMany();
   });
 }
 
-/** Resolves with whether this tab may listen, which it may until `end`. */
-export async function takeTurn(end: AbortSignal): Promise<boolean> {
+/** 64 random bits, which browsers have without https too. */
+const randomId = (): bigint => crypto.getRandomValues(new BigUint64Array(1))[0]!;
+
+/** Resolves with whether this tab may listen, which it may until `end`. `newId` makes ids below 2 ** 64. */
+export async function takeTurn(end: AbortSignal, newId = randomId): Promise<boolean> {
   const { locks } = navigator as { locks?: LockManager };
-  if (locks === undefined) return await askOthers(end);
+  if (locks === undefined) return await askOthers(end, newId());
   for (let place = 1; place <= mostListening; place += 1) {
     if (await takeLock(locks, `jobd stream ${place} ${root}`, end)) return true;
   }
@@ -54,11 +57,11 @@ function takeLock(locks: LockManager, name: string, end: AbortSignal): Promise<b
   });
 }
 
-async function askOthers(end: AbortSignal): Promise<boolean> {
+async function askOthers(end: AbortSignal, id: bigint): Promise<boolean> {
   before.clear();
-  since = Date.now() + Math.random();
+  since = (BigInt(Date.now()) << 64n) | id;
   end.addEventListener('abort', () => {
-    since = 0;
+    since = 0n;
     isListening = false;
   });
   tabs.say({ from: since });
@@ -66,7 +69,7 @@ async function askOthers(end: AbortSignal): Promise<boolean> {
   // Meanwhile this tab may have begun to ask for another turn.
   if (end.aborted) return false;
   isListening = before.size < mostListening;
-  if (!isListening) since = 0;
+  if (!isListening) since = 0n;
   return isListening;
 }
 

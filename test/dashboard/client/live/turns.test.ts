@@ -1,14 +1,15 @@
 /** Which windows listen, where they can only ask each other: in simulated time, with words that arrive late. */
 
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { seededRandom } from '../../../support/dice.ts';
 
 /** What a window loads: `src/dashboard/client/live/turns.ts`, which is written for browsers. */
 interface Turns {
   followTurns: (tooMany: () => void) => void;
-  takeTurn: (end: AbortSignal) => Promise<boolean>;
+  takeTurn: (end: AbortSignal, newId: () => bigint) => Promise<boolean>;
 }
 
 type Listener = (event: { data: unknown }) => void;
@@ -21,7 +22,7 @@ let busyMs = 0;
 
 /** Hands each word to the other windows, to each at its own time, and in the order in which one window said them. */
 class LateChannel {
-  static readonly all: LateChannel[] = [];
+  static all: LateChannel[] = [];
   readonly #arrivals = new Map<LateChannel, number>();
   #listener: Listener = () => {};
 
@@ -45,6 +46,7 @@ class LateChannel {
 /** A window that asks for a turn, and again after a while when it got none. */
 class Window {
   isListening = false;
+  newId = (): bigint => BigInt(Math.floor(random() * 2 ** 32));
   readonly #turns: Turns;
   #end = new AbortController();
 
@@ -57,7 +59,7 @@ class Window {
     this.close();
     const end = new AbortController();
     this.#end = end;
-    const mayListen = await this.#turns.takeTurn(end.signal);
+    const mayListen = await this.#turns.takeTurn(end.signal, this.newId);
     if (end.signal.aborted) return;
     if (mayListen) this.isListening = true;
     else this.#wait();
@@ -76,26 +78,45 @@ class Window {
   }
 }
 
-/** Lets time pass, and calls `look` every 50 ms. */
-async function pass(ms: number, look: () => void = () => {}): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 50) {
-    mock.timers.tick(50);
-    await setImmediate();
-    look();
+let windowsSoFar = 0;
+
+/** Six windows of a browser without locks, in simulated time; they are gone after the test. */
+async function openWindows(t: TestContext) {
+  LateChannel.all = [];
+  const site = new URL('http://jobd.test/');
+  replaceGlobals(t, { location: site, BroadcastChannel: LateChannel, navigator: {} });
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
+  const path = '../../../../src/dashboard/client/live/turns.ts';
+  const windows: Window[] = [];
+  while (windows.length < windowCount) {
+    windowsSoFar += 1;
+    windows.push(new Window((await import(`${path}?window=${windowsSoFar}`)) as Turns));
+  }
+  /** Lets time pass, and calls `look` every 50 ms. */
+  const pass = async (ms: number, look: () => void = () => {}): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 50) {
+      t.mock.timers.tick(50);
+      await setImmediate();
+      look();
+    }
+  };
+  return { windows, pass, listening: () => windows.filter((window) => window.isListening) };
+}
+
+/** Gives globals other values until the test ends. */
+function replaceGlobals(t: TestContext, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const before = Object.getOwnPropertyDescriptor(globalThis, name);
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+    t.after(() => {
+      if (before === undefined) Reflect.deleteProperty(globalThis, name);
+      else Object.defineProperty(globalThis, name, before);
+    });
   }
 }
 
-test('four of six windows listen, and more only until they hear each other', async () => {
-  const site = new URL('http://jobd.test/');
-  Object.assign(globalThis, { location: site, BroadcastChannel: LateChannel });
-  Object.defineProperty(globalThis, 'navigator', { value: {} });
-  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
-  const path = '../../../../src/dashboard/client/live/turns.ts';
-  const windows: Window[] = [];
-  for (let index = 0; index < windowCount; index += 1) {
-    windows.push(new Window((await import(`${path}?window=${index}`)) as Turns));
-  }
-  const listening = (): Window[] => windows.filter((window) => window.isListening);
+test('four of six windows listen, and more only until they hear each other', async (t) => {
+  const { windows, pass, listening } = await openWindows(t);
   for (let seed = 1; seed <= 300; seed += 1) {
     random = seededRandom(seed);
     busyMs = [50, 400, 2_000][seed % 3]!;
@@ -118,6 +139,21 @@ test('four of six windows listen, and more only until they hear each other', asy
     gone.close();
     await pass(25_000, noteTooMany);
     await pass(10_000, assertEnough);
+    for (const window of windows) window.close();
+    await pass(askAgainMs);
+  }
+});
+
+test('of windows that ask in the same millisecond the four lowest ids listen', async (t) => {
+  const { windows, pass, listening } = await openWindows(t);
+  busyMs = 0;
+  for (const lowest of [0n, 2n ** 64n - BigInt(windowCount)]) {
+    for (const [index, window] of windows.entries()) {
+      window.newId = () => lowest + BigInt(index);
+      void window.ask();
+    }
+    await pass(2_000);
+    assert.deepEqual(listening(), windows.slice(0, 4));
     for (const window of windows) window.close();
     await pass(askAgainMs);
   }
