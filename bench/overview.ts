@@ -159,6 +159,7 @@ function passingClock(): Passing {
   return {
     now: () => systemClock.now(),
     monotonicMs: () => passedMs,
+    after: (ms, then) => systemClock.after(ms, then),
     pass: (ms) => void (passedMs += ms),
   };
 }

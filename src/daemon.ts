@@ -147,7 +147,7 @@ export async function startDaemon(
   let space: SpaceWatch | undefined;
   const calls = (): number => engine?.slotsUsed() ?? 0;
   const keyUses = createKeyUses({ store, clock });
-  parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), log));
+  parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), { log, clock }));
 
   let siteUrl = config.baseUrl ?? '';
   const signer = config.signing
@@ -190,7 +190,7 @@ export async function startDaemon(
     onTrouble: (trouble) => reportHints(log, trouble),
   });
   if (config.database !== null) {
-    parts.use(startLoop('hints', nodes.look, log));
+    parts.use(startLoop('hints', nodes.look, { log, clock: systemClock }));
     meter.addNode(() => ({ ...membership.standing(), isHearing: nodes.isHearing() }));
   }
   parts.use(nodes);
@@ -257,7 +257,7 @@ export async function startDaemon(
     log.warn({ err: error }, 'jobd doctor does not know the limit of the database'),
   );
   await keepUrl().catch(() =>
-    parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
+    parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), { log, clock })),
   );
   /** The operator's own URLs may lead anywhere. */
   const makeAnywhere = async (): Promise<Egress> => {

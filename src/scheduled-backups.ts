@@ -117,7 +117,7 @@ export function startScheduledBackups(parts: ScheduledParts): ScheduledBackups {
     return 0;
   }
 
-  const loop = startLoop('backup', step, log);
+  const loop = startLoop('backup', step, { log, clock });
   return {
     gauges: () => ({
       lastAt: last?.at ?? null,

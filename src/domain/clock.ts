@@ -7,13 +7,35 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start; only differences have a meaning. */
   monotonicMs(): number;
+  /** Calls `then` once so many milliseconds have passed, by the monotonic clock. Returns what prevents that. */
+  after(ms: number, then: () => void): () => void;
 }
 
 /** The clocks of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
+  after(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
 };
+
+/** Resolves after so many milliseconds of a clock. Rejects with the signal's reason as soon as that is aborted. */
+export function rest(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
 
 /** From this on a clock is wrong that others go by too, in milliseconds. */
 export const wrongClockMs = 2_000;

@@ -11,7 +11,7 @@ import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
 import { createCallers } from './calls/callers.ts';
 import { background, startLoop } from './loop.ts';
-import type { Loop, Step } from './loop.ts';
+import type { Loop, Rest, Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';
 import { onDuty } from './nodes/membership.ts';
 import { createCompleteStep } from './runs/complete.ts';
@@ -98,7 +98,7 @@ const diskIsFull =
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, membership, signer, space, changes, wakeOthers, log } = parts;
+  const { store, clock, membership, signer, space, changes, wakeOthers } = parts;
   const loops = new Map<LoopName, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
@@ -123,17 +123,17 @@ export function startEngine(parts: EngineParts): Engine {
   const isAlone = membership.nodeId === null;
   const isHeld = (runId: string): boolean => executor.isHeld(runId);
   const claim = (): Promise<number> => executor.claim();
-  const steps: [LoopName, Step][] = [
+  const steps: [LoopName, () => Promise<Rest>][] = [
     ['claim', isAlone ? afterFirst(() => rescueAll(parts), claim) : claim],
     ['record', () => executor.record()],
     ['watch', createWatch(parts)],
   ];
-  const nodeSteps: [LoopName, Step][] = [
+  const nodeSteps: [LoopName, () => Promise<Rest>][] = [
     ['rescue', createRescueStep(parts)],
     ['own runs', createOwnRunsStep(parts, membership, isHeld)],
   ];
   /** What is done once, by whichever process keeps house. */
-  const chores: [LoopName, Step][] = [
+  const chores: [LoopName, () => Promise<Rest>][] = [
     ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],
     ['replan', createReplanStep(parts, onPlanned)],
@@ -143,7 +143,7 @@ export function startEngine(parts: EngineParts): Engine {
   ];
   if (!isAlone) steps.push(...nodeSteps);
   for (const [name, step] of chores) steps.push([name, onDuty(membership, step)]);
-  for (const [name, step] of steps) loops.set(name, startLoop(name, step, log));
+  for (const [name, step] of steps) loops.set(name, startLoop(name, step, parts));
   loops.set('notify', startNotifier(parts));
 
   async function stop(): Promise<void> {
@@ -153,7 +153,7 @@ export function startEngine(parts: EngineParts): Engine {
       await Promise.all(names.map(async (name) => await loops.get(name)?.[Symbol.asyncDispose]()));
       if (index === 0) await executor.drain(parts.drainMs);
     }
-    executor.logUnstored();
+    executor.end();
     const { nodeId } = membership;
     // Where that fails, another node finds them when this one has ended.
     if (nodeId !== null) await closeLeftRuns(parts, nodeId).catch(() => {});

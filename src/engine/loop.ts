@@ -13,6 +13,15 @@ import { outageIn } from '../outage.ts';
 /** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do right away. */
 export type Step = () => Promise<number>;
 
+/** How many milliseconds to rest, and whether no wake ends that. */
+export type Rest = number | { keptMs: number };
+
+/** What a loop needs besides its step. Its rests are those of the clock. */
+export interface LoopParts {
+  log: Log;
+  clock: Pick<Clock, 'after'>;
+}
+
 export interface Loop extends AsyncDisposable {
   /** Ends a rest. Wakes in one turn of the event loop lead to one step. */
   readonly wake: () => void;
@@ -27,10 +36,16 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /** Starts a loop; disposing of it waits for the step under way. */
-export function startLoop(name: string, step: Step, log: Log): Loop {
+export function startLoop(
+  name: string,
+  step: () => Promise<Rest>,
+  { log, clock }: LoopParts,
+): Loop {
   const stopper = new AbortController();
   let isWoken = false;
+  /** Ends the rest under way. */
   let endRest: (() => void) | undefined;
+  let isRestKept = false;
   let failures = 0;
   let trouble: string | null = null;
   const self = { name };
@@ -38,7 +53,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   /** Whether the log says that it failed. */
   let isLogged = false;
 
-  const guardedStep: Step = async () => {
+  const guardedStep = async (): Promise<number> => {
     try {
       const restMs = await step();
       outage.isOver(self);
@@ -46,9 +61,12 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       isLogged = false;
       failures = 0;
       trouble = null;
-      return Math.min(restMs, longestRestMs);
+      isRestKept = typeof restMs === 'object';
+      return typeof restMs === 'object' ? restMs.keptMs : Math.min(restMs, longestRestMs);
     } catch (error) {
       failures += 1;
+      // Another step would only fail again.
+      isRestKept = true;
       trouble = `${name} fails: ${messageOf(error)}`;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
       if (!outage.fails(self, error)) {
@@ -61,9 +79,9 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
 
   const rest = (restMs: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, restMs);
+      const cancel = clock.after(restMs, resolve);
       endRest = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
     });
@@ -72,7 +90,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
     while (!stopper.signal.aborted) {
       isWoken = false;
       const restMs = await guardedStep();
-      const isUrgent = isWoken && failures === 0;
+      const isUrgent = isWoken && !isRestKept;
       if (!stopper.signal.aborted && !isUrgent && restMs > 0) await rest(restMs);
       endRest = undefined;
       // Requests that arrived during the step are answered before the next one.
@@ -84,8 +102,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   return {
     wake() {
       isWoken = true;
-      // A pause after a failure is kept: another step would only fail again.
-      if (failures === 0) endRest?.();
+      if (!isRestKept) endRest?.();
     },
     get trouble() {
       return trouble;
@@ -105,16 +122,16 @@ const restsPerStep = 49;
 const longestPressedRestMs = 2_000;
 
 /** A step that leaves the time to others. A wake does not end its rests, unless it returned `Infinity`. */
-export function background(step: Step, clock: Clock, isPressed: () => boolean): Step {
-  let restUntil = 0;
+export function background(
+  step: Step,
+  clock: Pick<Clock, 'monotonicMs'>,
+  isPressed: () => boolean,
+): () => Promise<Rest> {
   return async () => {
-    const leftMs = restUntil - performance.now();
-    if (leftMs > 0) return Math.ceil(leftMs);
     const began = clock.monotonicMs();
     const restMs = await step();
     const pressedMs = Math.min(restsPerStep * (clock.monotonicMs() - began), longestPressedRestMs);
     const keptMs = isPressed() ? Math.max(restMs, pressedMs) : restMs;
-    restUntil = keptMs === Infinity ? 0 : performance.now() + keptMs;
-    return keptMs;
+    return keptMs === Infinity ? Infinity : { keptMs };
   };
 }

@@ -4,23 +4,25 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { systemClock } from '../../src/domain/clock.ts';
 import { JobdError, storeUnusable } from '../../src/domain/errors.ts';
-import { startLoop } from '../../src/engine/loop.ts';
-import type { Step } from '../../src/engine/loop.ts';
+import { background, startLoop } from '../../src/engine/loop.ts';
+import type { Rest } from '../../src/engine/loop.ts';
+import { fakeClock } from '../support/fakes/clock.ts';
 import type { LogLine } from '../support/running/engine.ts';
 import { until } from '../support/until.ts';
 
-/** Starts a loop that ends with the test, and counts its steps. */
-function start(t: TestContext, step: Step) {
+/** Starts a loop that ends with the test, and counts its steps. It rests until the clock passes. */
+function start(t: TestContext, step: () => Promise<Rest>) {
   const logged: (LogLine & { failures: number; pauseMs: number })[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   let begun = 0;
   let ended = 0;
-  const counted: Step = async () => {
+  const counted = async (): Promise<Rest> => {
     begun += 1;
     try {
       return await step();
@@ -28,18 +30,28 @@ function start(t: TestContext, step: Step) {
       ended += 1;
     }
   };
-  const loop = startLoop('work', counted, log);
+  const clock = fakeClock(0, { timers: 'fake' });
+  const loop = startLoop('work', counted, { log, clock });
   t.after(() => loop[Symbol.asyncDispose]());
   const failures = () => logged.filter(({ level }) => level === 50);
-  return { loop, logged, failures, counts: () => ({ begun, ended }) };
+  /** Resolves when it rests after this many steps. Returns how long it still will. */
+  const restAfter = async (steps: number): Promise<number> => {
+    await until(`step ${steps}`, () => ended >= steps && clock.leftMs().length > 0);
+    assert.equal(begun, steps);
+    return clock.leftMs()[0] ?? 0;
+  };
+  return { loop, clock, logged, failures, restAfter, counts: () => ({ begun, ended }) };
+}
+
+/** Some turns of the event loop: what was to happen at once has happened. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
 }
 
 test('a loop steps again at once while there is more work, and then pauses', async (t) => {
   let left = 5;
-  const { loop, counts } = start(t, async () => ((left -= 1) > 0 ? 0 : Infinity));
-  await until('the work to be done', () => left === 0);
-  await loop[Symbol.asyncDispose]();
-  assert.equal(counts().ended, 5);
+  const { restAfter } = start(t, async () => ((left -= 1) > 0 ? 0 : Infinity));
+  await restAfter(5);
 });
 
 test('work sent during a step is done before the next one', async (t) => {
@@ -52,65 +64,109 @@ test('work sent during a step is done before the next one', async (t) => {
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   t.after(() => client.destroy());
   await Promise.all([once(client, 'connect'), once(server, 'connection')]);
-  const { counts } = start(t, async () => {
+  let steps = 0;
+  const { restAfter } = start(t, async () => {
     order.push('step');
+    steps += 1;
     // The first one is on the test's own stack, later ones where loops normally run.
-    const { begun } = counts();
-    if (begun > 1 && begun < 5) client.write('x');
-    return begun < 5 ? 0 : Infinity;
+    if (steps > 1 && steps < 5) client.write('x');
+    return steps < 5 ? 0 : Infinity;
   });
-  await until('the last step', () => counts().ended === 5);
+  await restAfter(5);
   const [, ...later] = order;
   assert.deepEqual(later, ['step', 'answered', 'step', 'answered', 'step', 'answered', 'step']);
 });
 
 test('a pause ends after its time, or when the loop is woken', async (t) => {
-  const rests = [20, 10_000, Infinity];
-  const { loop, counts } = start(t, async () => rests.shift() ?? Infinity);
-  await until('the second step', () => counts().ended === 2);
-  const began = performance.now();
+  const rests = [20, 900, Infinity];
+  const { loop, clock, restAfter } = start(t, async () => rests.shift() ?? Infinity);
+  assert.equal(await restAfter(1), 20);
+  clock.pass(19);
+  assert.equal(await restAfter(1), 1);
+  clock.pass(1);
+  assert.equal(await restAfter(2), 900);
   loop.wake();
-  await until('the third step', () => counts().ended === 3);
-  assert.ok(performance.now() - began < 900, 'it did not rest to the end');
+  await restAfter(3);
 });
 
 test('no pause is longer than a second, whatever the step returns', async (t) => {
-  const { counts } = start(t, async () => Infinity);
-  await until('another step', () => counts().ended >= 2);
+  const rests = [Infinity, 10_000];
+  const { clock, restAfter } = start(t, async () => rests.shift() ?? 0);
+  assert.equal(await restAfter(1), 1_000);
+  clock.pass(1_000);
+  assert.equal(await restAfter(2), 1_000);
 });
 
 test('a wake during a step is not lost', async (t) => {
-  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
-  const { loop, counts } = start(t, async () => {
-    await advanceBoth;
+  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
+  const { loop, restAfter } = start(t, async () => {
+    await mayEnd;
     return Infinity;
   });
   loop.wake();
-  const began = performance.now();
   resolve();
-  await until('the step after', () => counts().ended === 2);
-  assert.ok(performance.now() - began < 900, 'it did not rest first');
+  await restAfter(2);
 });
 
 test('many concurrent wakes cause one step', async (t) => {
-  const { loop, counts } = start(t, async () => Infinity);
-  await until('the first rest', () => counts().ended === 1);
+  const { loop, restAfter } = start(t, async () => Infinity);
+  await restAfter(1);
   for (let wakes = 0; wakes < 100; wakes += 1) loop.wake();
-  await until('the step', () => counts().ended >= 2);
-  await loop[Symbol.asyncDispose]();
-  assert.ok(counts().ended <= 3, `there were ${counts().ended} steps`);
+  await restAfter(2);
+});
+
+test('a step in the background keeps its rest whatever wakes it, but for one without work', async (t) => {
+  const rests = [5_000, Infinity];
+  const clock = fakeClock();
+  const step = background(
+    async () => rests.shift() ?? 0,
+    clock,
+    () => false,
+  );
+  const { loop, clock: passing, restAfter, counts } = start(t, step);
+  assert.equal(await restAfter(1), 5_000);
+  loop.wake();
+  await turns();
+  assert.equal(counts().begun, 1);
+  passing.pass(5_000);
+  assert.equal(await restAfter(2), 1_000);
+  loop.wake();
+  await until('the next step', () => counts().begun > 2);
+});
+
+test('under pressure a step in the background gets a fiftieth of the time', async () => {
+  const clock = fakeClock();
+  const step = (tookMs: number, restMs: number) =>
+    background(
+      async () => {
+        clock.pass(tookMs);
+        return restMs;
+      },
+      clock,
+      () => true,
+    )();
+  assert.deepEqual(await step(10, 0), { keptMs: 490 });
+  assert.deepEqual(await step(1, 250), { keptMs: 250 });
+  assert.deepEqual(await step(60_000, 0), { keptMs: 2_000 });
+  assert.equal(await step(10, Infinity), Infinity);
 });
 
 test('a failed step is logged, and retried after growing pauses', async (t) => {
   let failing = 3;
-  const { loop, logged, counts } = start(t, async () => {
+  const { loop, clock, logged, restAfter } = start(t, async () => {
     if ((failing -= 1) >= 0) throw new Error('no');
     return Infinity;
   });
-  await until('a step that fails', () => counts().ended >= 1);
-  assert.equal(loop.trouble, 'work fails: no');
-  await until('a step that succeeds', () => counts().ended >= 4);
-  await until('that it is said', () => loop.trouble === null);
+  for (const [index, pauseMs] of [100, 200, 400].entries()) {
+    assert.equal(await restAfter(index + 1), pauseMs);
+    assert.equal(loop.trouble, 'work fails: no');
+    loop.wake();
+    await turns();
+    assert.equal(await restAfter(index + 1), pauseMs, 'no wake ends it');
+    clock.pass(pauseMs);
+  }
+  await restAfter(4);
+  assert.equal(loop.trouble, null);
   assert.deepEqual(
     logged.map(({ level, msg, err, failures, pauseMs }) => [
       level,
@@ -130,12 +186,20 @@ test('a failed step is logged, and retried after growing pauses', async (t) => {
 
 test('after a successful step the pauses start small again', async (t) => {
   const fails = [true, true, false, true, false];
-  const { failures, counts } = start(t, async () => {
+  const { failures, clock, restAfter } = start(t, async () => {
     const failing = fails.shift();
     if (failing === true) throw new Error('no');
     return failing === false ? 0 : Infinity;
   });
-  await until('all steps', () => counts().ended >= 6);
+  for (const [steps, restMs] of [
+    [1, 100],
+    [2, 200],
+    [4, 100],
+  ] as const) {
+    assert.equal(await restAfter(steps), restMs);
+    clock.pass(restMs);
+  }
+  await restAfter(6);
   assert.deepEqual(
     failures().map(({ pauseMs }) => pauseMs),
     [100, 200, 100],
@@ -143,15 +207,15 @@ test('after a successful step the pauses start small again', async (t) => {
 });
 
 test('a stopping loop finishes its current step and starts no other', async (t) => {
-  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {
-    await advanceBoth;
+    await mayEnd;
     return 0;
   });
   let stopped = false;
   const stopping = loop[Symbol.asyncDispose]();
   const seen = Promise.resolve(stopping).then(() => (stopped = true));
-  await setTimeout(20);
+  await turns();
   assert.deepEqual([stopped, counts()], [false, { begun: 1, ended: 0 }]);
   resolve();
   await seen;
@@ -167,12 +231,12 @@ test('of a database that cannot be used the log says each reason once, and when 
   const tries = new Map<string, number>();
   const names = ['claim', 'record', 'watch'];
   for (const name of names) {
-    const step: Step = async () => {
+    const step = async () => {
       tries.set(name, (tries.get(name) ?? 0) + 1);
       if (reason !== null) throw storeUnusable(reason);
       return Infinity;
     };
-    const loop = startLoop(name, step, log);
+    const loop = startLoop(name, step, { log, clock: systemClock });
     t.after(() => loop[Symbol.asyncDispose]());
   }
   const fewest = (): number => Math.min(...names.map((name) => tries.get(name) ?? 0));
@@ -217,7 +281,10 @@ test('a failure that is not for the database is logged by each loop, also during
     new TypeError('a bug'),
   ];
   for (const [index, error] of errors.entries()) {
-    const loop = startLoop(`loop ${index}`, () => Promise.reject(error), log);
+    const loop = startLoop(`loop ${index}`, () => Promise.reject(error), {
+      log,
+      clock: systemClock,
+    });
     t.after(() => loop[Symbol.asyncDispose]());
   }
   const messages = () => logged.map(({ msg }) => msg);

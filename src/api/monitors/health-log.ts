@@ -4,6 +4,7 @@
  * since when, and how many changes it stands for. So the last line of a monitor is true.
  */
 
+import type { Clock } from '../../domain/clock.ts';
 import type { LoggedChange } from '../../domain/monitors/logged-change.ts';
 
 /** A monitor gets at most one line in this time. */
@@ -27,11 +28,14 @@ interface Known {
   waiting: { change: LoggedChange; changed: number } | null;
 }
 
-/** Creates the log; `now` returns monotonic milliseconds. Disposing of it writes what waits. */
-export function createHealthLog(write: WriteChange, now: () => number): HealthLog {
+/** Creates the log. Disposing of it writes what waits. */
+export function createHealthLog(
+  write: WriteChange,
+  clock: Pick<Clock, 'monotonicMs' | 'after'>,
+): HealthLog {
   /** By monitor id; the one logged longest ago is the first. */
   const known = new Map<string, Known>();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   let timerAt = Infinity;
 
   function forgetQuiet(at: number): void {
@@ -44,14 +48,15 @@ export function createHealthLog(write: WriteChange, now: () => number): HealthLo
   /** Makes sure that what waits until `at` is written then. */
   function wakeAt(at: number): void {
     if (at >= timerAt) return;
-    clearTimeout(timer);
+    cancel();
     timerAt = at;
-    timer = setTimeout(() => void writeWaiting(now()), at - now()).unref();
+    const waitMs = at - clock.monotonicMs();
+    cancel = clock.after(waitMs, () => void writeWaiting(clock.monotonicMs()));
   }
 
   /** Writes what waited until `at`. */
   async function writeWaiting(at: number): Promise<void> {
-    clearTimeout(timer);
+    cancel();
     timerAt = Infinity;
     const lines = [...known].flatMap(([id, { loggedAt, waiting }]) => {
       if (waiting === null) return [];
@@ -73,7 +78,7 @@ export function createHealthLog(write: WriteChange, now: () => number): HealthLo
       const { id, workspaceId, name, nextDueAt } = given.monitor;
       // Up to 10,000 of them wait: without their notes.
       const change = { ...given, monitor: { id, workspaceId, name, nextDueAt } };
-      const at = now();
+      const at = clock.monotonicMs();
       const last = known.get(id);
       if (last !== undefined && (last.waiting !== null || at - last.loggedAt < quietMs)) {
         last.waiting = { change, changed: 1 + (last.waiting?.changed ?? 0) };

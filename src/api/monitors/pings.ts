@@ -32,7 +32,7 @@ declare module 'fastify' {
 
 /** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
-  const healthLog = createHealthLog(writeChange, () => app.clock.monotonicMs());
+  const healthLog = createHealthLog(writeChange, app.clock);
   server.addHook('onClose', async () => await healthLog[Symbol.asyncDispose]());
   const keep = createPingKeeper(app, (changes) => {
     if (changes.length > 0) app.wakeNotifier();

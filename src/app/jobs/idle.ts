@@ -3,7 +3,7 @@
  * They go before the job's next run.
  */
 
-import { setTimeout } from 'node:timers/promises';
+import { rest } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { isAwaiting } from '../../store/runs/completions.ts';
@@ -36,7 +36,7 @@ export async function untilIdle<T>(
   if ('result' in first) return first.result;
   using _ = holdJob(first.executing.id);
   for (;;) {
-    await setTimeout(retryEveryMs);
+    await rest(clock, retryEveryMs);
     await requireStillValid(app, principal);
     const tried = await tryOnce();
     if ('result' in tried) return tried.result;

@@ -109,7 +109,7 @@ export function createPingKeeper(
         keep(fold);
         return;
       }
-      if (folds.size === 0) setTimeout(keepFolds, pingPace.everyMs);
+      if (folds.size === 0) clock.after(pingPace.everyMs, keepFolds);
       folds.set(monitorId, fold);
     });
 }

@@ -1,11 +1,10 @@
 /** The attempts in flight: how many there may be, and how each is made and recorded. */
 
-import { setTimeout } from 'node:timers/promises';
 import { backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
 import type { AttemptBounds } from '../../domain/alerts/delivery.ts';
 import { loggedAlert } from '../../domain/alerts/logged-alert.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
-import { isoTime } from '../../domain/clock.ts';
+import { isoTime, rest } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptResult, Meter } from '../../domain/meter.ts';
 import type { Log } from '../../log.ts';
@@ -87,6 +86,15 @@ export function createAttempts(
     return channel.unanswered > 0 ? Math.min(its, freeUnansweredOf(workspaceId)) : its;
   }
 
+  /** Resolves when all in flight have ended, or after this. */
+  async function allEnded(longestMs: number): Promise<void> {
+    const all = Promise.all(Array.from(inFlight.values(), ({ ended }) => ended));
+    const late = Promise.withResolvers<void>();
+    const cancel = parts.clock.after(longestMs, late.resolve);
+    await Promise.race([all, late.promise]);
+    cancel();
+  }
+
   return {
     free,
     freeFor,
@@ -111,11 +119,10 @@ export function createAttempts(
       inFlight.set(delivery.id, { channel, ended });
     },
     async [Symbol.asyncDispose]() {
-      const all = Promise.all(Array.from(inFlight.values(), ({ ended }) => ended));
-      await Promise.race([all, setTimeout(drainMs, undefined, { ref: false })]);
+      await allEnded(drainMs);
       aborter.abort();
       // A mail cannot be called back, so it is not waited for.
-      await Promise.race([all, setTimeout(afterAbortMs, undefined, { ref: false })]);
+      await allEnded(afterAbortMs);
     },
   };
 }
@@ -152,7 +159,7 @@ async function attempt(
         return await record(parts, channel, delivery, { ...result, startedAt, durationMs });
       } catch (error) {
         log.error({ err: error, ...to }, 'an attempt could not be recorded');
-        await setTimeout(recordAgainMs, undefined, { signal });
+        await rest(clock, recordAgainMs, signal);
       }
     }
   } catch (error) {

@@ -32,13 +32,13 @@ const longestFirstWaitMs = 30_000;
 
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {
-  const { store, clock, membership, log } = parts;
+  const { store, clock, membership } = parts;
   const expander = createExpander(store, clock);
   const onEnd = (): void => loop.wake();
   const alerts = createAttempts(parts, attemptsInFlight.alerts, onEnd);
   const callbacks = createAttempts(parts, attemptsInFlight.callbacks, onEnd);
   let seenAt = Infinity;
-  const loop = startLoop('notify', onDuty(membership, step), log);
+  const loop = startLoop('notify', onDuty(membership, step), parts);
 
   async function step(): Promise<number> {
     const now = clock.now();

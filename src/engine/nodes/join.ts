@@ -184,10 +184,10 @@ class Renewing implements NodeMembership {
 
   start(): void {
     this.#reportKeeping();
-    const { log } = this.#parts;
+    const { log, machine: clock } = this.#parts;
     this.#loops = [
-      startLoop('membership', () => this.#step(), log),
-      startLoop('losses', () => this.#lookForLoss(), log),
+      startLoop('membership', () => this.#step(), { log, clock }),
+      startLoop('losses', () => this.#lookForLoss(), { log, clock }),
     ];
   }
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Standing } from '../../domain/nodes.ts';
-import type { Step } from '../loop.ts';
+import type { Rest } from '../loop.ts';
 import type { ConfirmedRuns } from './confirmed-runs.ts';
 
 /** What a process knows of its right to serve. All of it is known at once, without asking the database. */
@@ -58,6 +58,6 @@ export function alone(clock: Clock): Membership {
 }
 
 /** A step that only one of all processes takes. */
-export function onDuty(membership: Membership, step: Step): Step {
+export function onDuty(membership: Membership, step: () => Promise<Rest>): () => Promise<Rest> {
   return async () => (membership.keepsHouse() ? await step() : Infinity);
 }

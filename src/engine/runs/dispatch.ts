@@ -3,7 +3,7 @@
  * attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
  */
 
-import { setTimeout } from 'node:timers/promises';
+import { rest } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
 import { completionHeader } from '../../domain/runs/completion.ts';
@@ -109,7 +109,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       const now = clock.now();
       const nextAt = retryAt(run.request.retries, attempts, result, now);
       if (nextAt === null) return ended(result, secrets);
-      await setTimeout(nextAt - now, undefined, { signal });
+      await rest(clock, nextAt - now, signal);
       const retryFrom = clock.monotonicMs();
       const mayRetry = await keepAttempt({ runId: run.runId, attempts: attempts + 1 });
       if (!mayRetry) return ended(result, secrets);
@@ -156,7 +156,7 @@ async function attempt(
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
       if (heldUp.size === 0) log.warn({ trouble: result.trouble }, 'calls wait for this machine');
       heldUp.set(runId, result.trouble);
-      await setTimeout(heldUpPauseMs, undefined, { signal });
+      await rest(clock, heldUpPauseMs, signal);
     }
   } catch (error) {
     note(null);

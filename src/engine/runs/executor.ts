@@ -19,6 +19,8 @@ import type { Store } from '../../store/database/store.ts';
 import type { Callers } from '../calls/callers.ts';
 import type { Spans } from './spans.ts';
 import type { Membership } from '../nodes/membership.ts';
+import { createPause } from '../pause.ts';
+import type { Pause } from '../pause.ts';
 import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog } from './backlog.ts';
 import type { Backlog } from './backlog.ts';
@@ -94,9 +96,10 @@ export class Executor {
   /** Whether recording and claiming failed together. Until a claim works again, each goes alone and has its own error. */
   #isJointBroken = false;
   #isClosed = false;
-  #gatherUntil = 0;
-  #searchFrom = 0;
-  #crowdedUntil = 0;
+  readonly #gathering: Pause;
+  readonly #crowded: Pause;
+  /** Between two searches, while calls wait for their host. */
+  readonly #searchRest: Pause;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
@@ -112,11 +115,14 @@ export class Executor {
     this.#dispatcher = { ...parts, keepAttempt, signal, heldUp: new Map() };
     this.#stopper.signal.addEventListener('abort', () => this.#calls.abort());
     parts.membership.onGone(() => this.#giveUp());
+    this.#gathering = createPause(parts.clock, () => parts.wake('record'));
+    this.#crowded = createPause(parts.clock);
+    this.#searchRest = createPause(parts.clock, () => parts.wake('claim'));
   }
 
   /** Whether calls wait that are made as fast as runs can be written. Those that wait for a slow host press nobody. */
   get isPressed(): boolean {
-    return this.#isPressed && (this.#slots.free <= 0 || performance.now() < this.#crowdedUntil);
+    return this.#isPressed && (this.#slots.free <= 0 || this.#crowded.isOn);
   }
 
   /** Slots in use, including those of runs that are not recorded yet. */
@@ -139,9 +145,9 @@ export class Executor {
     if (this.#isClosed || !this.#parts.membership.mayBegin()) return Infinity;
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
-    const began = performance.now();
-    if (this.#isPressed && began < this.#searchFrom) return Math.ceil(this.#searchFrom - began);
-    const { store, egress, heldJobs } = this.#parts;
+    if (this.#isPressed && this.#searchRest.isOn) return Infinity;
+    const { store, egress, clock, heldJobs } = this.#parts;
+    const began = clock.monotonicMs();
     const untilDueMs = await this.#untilDueMs();
     const isDue = untilDueMs <= 0;
     this.#isPressed &&= isDue;
@@ -155,20 +161,17 @@ export class Executor {
     // The due jobs that were not found wait for slots of their hosts.
     this.#isPressed = isDue;
     if (!isDue) return Infinity;
-    const now = performance.now();
-    const longMs = Math.max(searchEveryMs, restsPerSearch * (now - began));
-    const restMs = Math.min(longMs, longestSearchRestMs);
-    this.#searchFrom = now + restMs;
-    return restMs;
+    const longMs = Math.max(searchEveryMs, restsPerSearch * (clock.monotonicMs() - began));
+    this.#searchRest.begin(Math.min(longMs, longestSearchRestMs));
+    return Infinity;
   }
 
   /** Records ended runs. Under pressure it gives their slots to the next ones. Returns how long to rest, in milliseconds. */
   async record(): Promise<number> {
     if (this.#backlog.size === 0) return Infinity;
     const enough = this.#isPressed ? Math.ceil(this.slotsUsed * enoughShare) : Infinity;
-    const gatherMs = this.#gatherUntil - performance.now();
-    if (this.#backlog.size >= enough) this.#crowdedUntil = performance.now() + crowdedMs;
-    else if (gatherMs > 0) return Math.ceil(gatherMs);
+    if (this.#backlog.size >= enough) this.#crowded.begin(crowdedMs);
+    else if (this.#gathering.isOn) return Infinity;
     await this.#write({ records: true, claims: this.#isPressed ? 'refill' : 'none' });
     if (!this.#isPressed || this.#slots.free > 0) this.#parts.wake('claim');
     return this.#backlog.size > 0 ? 0 : Infinity;
@@ -183,16 +186,18 @@ export class Executor {
   async drain(drainMs: number): Promise<void> {
     this.#writer.giveUp();
     const givenUp = Promise.withResolvers<void>();
-    const timers = [
-      setTimeout(() => this.#stopper.abort(), drainMs),
-      setTimeout(givenUp.resolve, drainMs + longestLastWriteMs),
+    const { clock } = this.#parts;
+    const cancels = [
+      clock.after(drainMs, () => this.#stopper.abort()),
+      clock.after(drainMs + longestLastWriteMs, givenUp.resolve),
     ];
     await Promise.race([this.#slots.allReleased(), givenUp.promise]);
-    for (const timer of timers) clearTimeout(timer);
+    for (const cancel of cancels) cancel();
   }
 
-  /** Tells the log which outcomes are lost with this process; to be called when nothing records any more. */
-  logUnstored(): void {
+  /** To be called when nothing records any more: tells the log which outcomes are lost with this process. */
+  end(): void {
+    for (const pause of [this.#gathering, this.#crowded, this.#searchRest]) pause.end();
     for (const execution of this.#backlog.unwritten) logUnstored(this.#parts.log, execution);
   }
 
@@ -266,8 +271,7 @@ export class Executor {
         announceRun(this.#parts, claimed, 'running');
       } else announceEnd(this.#parts, execution);
     }
-    if (executions.length + attempts.length > 0)
-      this.#gatherUntil = performance.now() + gatheringMs;
+    if (executions.length + attempts.length > 0) this.#gathering.begin(gatheringMs);
     if (executions.length > 0) wake('sign');
     // What was reported during a call ends its run now.
     if (awaiting.size > 0) wake('complete');

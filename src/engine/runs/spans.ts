@@ -110,7 +110,7 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
     return longestPauseMs;
   }
 
-  const loop = startLoop('spans', step, log);
+  const loop = startLoop('spans', step, { log, clock });
   return {
     isSampled: (traceId) => isSampled(traceId, settings.ratio),
     note(span) {
@@ -118,9 +118,9 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
       else if (kept.push(span) === mostInBatch) loop.wake();
     },
     async [Symbol.asyncDispose]() {
-      const patience = setTimeout(() => stopper.abort(), lastTimeoutMs);
+      const cancel = clock.after(lastTimeoutMs, () => stopper.abort());
       await loop[Symbol.asyncDispose]();
-      clearTimeout(patience);
+      cancel();
       if (stopper.signal.aborted) meter.spansLeft('dropped', kept.length);
       if (kept.length === 0 || stopper.signal.aborted) return;
       tries = mostTries; // the last one

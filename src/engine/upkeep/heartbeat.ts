@@ -44,5 +44,5 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
     return everyMs;
   }
 
-  return startLoop('heartbeat', step, log);
+  return startLoop('heartbeat', step, { log, clock });
 }

@@ -30,6 +30,10 @@ export class DatabaseClock implements Clock {
     return this.#machine.monotonicMs();
   }
 
+  after(ms: number, then: () => void): () => void {
+    return this.#machine.after(ms, then);
+  }
+
   /** How far the clock of this machine is ahead, in milliseconds. */
   leadMs(): number {
     return Math.round(this.#machine.now() - this.now());

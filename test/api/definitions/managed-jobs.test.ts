@@ -20,6 +20,7 @@ import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';
 import { defaultWorkspaceId } from '../../support/records/keys.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { passTheirWait } from '../../support/running/idle.ts';
 import { until } from '../../support/until.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
@@ -236,7 +237,8 @@ test('an expired account may read, but not apply', async (t) => {
 });
 
 test('a change waits for the call in flight, a pause does not', async (t) => {
-  const { ask } = await startTestDaemon(t);
+  const clock = fakeClock();
+  const { ask } = await startTestDaemon(t, { clock });
   const held: ServerResponse[] = [];
   const sink = await startSink(t, (response) => void held.push(response));
   const job = { ...rare, url: sink.url };
@@ -245,10 +247,12 @@ test('a change waits for the call in flight, a pause does not', async (t) => {
   await until('the call', () => held.length > 0);
   const paused = { ...job, paused: true };
   assert.equal(words(await one(ask, { key: 'a', job: paused })), 'update paused');
-  const [busy, free] = await apply(ask, [
+  const answers = apply(ask, [
     { key: 'a', job: { ...paused, name: 'b' } },
     { key: 'b', job: rare },
   ]);
+  await passTheirWait(clock, 1);
+  const [busy, free] = await answers;
   assert.match(busy?.refusal?.error ?? '', /of this job is still executing/);
   assert.deepEqual([busy?.refusal?.status, free?.change], [409, 'create']);
   const changed = one(ask, { key: 'a', job: { ...paused, name: 'b' } });
@@ -264,7 +268,8 @@ test('a pause that turned into a larger change in the meantime waits for the cal
   const job = { ...rare, url: sink.url };
   const { job: made } = await one(ask, { key: 'a', job });
   await using local = await openTestLocal(dataDir);
-  const { clock, store } = local;
+  const { store } = local;
+  const clock = fakeClock(local.clock.now());
   const allowTargets = parseAllowTargets(['127.0.0.1/32:*']);
   const changeAndRun = async () => {
     await ask('PATCH', `/jobs/${made?.id}`, { notes: 'n' });
@@ -287,7 +292,9 @@ test('a pause that turned into a larger change in the meantime waits for the cal
     key: 'a',
     input: { ...job, paused: true },
   });
-  await assert.rejects(applied, /of this job is still executing/);
+  const refused = assert.rejects(applied, /of this job is still executing/);
+  await passTheirWait(clock, 1);
+  await refused;
   held[0]?.end('ok');
 });
 

@@ -1,17 +1,19 @@
 /** Changes that wait for a run while their key or session ends (docs/behavior.md#key-3, docs/behavior.md#session-3). */
 
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 import { revokeKey } from '../../../src/app/accounts/keys.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
+import { changesWait } from '../../support/running/idle.ts';
 
 test('a change that waits for a run is refused when its key is revoked or its session ended', async (t) => {
-  const daemon = await startTestDaemon(t);
+  const clock = fakeClock(Date.now());
+  const daemon = await startTestDaemon(t, { clock });
   const { ask } = daemon;
   const sink = await startHeldSink(t);
   const { job } = (await ask('POST', '/jobs', { name: 'a', url: sink.url, cronExpr: '0 0 1 1 *' }))
@@ -35,8 +37,7 @@ test('a change that waits for a run is refused when its key is revoked or its se
     ofKey.ask('DELETE', path),
     ended.ask('PATCH', path, { name: 'changed' }),
   ];
-  // Each waits by then; one that did not would be refused too.
-  await setTimeout(200);
+  await changesWait(clock, 1 + refused.length);
   for (const { key } of [first, third]) await owner.ask('DELETE', `/keys/${key.id}`);
   await owner.ask('DELETE', `/sessions/${ended.id}`);
   {

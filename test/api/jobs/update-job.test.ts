@@ -12,6 +12,7 @@ import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { Answer, TestDaemon } from '../../support/running/daemon.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { passTheirWait } from '../../support/running/idle.ts';
 import { until } from '../../support/until.ts';
 
 const minute = 60_000;
@@ -138,15 +139,18 @@ test('an update that changes no field does not wait for the call in flight', asy
 });
 
 test('a call longer than 5 s makes an update and a deletion 409; a pause works at once', async (t) => {
-  const daemon = await startTestDaemon(t);
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
   const { job, answer } = await executingJob(t, daemon);
   const paused = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'pause' });
   assert.equal(paused.status, 200);
   assert.equal(paused.body.job.paused, true);
-  const [update, deletion] = await Promise.all([
+  const answers = Promise.all([
     daemon.ask('PATCH', `/jobs/${job.id}`, { name: 'b', action: 'resume' }),
     daemon.ask('DELETE', `/jobs/${job.id}`),
   ]);
+  await passTheirWait(clock, 2);
+  const [update, deletion] = await answers;
   const words = /still executing: .* only action pause is taken at once, and then no further run/;
   assertRefused(update, 409, words, 'update');
   assertRefused(deletion, 409, words, 'deletion');

@@ -2,33 +2,29 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 import { createHealthLog } from '../../../src/api/monitors/health-log.ts';
 import type { MonitorChange } from '../../../src/domain/monitors/monitor.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
 
-function setup(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  let now = 0;
+function setup() {
+  const clock = fakeClock(0, { timers: 'fake' });
   const lines: unknown[] = [];
   const log = createHealthLog(
     async ({ monitor, to, at }, { changed, isLate }) =>
       void lines.push([monitor.id, to, changed, ...(isLate ? [at] : [])]),
-    () => now,
+    clock,
   );
   return {
     log,
     lines,
-    pass: (ms: number): void => {
-      now += ms;
-      t.mock.timers.tick(ms);
-    },
+    pass: (ms: number) => clock.advanceBoth(ms),
     change: (id: string, to: 'up' | 'down'): void =>
-      log.add({ monitor: { id }, to, at: now } as MonitorChange),
+      log.add({ monitor: { id }, to, at: clock.now() } as MonitorChange),
   };
 }
 
-test('what changes after a line is in the next one, 30 s later, without another change', (t) => {
-  const { lines, pass, change } = setup(t);
+test('what changes after a line is in the next one, 30 s later, without another change', () => {
+  const { lines, pass, change } = setup();
   change('a', 'up');
   pass(10_000);
   change('b', 'up');
@@ -50,8 +46,8 @@ test('what changes after a line is in the next one, 30 s later, without another 
   assert.deepEqual(lines, [['a', 'up', 1]], 'at once, as the pause is over');
 });
 
-test('a monitor that is changed by every ping has one line in 30 s, which counts the changes', (t) => {
-  const { lines, pass, change } = setup(t);
+test('a monitor that is changed by every ping has one line in 30 s, which counts the changes', () => {
+  const { lines, pass, change } = setup();
   for (let second = 0; second < 61; second += 1) {
     change('a', 'up');
     change('a', 'down');
@@ -64,8 +60,8 @@ test('a monitor that is changed by every ping has one line in 30 s, which counts
   ]);
 });
 
-test('a line that waits when jobd stops is written', async (t) => {
-  const { log, lines, change } = setup(t);
+test('a line that waits when jobd stops is written', async () => {
+  const { log, lines, change } = setup();
   for (const to of ['up', 'down', 'up', 'down'] as const) change('a', to);
   await log[Symbol.asyncDispose]();
   assert.deepEqual(lines, [
@@ -74,8 +70,8 @@ test('a line that waits when jobd stops is written', async (t) => {
   ]);
 });
 
-test('with very many monitors some get no log line until others are quiet', (t) => {
-  const { lines, pass, change } = setup(t);
+test('with very many monitors some get no log line until others are quiet', () => {
+  const { lines, pass, change } = setup();
   for (let number = 0; number < 20_000; number += 1) change(`${number}`, 'down');
   assert.equal(lines.length, 10_000);
   pass(30_000);

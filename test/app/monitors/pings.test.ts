@@ -18,9 +18,7 @@ import { openTestStore } from '../../support/running/store.ts';
 async function setup(t: TestContext) {
   const testStore = await openTestStore(t);
   const { store } = testStore;
-  const fake = fakeClock();
-  let monotonicMs = 0;
-  const clock = { now: () => fake.now(), monotonicMs: () => monotonicMs };
+  const clock = fakeClock();
   const { add, read } = storedMonitors(testStore, clock);
   const changes: MonitorChange[] = [];
   let commits = 0;
@@ -57,10 +55,7 @@ async function setup(t: TestContext) {
       return rows.map(({ type }) => type);
     },
     list: (monitor: Monitor) => listPings(store.db, monitor.id, { limit: 2_000, before: null }),
-    pass: (ms: number): void => {
-      monotonicMs += ms;
-      fake.advance(ms);
-    },
+    pass: (ms: number) => clock.advanceBoth(ms),
   };
 }
 

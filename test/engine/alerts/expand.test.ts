@@ -84,16 +84,16 @@ async function changing(t: TestContext) {
   const setup = await openTestStore(t);
   const channel = await addChannel(setup, url);
   const { id: subjectId } = await setup.addJob();
-  let now = 1;
-  const clock = { now: () => now, monotonicMs: () => performance.now() };
+  const clock = fakeClock(1);
   let expander = createExpander(setup.store, clock);
   const due = async () =>
-    await findDueDeliveries(setup.store.db, channel.id, now, { limit: 9, except: [] });
+    await findDueDeliveries(setup.store.db, channel.id, clock.now(), { limit: 9, except: [] });
   return {
     due,
     restart: (): void => void (expander = createExpander(setup.store, clock)),
     change: async (type: 'job.failed' | 'job.recovered', underWay: readonly string[] = []) => {
-      now += afterWindowMs;
+      clock.advance(afterWindowMs);
+      const now = clock.now();
       const of = { type, workspaceId: setup.workspaceId, subjectId, runId: null };
       const failures = type === 'job.failed' ? 1 : 0;
       await insertHealthChanges(setup.store.db, [
@@ -103,6 +103,7 @@ async function changing(t: TestContext) {
     },
     fail: async () => {
       const [delivery = assert.fail()] = await due();
+      const now = clock.now();
       const tried = { at: now, startedAt: now, durationMs: 1, httpStatus: 500, error: 'http: 500' };
       const again = { backOff: null, nextAttemptAt: now + 1 };
       assert.ok(await recordAttempt(setup.store.db, { delivery, ...tried, ...again }));

@@ -14,6 +14,7 @@ import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
 import type { Store } from '../../../src/store/database/store.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
@@ -32,9 +33,9 @@ const answer: AttemptResult = {
   },
 };
 
-/** Calls answered only by `answerNext`, and counted writes. */
+/** Calls answered only by `answerNext`, and counted writes. Rests end when the clock passes. */
 async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
-  const engine = await setupEngine(t);
+  const engine = await setupEngine(t, fakeClock(undefined, { timers: 'fake' }));
   const open: (() => void)[] = [];
   let writes = 0;
   let isBroken = false;
@@ -81,6 +82,7 @@ async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
     ...engine,
     executor,
     answerNext,
+    woken,
     calls: () => open.length,
     writes: () => writes,
     breakStore: (broken: boolean) => void (isBroken = broken),
@@ -114,44 +116,53 @@ test('under load one transaction records a run and claims the next one', async (
 });
 
 test('while calls wait for their host, a record refills its slots, and calls to others are searched for seldom', async (t) => {
-  const { executor, addJob, clock, calls, answerNext, writes } = await setup(t, 4, 1);
+  const { executor, addJob, clock, calls, answerNext, woken, writes } = await setup(t, 4, 1);
   for (let count = 0; count < 3; count += 1) await addJob(dueOnce);
   clock.set(dueAt);
-  let nowMs = 1_000;
-  t.mock.method(performance, 'now', () => nowMs);
   while ((await executor.claim()) === 0);
   assert.equal(calls(), 1, 'the host has one slot');
   assert.equal(executor.isPressed, false, 'a slow host is no reason to put off other work');
   await addJob({ ...dueOnce, url: 'https://other.example/' });
   const before = writes();
-  assert.equal(await executor.claim(), 50, 'it has just been searched for');
+  assert.equal(await executor.claim(), Infinity, 'it has just been searched for');
   assert.equal(writes(), before);
   await answerNext();
   await executor.record();
   assert.deepEqual([writes() - before, calls()], [1, 1], 'the next call of the host');
   assert.equal(executor.isPressed, true, 'its calls end as fast as they are recorded');
-  nowMs += 50;
+  woken.clear();
+  clock.pass(49);
+  assert.equal(await executor.claim(), Infinity);
+  clock.pass(1);
+  assert.ok(woken.has('claim'));
   assert.equal(await executor.claim(), 0);
   assert.equal(calls(), 2, 'a call of the other host');
 });
 
 test('without load a record waits some milliseconds for others, unless a job is due', async (t) => {
-  const { executor, addJob, clock, calls, answerNext, writes } = await setup(t, 5);
+  const { executor, addJob, clock, calls, answerNext, woken, writes } = await setup(t, 5);
   for (const cronExpr of ['11 * * * *', '11 * * * *', '12 * * * *']) await addJob({ cronExpr });
   clock.set(dueAt);
   while ((await executor.claim()) === 0);
   assert.equal(calls(), 2);
-  // The delay uses real time, and the test's clock stands still.
-  t.mock.method(performance, 'now', () => 1_000);
   await answerNext();
   assert.equal(await executor.record(), Infinity, 'the first one is written at once');
   await answerNext();
-  assert.equal(await executor.record(), 10, 'the second one waits');
-  clock.set(dueAt + minute);
   const before = writes();
+  clock.pass(9);
+  assert.equal(await executor.record(), Infinity, 'the second one waits');
+  clock.set(dueAt + minute);
   await executor.claim();
   assert.equal(writes() - before, 1, 'the claim records it, too');
-  assert.equal(executor.slotsUsed, 1, 'of the run that was claimed');
+  await answerNext();
+  woken.clear();
+  clock.pass(9);
+  assert.deepEqual([await executor.record(), woken.has('record')], [Infinity, false]);
+  clock.pass(1);
+  assert.ok(woken.has('record'), 'then it is written');
+  await executor.record();
+  assert.equal(writes() - before, 2);
+  assert.equal(executor.slotsUsed, 0);
 });
 
 test('if a shared transaction fails, records and claims are separate until a claim works again', async (t) => {

@@ -49,7 +49,7 @@ test('signing continues at a steady rate, without bursts', async (t) => {
   };
   await start({
     signer: { sign, signText: async (text) => text },
-    clock: { now: () => clock.now(), monotonicMs: () => monotonic },
+    clock: { ...clock, monotonicMs: () => monotonic },
   });
   await callEach();
   const before = signs;

@@ -14,6 +14,7 @@ import { openTestLocal } from '../running/local.ts';
 import { quietApp } from '../running/app.ts';
 import { writerIn } from './principal.ts';
 import type { TestStore } from '../running/store.ts';
+import { fakeClock } from '../fakes/clock.ts';
 import { testMasterKeyId, testVault } from '../fakes/vault.ts';
 
 /** A secret of Standard Webhooks: 32 bytes. */
@@ -35,7 +36,7 @@ export async function addChannel(
 
 /** Expands the whole outbox into deliveries. Returns the number of transactions. */
 export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number): Promise<number> {
-  const expander = createExpander(store, { now: () => now, monotonicMs: () => performance.now() });
+  const expander = createExpander(store, fakeClock(now));
   let steps = 0;
   while ((await expander.expand([])) > 0) steps += 1;
   return steps;

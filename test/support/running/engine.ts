@@ -86,12 +86,11 @@ export function enginePartsFor(
 }
 
 /** Makes the parts; the engine and its connections are stopped before the store is closed. */
-export async function setupEngine(t: TestContext): Promise<EngineTest> {
+export async function setupEngine(t: TestContext, clock = fakeClock()): Promise<EngineTest> {
   const parts = new AsyncDisposableStack();
   t.after(() => parts.disposeAsync());
   const testStore = await openTestStore(t);
   const { store, workspaceId } = testStore;
-  const clock = fakeClock();
   const logged: LogLine[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as LogLine);
   const log = pino({ level: 'debug' }, { write });

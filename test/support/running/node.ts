@@ -76,7 +76,7 @@ export async function startTestNode(
       wakeOthers,
     }),
   );
-  parts.use(startLoop('hints', nodes.look, log));
+  parts.use(startLoop('hints', nodes.look, { log, clock: systemClock }));
   parts.use(nodes);
   const wake = (loop: WokenLoop): void => {
     wakeEngine(loop);

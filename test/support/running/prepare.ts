@@ -9,6 +9,7 @@ import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { writerIn } from '../records/principal.ts';
 import { quietApp } from './app.ts';
+import { fakeClock } from '../fakes/clock.ts';
 import { loopback } from './store.ts';
 
 export interface Preparation {
@@ -41,8 +42,7 @@ export async function prepareStore<T>(
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
   const principal = writerIn(workspace.id);
   const appAt = (now: number): App => {
-    const clock = { now: () => now, monotonicMs: () => now };
-    return quietApp({ store, vault, clock, allowTargets: loopback });
+    return quietApp({ store, vault, clock: fakeClock(now), allowTargets: loopback });
   };
   return await prepare({
     async addKey() {
