@@ -17,6 +17,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { repeatedBy, seed } from './support/dice.ts';
 import { noPostgres, startPostgres } from './support/postgres/server.ts';
 import { runBatches } from './support/suite/lanes.ts';
 import type { Failure, Outcome } from './support/suite/lanes.ts';
@@ -32,7 +33,6 @@ const { values, positionals } = parseArgs({
   },
 });
 const lanes = Number(values.lanes);
-const seed = process.env['JOBD_TEST_SEED'] ?? '1';
 const started = performance.now();
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -48,7 +48,7 @@ print(`${batches.flatMap(({ files }) => files).length} files, ${lanes} at a time
 const outcome = await runBatches(batches, lanes, {
   env: {
     ...process.env,
-    JOBD_TEST_SEED: seed,
+    JOBD_TEST_SEED: String(seed),
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tests'),
   },
   onEnd: printBatch,
@@ -110,7 +110,7 @@ function printEnd({ passed, failures, skips, seconds }: Outcome): void {
   if (failures.length > 0) print('\nFailed:');
   for (const { part, file, line, name } of failures) {
     print(`✖ ${part}: ${name} (${file}:${line})`);
-    print(`  repeat: JOBD_TEST_SEED=${seed} npx node test/run.ts ${file}`);
+    print(`  repeat: ${repeatedBy} npx node test/run.ts ${file}`);
   }
   print(`\nℹ tests ${passed + failures.length + skips.length}`);
   print(`ℹ pass ${passed}`);
