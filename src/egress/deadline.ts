@@ -3,6 +3,8 @@
  * aborts, and cuts off the current phase.
  */
 
+import { systemTimers, type Timers } from './timers.ts';
+
 /** The current step of an attempt, for the message of a timeout. */
 export type Phase =
   | 'looking up the name'
@@ -29,20 +31,26 @@ export class Deadline {
   readonly timeoutMs: number;
   /** Ends the deadline when it aborts. */
   readonly signal: AbortSignal | undefined;
+  readonly timers: Timers;
   phase: Phase = 'looking up the name';
   /** Why it ended; null until then. An abort has the caller's reason. */
   over: 'expired' | { abortedBy: unknown } | null = null;
   readonly #endsAt: number;
   readonly #beginBy: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Disposable;
   #cutOff: (() => void) | null = null;
 
-  constructor({ timeoutMs, beginWithinMs = Infinity }: Times, signal?: AbortSignal) {
+  constructor(
+    { timeoutMs, beginWithinMs = Infinity }: Times,
+    { signal, timers = systemTimers }: { signal?: AbortSignal | undefined; timers?: Timers } = {},
+  ) {
     this.timeoutMs = timeoutMs;
     this.signal = signal;
-    this.#endsAt = performance.now() + timeoutMs;
-    this.#beginBy = performance.now() + beginWithinMs;
-    this.#timer = setTimeout(expire, timeoutMs, this);
+    this.timers = timers;
+    const now = timers.monotonicMs();
+    this.#endsAt = now + timeoutMs;
+    this.#beginBy = now + beginWithinMs;
+    this.#timer = timers.after(timeoutMs, expire, this);
   }
 
   /** Whether the request may have been written, also in part. */
@@ -52,12 +60,12 @@ export class Deadline {
 
   /** Whether the request may be written now. A process that was frozen meanwhile learns here that it is too late. */
   mayBegin(): boolean {
-    return performance.now() < this.#beginBy;
+    return this.timers.monotonicMs() < this.#beginBy;
   }
 
   /** Milliseconds left, never below 0. */
   remainingMs(): number {
-    return Math.max(0, this.#endsAt - performance.now());
+    return Math.max(0, this.#endsAt - this.timers.monotonicMs());
   }
 
   /** Throws DeadlineOver if it is over. */
@@ -82,7 +90,7 @@ export class Deadline {
 
   /** Stops the timer without cutting anything off. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#timer[Symbol.dispose]();
     this.#cutOff = null;
   }
 }

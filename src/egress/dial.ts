@@ -5,6 +5,7 @@ import type { Failure } from '../domain/runs/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
 import type { Origin } from './route.ts';
+import type { Timers } from './timers.ts';
 import { TlsOpener } from './tls.ts';
 import type { Wire } from './wire.ts';
 
@@ -35,8 +36,8 @@ export type Dial = (
 const keepAliveProbeMs = 60_000;
 
 /** Creates the dialler. `ca`: certificates (PEM) to trust instead of the built-in ones. */
-export function createDial(ca: string | undefined): Dial {
-  const tls = new TlsOpener(ca);
+export function createDial(ca: string | undefined, timers: Timers): Dial {
+  const tls = new TlsOpener(ca, timers);
 
   return async (origin, address, deadline, connectMs) => {
     const dialled: Dialled =
@@ -93,7 +94,7 @@ function opened(
   waitMs: number | null,
 ): Promise<null | Error | 'silent'> {
   const { promise, resolve, reject } = Promise.withResolvers<null | Error | 'silent'>();
-  const timer = waitMs === null ? undefined : setTimeout(() => end('silent'), waitMs);
+  const timer = waitMs === null ? null : deadline.timers.after(waitMs, end, 'silent');
   const onOpen = (): void => end(null);
   const onClose = (): void => end(new Error('closed'));
 
@@ -103,7 +104,7 @@ function opened(
     resolve(result);
   }
   function stopListening(): void {
-    clearTimeout(timer);
+    timer?.[Symbol.dispose]();
     deadline.onOver(null);
     socket.off(event, onOpen).off('error', end).off('close', onClose);
   }

@@ -17,6 +17,7 @@ import { egressClosed, LocalTrouble, secondsText } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /** One attempt to make, as plain data that can cross to another thread. */
 export interface Call {
@@ -57,6 +58,8 @@ export interface EgressOptions {
   resolve?: Resolve;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   ca?: string;
+  /** Default: those of this thread. */
+  timers?: Timers;
 }
 
 /** Connections tried for one attempt: a kept one may turn out closed before the request is written. */
@@ -64,10 +67,13 @@ const maxTakes = 3;
 
 /** Creates egress in this thread. Proxies of the environment are ignored: they would choose the address. */
 export function createEgress(options: EgressOptions): Egress {
-  const { userAgent } = options;
+  const { userAgent, timers = systemTimers } = options;
   const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
   const { connectionsPerHost, idleConnections } = options;
-  const pool = new Pool(createDial(options.ca), connectionsPerHost, idleConnections);
+  const pool = new Pool(createDial(options.ca, timers), connectionsPerHost, {
+    idleConnections,
+    timers,
+  });
   const inFlight = new Set<Deadline>();
   const signals = new WeakSet<AbortSignal>();
   let callKeys = new Map<string, CallSigner>();
@@ -118,7 +124,7 @@ export function createEgress(options: EgressOptions): Egress {
   return {
     async call(call, signal) {
       if (signal !== undefined) listenTo(signal);
-      const deadline = new Deadline(call, signal);
+      const deadline = new Deadline(call, { signal, timers });
       inFlight.add(deadline);
       try {
         return await attempt(call, deadline);

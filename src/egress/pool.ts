@@ -12,6 +12,7 @@ import { openConnection, type Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import type { Dial } from './dial.ts';
 import type { Origin } from './route.ts';
+import type { Timers } from './timers.ts';
 
 /** How long any server is assumed to keep an idle connection, until observed. */
 const startingTrustMs = 6000;
@@ -38,20 +39,22 @@ class Host {
   readonly waiting = new Set<() => void>();
   /** How long this origin has been observed to keep an idle connection open. */
   trustMs = startingTrustMs;
+  readonly #timers: Timers;
 
-  constructor(origin: Origin) {
+  constructor(origin: Origin, timers: Timers) {
     this.origin = origin;
+    this.#timers = timers;
   }
 
   observe(): void {
     const [oldest] = this.idle;
     if (oldest === undefined) return;
-    this.trustMs = Math.max(this.trustMs, performance.now() - oldest.idleSince);
+    this.trustMs = Math.max(this.trustMs, this.#timers.monotonicMs() - oldest.idleSince);
   }
 
   /** The most recently used idle connection that leads to one of these addresses and can be trusted. */
   takeIdle(addresses: readonly string[]): Connection | null {
-    const now = performance.now();
+    const now = this.#timers.monotonicMs();
     const trustedMs = Math.max(alwaysTrustedMs, this.trustMs - trustMarginMs);
     const index = this.idle.findLastIndex(
       ({ socket, keepAlivePromised, idleSince, address }) =>
@@ -67,7 +70,7 @@ class Host {
     if (index === -1) return;
     this.idle.splice(index, 1);
     if (!closedByPeer(connection)) return;
-    this.trustMs = Math.min(this.trustMs, performance.now() - connection.idleSince);
+    this.trustMs = Math.min(this.trustMs, this.#timers.monotonicMs() - connection.idleSince);
   }
 
   wakeOne(): void {
@@ -102,18 +105,26 @@ export class Pool implements AsyncDisposable {
   readonly #hosts = new Map<string, Host>();
   readonly #idleOldestFirst = new Set<Connection>();
   readonly #connections = new Set<Connection>();
-  readonly #observing: NodeJS.Timeout;
+  readonly #timers: Timers;
+  readonly #observing: Disposable;
   #closed = false;
 
-  /** Keeps at most `connectionsPerHost` connections to one origin, and `maxIdle` idle ones in all. */
-  constructor(dial: Dial, connectionsPerHost: number, maxIdle = mostIdle) {
+  /** Keeps at most `connectionsPerHost` connections to one origin, and `idleConnections` in all. */
+  constructor(
+    dial: Dial,
+    connectionsPerHost: number,
+    {
+      idleConnections = mostIdle,
+      timers,
+    }: { idleConnections?: number | undefined; timers: Timers },
+  ) {
     this.#dial = dial;
     this.#connectionsPerHost = connectionsPerHost;
-    this.#maxIdle = Math.min(maxIdle, mostIdle);
-    this.#observing = setInterval(() => {
+    this.#maxIdle = Math.min(idleConnections, mostIdle);
+    this.#timers = timers;
+    this.#observing = timers.every(observeEveryMs, () => {
       for (const host of this.#hosts.values()) host.observe();
-    }, observeEveryMs);
-    this.#observing.unref();
+    });
   }
 
   /** A trusted idle connection to one of these judged addresses; null if there is none, or if calls wait for one. */
@@ -150,7 +161,7 @@ export class Pool implements AsyncDisposable {
       connection.socket.destroy();
       return;
     }
-    connection.idleSince = performance.now();
+    connection.idleSince = this.#timers.monotonicMs();
     host.idle.push(connection);
     this.#idleOldestFirst.add(connection);
     if (this.#idleOldestFirst.size > this.#maxIdle) {
@@ -163,7 +174,7 @@ export class Pool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#observing);
+    this.#observing[Symbol.dispose]();
     const closing = Array.from(this.#connections, ({ socket }) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       socket.once('close', () => resolve());
@@ -174,7 +185,7 @@ export class Pool implements AsyncDisposable {
   }
 
   #hostOf(origin: Origin): Host {
-    const host = this.#hosts.get(origin.key) ?? new Host(origin);
+    const host = this.#hosts.get(origin.key) ?? new Host(origin, this.#timers);
     this.#hosts.set(origin.key, host);
     return host;
   }

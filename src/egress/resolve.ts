@@ -9,6 +9,7 @@ import { isLoopbackName } from '../domain/targets/host-name.ts';
 import { openHostsFile } from './hosts.ts';
 import { checkOpenFiles } from './failure.ts';
 import { createPace } from './pace.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /** The addresses of a name, IPv4 first, or why there are none. */
 export type Answers =
@@ -40,10 +41,13 @@ export interface ResolverOptions {
   /** DNS servers as `ADDRESS` or `ADDRESS:PORT`; default: the machine's. */
   servers?: readonly string[];
   hostsPath?: string;
+  /** How long answers are kept. Default: the time of this thread. */
+  timers?: Pick<Timers, 'monotonicMs'>;
 }
 
 /** Creates a resolver: loopback names, the hosts file, then DNS, with answers kept up to 5 s. */
 export function createResolver(options: ResolverOptions = {}): Resolve {
+  const { timers = systemTimers } = options;
   const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
   const query = createQuery(options.servers);
   const pace = createPace(maxYoungQueries, youngMs);
@@ -52,6 +56,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
     max: maxKeptNames,
     // lru-cache would otherwise read the clock once a millisecond, with a timer each.
     ttlResolution: 0,
+    perf: { now: timers.monotonicMs },
   });
 
   function keep(host: string, { answers, ttlMs }: Queried): Answers {

@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
 import type { Origin } from './route.ts';
+import type { Timers } from './timers.ts';
 import { Rests, Wire } from './wire.ts';
 
 /** About 1 KB each; resuming a session saves two fifths of a handshake. */
@@ -26,12 +27,13 @@ const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
 export class TlsOpener {
   readonly #ca: string | undefined;
   readonly #sessions = new LRUCache<string, Buffer>({ max: maxSessions });
-  readonly #rests = new Rests();
+  readonly #rests: Rests;
   #context: SecureContext | undefined;
 
   /** `ca`: certificates (PEM) to trust instead of the built-in ones. */
-  constructor(ca: string | undefined) {
+  constructor(ca: string | undefined, timers: Timers) {
     this.#ca = ca;
+    this.#rests = new Rests(timers);
   }
 
   /** A TLS socket and the TCP socket under it, which the caller connects to `address`. */

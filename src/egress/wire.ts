@@ -8,6 +8,7 @@ import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
+import type { Timers } from './timers.ts';
 
 /** What a connection is used for. */
 export type Use = 'handshake' | 'answer' | 'idle';
@@ -35,22 +36,23 @@ const maxRests = 10_000;
 
 /** How long addresses rest; one for all connections of a thread. */
 export class Rests {
-  readonly #now: () => number;
+  readonly timers: Timers;
   readonly #endsAt = new LRUCache<string, number>({ max: maxRests });
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(timers: Timers) {
+    this.timers = timers;
   }
 
   /** Milliseconds until the owner may be read from again; 0 if it may be. */
   leftMs(owner: string): number {
     const endsAt = this.#endsAt.get(owner);
-    return endsAt === undefined ? 0 : Math.max(0, endsAt - this.#now());
+    return endsAt === undefined ? 0 : Math.max(0, endsAt - this.timers.monotonicMs());
   }
 
   /** A piece from this owner cost this much CPU time. */
   add(owner: string, costMs: number): void {
-    if (costMs > freeMs) this.#endsAt.set(owner, this.#now() + (costMs - freeMs) * restsPerCost);
+    if (costMs <= freeMs) return;
+    this.#endsAt.set(owner, this.timers.monotonicMs() + (costMs - freeMs) * restsPerCost);
   }
 }
 
@@ -63,19 +65,25 @@ export class Wire extends Socket {
   /** Bytes read and not passed on yet; null if there are none. */
   #held: Buffer | null = null;
   #hasEnded = false;
-  #resting: NodeJS.Timeout | undefined;
+  #resting: Disposable | undefined;
 
   constructor(address: string, rests: Rests) {
     super();
     this.#owner = ownerOf(address);
     this.#rests = rests;
-    this.once('close', () => clearTimeout(this.#resting));
+    this.once('close', () => this.#resting?.[Symbol.dispose]());
   }
 
   /** Bytes that come from now on count for this use. */
   startUse(use: Use): void {
     this.#use = use;
     this.#left = mostBytes[use];
+  }
+
+  /** Reads on after a rest. */
+  endRest(): void {
+    this.#resting = undefined;
+    this.#passOn();
   }
 
   /** Called by Node with the bytes it read; false stops it from reading more. */
@@ -99,10 +107,7 @@ export class Wire extends Socket {
     while (this.#held !== null && !this.destroyed) {
       const restMs = this.#rests.leftMs(this.#owner);
       if (restMs > 0) {
-        this.#resting ??= setTimeout(() => {
-          this.#resting = undefined;
-          this.#passOn();
-        }, restMs);
+        this.#resting ??= this.#rests.timers.after(restMs, endRest, this);
         return false;
       }
       const piece = this.#held.subarray(0, pieceBytes);
@@ -115,6 +120,10 @@ export class Wire extends Socket {
     if (this.#hasEnded && !this.destroyed) super.push(null);
     return wantsMore;
   }
+}
+
+function endRest(wire: Wire): void {
+  wire.endRest();
 }
 
 function cpuMsSince(before: NodeJS.CpuUsage): number {

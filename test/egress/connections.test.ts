@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
+import { fakeTimers } from '../support/fakes/timers.ts';
 import {
   answer,
   eventually,
@@ -186,23 +187,19 @@ test('a thousand hostile answers leave no socket behind', async (t) => {
 });
 
 test('an idle connection is trusted only for as long as its server was seen to keep one', async (t) => {
-  let laterMs = 0;
-  const realNow = performance.now.bind(performance);
-  t.mock.method(performance, 'now', () => realNow() + laterMs);
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  const timers = fakeTimers();
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
-  const egress = startEgress(t);
+  const egress = startEgress(t, { timers });
   const call = async (): Promise<number> => {
     assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
     return target.connections;
   };
   assert.equal(await call(), 1);
-  laterMs += 3000;
+  timers.pass(3_999);
   assert.equal(await call(), 1, 'a few seconds are safe with any server');
-  laterMs += 60_000;
+  timers.pass(60_000);
   assert.equal(await call(), 2, 'a minute is too long, until the server has kept one that long');
-  t.mock.timers.tick(5000);
-  laterMs += 55_000;
+  timers.pass(55_000);
   assert.equal(await call(), 2, 'the first connection has outlived this');
 });
 

@@ -1,13 +1,16 @@
 /** The memory cost of hostile targets, measured in a process that does nothing but call them. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Phase } from '../../src/egress/deadline.ts';
 import { goodCertificate, serverKey } from './certificates.ts';
+import type * as held from './hostile/held.ts';
 import type { Orders, Report } from './hostile/runs.ts';
 import { hostileTargets } from './hostile/targets.ts';
-import { get, startTarget } from './support.ts';
+import { eventually, get, startTarget } from './support.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -27,7 +30,7 @@ test('a thousand hostile runs leak no memory and no socket', async (t) => {
       ...(row.greet === undefined ? {} : { greet: row.greet }),
     });
     const url = row.https === 'raw' ? target.url.replace('http:', 'https:') : target.url;
-    const timeoutMs = row.timeoutMs === undefined ? 5000 : 100;
+    const timeoutMs = row.hangs === undefined ? 60_000 : 100;
     calls.push(get(url, { method: row.method ?? 'GET', timeoutMs }));
   }
   const { rssBefore, rssAfter, sockets } = await run({ calls, runs: 1000, atATime: 16 });
@@ -39,21 +42,35 @@ test('a thousand hostile runs leak no memory and no socket', async (t) => {
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 /** Places where an answer may hang; the parser could keep each small piece by itself. */
-const beginnings: [string, string][] = [
-  ['in its headers', `${ok}${'a:\r\n'.repeat(4000)}`],
-  ['after its headers', `${ok}${'a:\r\n'.repeat(4000)}content-length: 9\r\n\r\n`],
+const beginnings: [where: string, beginning: string, phase: Phase][] = [
+  ['in its headers', `${ok}${'a:\r\n'.repeat(4000)}`, 'waiting for the answer'],
+  [
+    'after its headers',
+    `${ok}${'a:\r\n'.repeat(4000)}content-length: 9\r\n\r\n`,
+    'reading the body',
+  ],
   [
     'in its trailers',
-    `${ok}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n${'a:\r\n'.repeat(4000)}`,
+    `${ok}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n${'a:\r\n'.repeat(480)}`,
+    'reading the body',
   ],
 ];
 
-for (const [where, beginning] of beginnings) {
+for (const [where, beginning, phase] of beginnings) {
   test(`256 answers that hang ${where} use little memory`, async (t) => {
     const target = await startTarget(t, (socket) => socket.write(beginning));
-    const calls = [get(target.url, { timeoutMs: 1500 })];
-    const { held } = await run({ calls, runs: 256, atATime: 256 });
-    t.diagnostic(`${(held / megabyte).toFixed(1)} MiB in all`);
-    assert.ok(held < 120 * megabyte, `held ${(held / megabyte).toFixed(1)} MiB`);
+    const orders: held.Orders = { call: get(target.url), times: 256, phase };
+    const script = join(import.meta.dirname, 'hostile', 'held.ts');
+    const child = fork(script, [JSON.stringify(orders)], { execArgv: ['--expose-gc'] });
+    t.after(() => child.kill('SIGKILL'));
+    const reported = once(child, 'message');
+    const ended = once(child, 'exit');
+    await eventually(() => target.requests.length === 256);
+    child.send('answered');
+    const [report] = (await reported) as [held.Report];
+    t.diagnostic(`${(report.held / megabyte).toFixed(1)} MiB in all`);
+    assert.ok(report.held < 120 * megabyte, `held ${(report.held / megabyte).toFixed(1)} MiB`);
+    assert.equal(report.hanging, 256);
+    assert.deepEqual(await ended, [0, null]);
   });
 }

@@ -10,12 +10,15 @@ import type {
   TargetResult,
 } from '../../src/domain/runs/outcome.ts';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
+import { Deadline, type Phase } from '../../src/egress/deadline.ts';
 import {
   createEgress,
   type Call,
   type Egress,
   type EgressOptions,
 } from '../../src/egress/egress.ts';
+import type { FakeTimers } from '../support/fakes/timers.ts';
+import { until } from '../support/until.ts';
 
 /** A target and what it has seen. */
 export interface Target {
@@ -119,9 +122,9 @@ export function startEgress(t: TestContext, options: Partial<EgressOptions> = {}
   return egress;
 }
 
-/** A GET with a 5 s deadline, and the changes of a test. */
+/** A GET that has time enough, and the changes of a test. */
 export function get(url: string, changes: Partial<Call> = {}): Call {
-  return { url, method: 'GET', headers: {}, body: null, timeoutMs: 5000, ...changes };
+  return { url, method: 'GET', headers: {}, body: null, timeoutMs: 60_000, ...changes };
 }
 
 /** The result of an attempt; fails if this machine could not make it. */
@@ -142,11 +145,17 @@ export function responseOf(result: AttemptResult): Response {
   return result.response;
 }
 
-/** Waits, up to 5 s, until something is true. */
+/** Waits until something is true. */
 export async function eventually(fact: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 5000;
-  while (!fact()) {
-    if (performance.now() > giveUpAt) throw new Error(`not within 5 s: ${fact.toString()}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until(fact.toString(), fact);
+}
+
+/** Waits until as many calls on these timers are in a phase. */
+export async function inPhase(timers: FakeTimers, phase: Phase, calls = 1): Promise<void> {
+  await until(`${calls} calls ${phase}`, () => {
+    const found = timers.waiting.filter(
+      ({ given }) => given instanceof Deadline && given.phase === phase,
+    );
+    return found.length === calls;
+  });
 }

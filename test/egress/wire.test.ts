@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Rests } from '../../src/egress/wire.ts';
+import { fakeTimers } from '../support/fakes/timers.ts';
+import { until } from '../support/until.ts';
+import { Rests, Wire } from '../../src/egress/wire.ts';
 import { absurdChain, absurdModulus, selfSigned } from './absurd-certificates.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import {
@@ -45,8 +47,7 @@ for (const kind of ['tickets', 'key updates'] as const) {
   test(`${kind} without end instead of an answer end the call`, async (t) => {
     const server = await startFlood(t, { of: kind, during: 'the answer' });
     const egress = startEgress(t, { ca: authority });
-    const call = get(`https://127.0.0.1:${server.port}/`, { timeoutMs: 60_000 });
-    const failure = failureOf(await egress.call(call));
+    const failure = failureOf(await egress.call(get(`https://127.0.0.1:${server.port}/`)));
     assert.equal(failure.reason, 'protocol', failure.detail);
     assert.match(failure.detail, /too many TLS sessions|more than 256 KiB under TLS/);
   });
@@ -87,25 +88,34 @@ test('certificates of more than 32 KiB are not parsed', async (t) => {
 test('expensive certificates of a host are verified one at a time, with pauses', async (t) => {
   const cert = absurdChain(publicKey, 30_000);
   const costly = await startTarget(t, () => {}, { tls: { key: serverKey, cert } });
-  const egress = startEgress(t, { ca: authority });
-  const calls = Array.from({ length: 16 }, () =>
-    egress.call(get(costly.url, { timeoutMs: 1_500 })),
-  );
-  const failures = (await Promise.all(calls)).map((result) => failureOf(result).detail);
-  const verified = failures.filter((detail) => !detail.startsWith('no answer within'));
-  assert.ok(verified.length >= 1 && verified.length <= 4, failures.join('\n'));
+  const timers = fakeTimers();
+  const egress = startEgress(t, { ca: authority, timers });
+  let verified = 0;
+  const calls = Array.from({ length: 4 }, async () => {
+    assert.match(failureOf(await egress.call(get(costly.url))).detail, /the handshake failed/);
+    verified++;
+  });
+  const resting = () => timers.waiting.filter(({ given }) => given instanceof Wire);
+  for (let round = 1; round <= 4; round++) {
+    await until('a verdict', () => verified >= round && resting().length + verified === 4);
+    assert.equal(verified, round, 'the others rest');
+    timers.pass(resting()[0]?.inMs ?? 0);
+  }
+  await Promise.all(calls);
 });
 
 test('a host with an expensive handshake is paused for twenty times as long, others are not', () => {
-  let now = 1_000;
-  const rests = new Rests(() => now);
+  const timers = fakeTimers();
+  const rests = new Rests(timers);
   rests.add('192.0.2.1', 9);
   assert.equal(rests.leftMs('192.0.2.1'), 0);
   rests.add('192.0.2.1', 60);
   assert.deepEqual([rests.leftMs('192.0.2.1'), rests.leftMs('192.0.2.2')], [1_000, 0]);
-  now += 400;
+  timers.pass(400);
   assert.equal(rests.leftMs('192.0.2.1'), 600);
-  now += 700;
+  timers.pass(599);
+  assert.equal(rests.leftMs('192.0.2.1'), 1);
+  timers.pass(1);
   assert.equal(rests.leftMs('192.0.2.1'), 0);
 });
 

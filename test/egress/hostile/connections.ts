@@ -2,6 +2,7 @@
 import {
   brokeOff,
   cutOff,
+  cutOffInHandshake,
   drip,
   endlessly,
   noAnswer,
@@ -79,16 +80,14 @@ export const handshakes: HostileTarget[] = [
   {
     does: 'says nothing in the TLS handshake',
     https: 'raw',
-    ...cutOff,
+    ...cutOffInHandshake,
     requests: { atMost: 0 },
-    isRetried: true,
   },
   {
     does: 'drips in the TLS handshake',
     https: 'raw',
     greet: (s) => drip(s, '\u0016\u0003\u0003\u0040\0', '\u0002'),
-    ...cutOff,
-    isRetried: true,
+    ...cutOffInHandshake,
   },
   {
     does: 'closes in the TLS handshake',

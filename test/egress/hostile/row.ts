@@ -1,5 +1,6 @@
 /** A misbehaviour of a target with its expected result, and helpers for the tables. */
 import type { Socket } from 'node:net';
+import type { Phase } from '../../../src/egress/deadline.ts';
 import type { Behaviour } from '../support.ts';
 
 /** One misbehaviour. */
@@ -13,8 +14,8 @@ export interface HostileTarget {
   /** Called by https: it speaks TLS with a valid certificate, or leaves that to `greet`. */
   https?: 'tls' | 'raw';
   method?: 'HEAD';
-  /** Short if the deadline ends it. */
-  timeoutMs?: number;
+  /** What the target is doing when the deadline ends it; it ends by itself if omitted. */
+  hangs?: Phase;
   status: 'success' | 'failed';
   error: RegExp | null;
   httpStatus: number | null;
@@ -71,8 +72,15 @@ export const tooLarge = {
 /** The deadline ended it before an answer came. */
 export const cutOff = {
   ...noAnswer,
-  timeoutMs: 400,
-  error: /^timeout: no answer within 0\.4 s/,
+  hangs: 'waiting for the answer',
+  error: /^timeout: no answer within 5 s, waiting for the answer$/,
+} as const;
+/** The deadline ended it before the request was sent. */
+export const cutOffInHandshake = {
+  ...noAnswer,
+  hangs: 'in the TLS handshake',
+  error: /^timeout: no answer within 5 s, in the TLS handshake$/,
+  isRetried: true,
 } as const;
 /** The answer was accepted unchanged. */
 export const success = { status: 'success', error: null, httpStatus: 200 } as const;

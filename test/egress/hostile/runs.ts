@@ -19,8 +19,6 @@ export interface Orders {
 export interface Report {
   rssBefore: number;
   rssAfter: number;
-  /** The peak memory while calls were in flight. */
-  held: number;
   /** Open sockets at the end. */
   sockets: number;
 }
@@ -53,19 +51,11 @@ async function restingMemory(): Promise<number> {
   return process.memoryUsage.rss();
 }
 
-let held = 0;
-const looking = setInterval(() => {
-  globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
-  held = Math.max(held, heapUsed + external);
-}, 250);
-
 // The first runs fill caches and pools.
 const rssBefore = await callAll(runs);
 const rssAfter = await callAll(runs);
-clearInterval(looking);
 await egress[Symbol.asyncDispose]();
 await setImmediate();
 const sockets = process.getActiveResourcesInfo().filter((name) => /Socket|TLS|TCP/.test(name));
-const report: Report = { rssBefore, rssAfter, held, sockets: sockets.length };
+const report: Report = { rssBefore, rssAfter, sockets: sockets.length };
 process.stdout.write(JSON.stringify(report));
