@@ -7,8 +7,10 @@ import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/results.ts';
 import {
   addNode,
+  endNode,
   endSilentNodes,
   findLatenessOfOthers,
+  findLiveNodes,
   findOldNode,
   holdNode,
   listNodes,
@@ -30,6 +32,10 @@ const vitals = { leaseMs, ...own, lateness: new Map([[3, 2]]) };
 
 function node(id: string) {
   return { id, host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] };
+}
+
+function idsOf(nodes: readonly { id: string }[]): string[] {
+  return nodes.map(({ id }) => id);
 }
 
 async function setup(t: TestContext) {
@@ -119,6 +125,31 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map([[3, 2]])]);
     await lapse();
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [], 'those that serve');
+  });
+
+  test('a node that has ended serves no more, and has ended once', async (t) => {
+    const { store, lapse } = await setup(t);
+    await addNode(store, node('n2'), leaseMs);
+    await endNode(store, 'n1');
+    assert.deepEqual(idsOf(await findLiveNodes(store.db)), ['n2']);
+    assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), []);
+    assert.equal(await renewNode(store, 'n1', vitals), null);
+    assert.deepEqual(idsOf((await renewNode(store, 'n2', vitals))?.nodes ?? []), ['n2']);
+    assert.equal(await store.write((tx) => holdNode(tx, 'n1')), false);
+    await lapse();
+    assert.deepEqual(await endSilentNodes(store), []);
+    const ends = async () =>
+      (await listNodes(store.db, 0)).map(({ id, endReason }) => [id, endReason]);
+    assert.deepEqual(await ends(), [
+      ['n1', 'stopped'],
+      ['n2', null],
+    ]);
+    const first = (await listNodes(store.db, 0))[0]?.endedAt ?? assert.fail();
+    await endNode(store, 'n1');
+    assert.equal((await listNodes(store.db, 0))[0]?.endedAt, first);
+    await endNode(store, 'n2');
+    const third = await addNode(store, node('n3'), leaseMs);
+    assert.ok(third.servingSince >= first, 'not since the first one');
   });
 
   test('nodes that ended long ago are forgotten, others are not', async (t) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { findLedgerJob } from '../../../src/store/runs/ledger.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
 import {
   listHistories,
@@ -134,4 +135,22 @@ test('histories are listed page by page, without deleted jobs, with their number
     (await listHistories(store.db, { afterId: first, limit: 1 })).map(({ id }) => id),
     [second],
   );
+});
+
+test('a job knows up to which due time its runs were removed: of a missed run, the last one it stood for', async (t) => {
+  const { store, addJob } = await openTestStore(t);
+  const job = await addJob();
+  await keepHistory(store, job.id, [
+    { status: 'success', at: 1 },
+    { status: 'missed', at: 2 },
+  ]);
+  const missed = store.db.updateTable('runs').set({ last_due_at: 8 });
+  await missed.where('status', '=', 'missed').execute();
+  const historyFrom = async (removedTo: number): Promise<number | undefined> => {
+    const beginning = { jobId: job.id, scheduledFor: removedTo, source: scheduled };
+    await store.write((tx) => removeBeginnings(tx, [beginning]));
+    return (await findLedgerJob(store.db, null, job.id))?.historyFrom;
+  };
+  assert.equal(await historyFrom(1), 1);
+  assert.equal(await historyFrom(2), 8);
 });

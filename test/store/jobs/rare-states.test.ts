@@ -1,0 +1,107 @@
+/** Jobs that are deleted, paused or without a due time: each condition hides its row. */
+
+import { findActedJobs } from '../../../src/store/jobs/actions.ts';
+import {
+  countChainAfter,
+  dropChainedRuns,
+  findChainBefore,
+  findFollowers,
+  findStarted,
+} from '../../../src/store/jobs/chains.ts';
+import { findJob, listJobs } from '../../../src/store/jobs/jobs.ts';
+import {
+  findJobsOfWorkspace,
+  findPlannedJobs,
+  updateDueTimes,
+} from '../../../src/store/jobs/planned.ts';
+import { findDueJobs } from '../../../src/store/runs/claims.ts';
+import {
+  changed,
+  deleted,
+  rowOf,
+  rowsWith,
+  runBecame,
+  testGuards,
+} from '../../support/checks/guards.ts';
+import { later } from '../../support/records/rare-states.ts';
+
+const any = { limit: 100, exceptHosts: [], exceptJobs: [] };
+const page = { limit: 100, before: null, name: null, idPrefix: null };
+const sweep = { afterId: '', limit: 100 };
+const dueDeleted = deleted('jobs', 'due');
+const schedule = {
+  scheduleType: 'period',
+  cronExpr: null,
+  timezone: 'UTC',
+  periodSeconds: 60,
+  anchorAt: 0,
+} as const;
+
+const cause = { jobId: 'leader', runId: 'failed', conditions: ['finished'], endedAt: 2 } as const;
+
+testGuards({
+  'a deleted job is not found': [(tx) => findJob(tx, 'w', 'due'), dueDeleted],
+  'nor listed': [async (tx) => rowsWith('due', await listJobs(tx, 'w', page)), dueDeleted],
+  'nor listed by its name': [(tx) => listJobs(tx, 'w', { ...page, name: 'due' }), dueDeleted],
+  'nor paused, resumed or deleted again': [(tx) => findActedJobs(tx, 'w', ['due']), dueDeleted],
+  'nobody waits for the end of a job whose followers were deleted': [
+    async (tx) => {
+      await changed('jobs', 'follower', { after_job_id: 'due' })(tx);
+      return (await findDueJobs(tx, 1, any))[0]?.isFollowed;
+    },
+    deleted('jobs', 'follower'),
+  ],
+  'a deleted job follows none': [
+    async (tx) => rowsWith('follower', await findFollowers(tx, 'leader', 10)),
+    deleted('jobs', 'follower'),
+  ],
+  'a chain ends at a deleted job': [
+    async (tx) => rowsWith('leader', await findChainBefore(tx, 'follower', 10)),
+    deleted('jobs', 'leader'),
+    deleted('jobs', 'follower'),
+  ],
+  'deleted jobs make no chain longer': [
+    async (tx) => {
+      await changed('jobs', 'chained', { after_job_id: 'follower' })(tx);
+      return (await countChainAfter(tx, 'leader', 10)) === 2;
+    },
+    deleted('jobs', 'chained'),
+    deleted('jobs', 'follower'),
+  ],
+  'the end of a run starts a job that is neither deleted nor paused and has no run that waits': [
+    async (tx) => rowsWith('follower', await findStarted(tx, [cause])),
+    deleted('jobs', 'follower'),
+    changed('jobs', 'follower', { paused: 1 }),
+    changed('runs', 'queued', { job_id: 'follower' }),
+    changed('jobs', 'follower', { after_on: 'success' }),
+  ],
+  'a pause drops runs that another one caused and that wait, and no others': [
+    async (tx) => {
+      await dropChainedRuns(tx, ['chained']);
+      return (await rowOf(tx, 'runs', 'chained'))['id'] === undefined;
+    },
+    runBecame('chained', 'running'),
+    changed('runs', 'chained', { cause_job_id: null, cause_run_id: null }),
+  ],
+  'a job has lost its due time if it has none and neither a pause, a deletion nor another job is why':
+    [
+      async (tx) =>
+        (await findJobsOfWorkspace(tx, 'w', sweep)).find(({ id }) => id === 'stopped')?.isStopped,
+      changed('jobs', 'stopped', { next_run_at: 1 }),
+      changed('jobs', 'stopped', { paused: 1 }),
+      changed('jobs', 'stopped', { after_job_id: 'leader', after_on: 'finished' }),
+      deleted('jobs', 'stopped'),
+    ],
+  'a due time is corrected unless it has changed meanwhile': [
+    async (tx) => {
+      const change = { ...schedule, id: 'planned', nextRunAt: later, planned: 5 };
+      await updateDueTimes(tx, [change], 2);
+      return (await rowOf(tx, 'jobs', 'planned'))['next_run_at'] === 5;
+    },
+    changed('jobs', 'planned', { next_run_at: later + 1 }),
+  ],
+  'only due times that are still to come are corrected': [
+    (tx) => findPlannedJobs(tx, { ...sweep, dueAfter: 1 }),
+    changed('jobs', 'planned', { next_run_at: 1 }),
+  ],
+});

@@ -1,0 +1,273 @@
+/** Runs that are not to be started, ended, reported or seen: each condition hides its row. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  countDueJobs,
+  findDoubtful,
+  findDueJobs,
+  findEarliestDueTime,
+  findQueuedRuns,
+  hasQueuedRuns,
+  startQueuedRuns,
+  updateClaimedJobs,
+} from '../../../src/store/runs/claims.ts';
+import {
+  beginWaits,
+  countWaits,
+  dropWait,
+  findCompletions,
+  findDueWaits,
+  findNextWaitEnd,
+  findReportedRun,
+  findWaitsOf,
+  isAwaiting,
+  keepProgress,
+  keepReports,
+} from '../../../src/store/runs/completions.ts';
+import { listKeptFrom } from '../../../src/store/runs/early.ts';
+import { findForgotten } from '../../../src/store/runs/forgotten.ts';
+import {
+  findLedgerJob,
+  listDueTimes,
+  listLedgerJobs,
+  listMissed,
+} from '../../../src/store/runs/ledger.ts';
+import { listRunsOfWorkspace } from '../../../src/store/runs/of-workspace.ts';
+import {
+  findAbandonedRuns,
+  findRunningRuns,
+  keepAttempts,
+  recordEndedRuns,
+} from '../../../src/store/runs/results.ts';
+import { listHistories, removeBeginnings } from '../../../src/store/runs/retention.ts';
+import { findManualRunIn } from '../../../src/store/runs/runs.ts';
+import {
+  changed,
+  deleted,
+  rowOf,
+  rowsWith,
+  runBecame,
+  testGuards,
+} from '../../support/checks/guards.ts';
+import { later, seedRareStates } from '../../support/records/rare-states.ts';
+import { endedRun } from '../../support/records/run.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const any = { limit: 100, exceptHosts: [], exceptJobs: [] };
+const page = { afterId: '', limit: 100 };
+const scope = { acceptedFrom: 0 };
+const at1 = { after: 0, until: 10 };
+const leaderDeleted = deleted('jobs', 'leader');
+const isBusy = changed('jobs', 'due', { active_run_id: 'running' });
+const isOver = runBecame('running', 'success');
+const isInterrupted = changed('runs', 'running', {
+  status: 'interrupted',
+  finished_at: 2,
+  error: 'by the test',
+});
+const isReported = changed(
+  'completions',
+  'awaited',
+  { outcome: 'success', reported_at: 1, reported_by: 'target' },
+  'run_id',
+);
+const isClosed = changed('completions', 'awaited', { due_at: null }, 'run_id');
+const isUnanswered = changed('runs', 'awaited', { http_status: null });
+
+const begun = { attempts: 1, httpStatus: 202, responseBody: null, truncated: 0 };
+const wait = { ...begun, runId: 'running', acceptedAt: 1, expiresAt: later };
+const progress = { at: 1, percent: 50, line: null };
+const report = { at: 1, outcome: 'success', by: 'target', message: null } as const;
+const claim = { id: 'due', nextRunAt: later, activeRunId: 'claimed', startedAt: 1, missed: 0 };
+const bad = { before: null, since: null, downTo: undefined, limit: 100 };
+
+testGuards({
+  'a run that was asked for is started only while it waits, its job has no other run and is not deleted':
+    [
+      async (tx) => rowsWith('queued', await findQueuedRuns(tx, any)),
+      runBecame('queued', 'running'),
+      changed('jobs', 'asked', { active_run_id: 'running' }),
+      deleted('jobs', 'asked'),
+    ],
+  'the engine does not wake for a queued run of a deleted job': [
+    (tx) => hasQueuedRuns(tx, ['chained']),
+    deleted('jobs', 'asked'),
+  ],
+  'a job is due only while none of its runs is under way': [
+    (tx) => findDueJobs(tx, 1, any),
+    isBusy,
+  ],
+  'a job with a run under way is not counted as due': [(tx) => countDueJobs(tx, 1, 10), isBusy],
+  'the engine does not wake for the due time of a job with a run under way': [
+    async (tx) => (await findEarliestDueTime(tx, 1, [])) === 1,
+    isBusy,
+  ],
+  'a queued run is started once': [
+    (tx) => startQueuedRuns(tx, [{ id: 'queued', startedAt: 1, nodeId: null }]),
+    runBecame('queued', 'running'),
+    runBecame('queued', 'success'),
+  ],
+  'a job is claimed only while it has no run under way': [
+    async (tx) => {
+      await updateClaimedJobs(tx, [claim]);
+      return (await rowOf(tx, 'jobs', 'due'))['active_run_id'] === 'claimed';
+    },
+    isBusy,
+  ],
+  'only a run under way is ended': [
+    (tx) => recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]),
+    isOver,
+  ],
+  'the end of a run frees its job only from that run': [
+    async (tx) => {
+      await recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]);
+      return (await rowOf(tx, 'jobs', 'running'))['health'] === 'down';
+    },
+    changed('jobs', 'running', { active_run_id: 'another' }),
+  ],
+  'an interrupted run frees its job only from that run': [
+    async (tx) => {
+      await recordEndedRuns(tx, [endedRun('running', 'running', 'interrupted')]);
+      return (await rowOf(tx, 'jobs', 'running'))['active_run_id'] === null;
+    },
+    changed('jobs', 'running', { active_run_id: 'another' }),
+  ],
+  'a further attempt is kept only of a run under way': [
+    (tx) => keepAttempts(tx, [{ runId: 'running', attempts: 2 }]),
+    isOver,
+  ],
+  'a call is in flight until it is answered': [
+    findRunningRuns,
+    isOver,
+    changed('runs', 'running', { http_status: 202, node_id: null }),
+  ],
+  'a run is abandoned once its node has ended': [
+    (tx) => findAbandonedRuns(tx, 10),
+    changed('nodes', 'node', { ended_at: null, end_reason: null }),
+  ],
+  'only a call in flight begins to wait': [
+    (tx) => beginWaits(tx, [wait]),
+    isInterrupted,
+    changed('runs', 'running', { http_status: 202, node_id: null }),
+  ],
+  'a report is kept only of a run that is not over': [
+    async (tx) => (await keepReports(tx, [{ ...report, runId: 'running' }]))[0],
+    isOver,
+  ],
+  'only the first report is kept, and none after the end of the wait': [
+    async (tx) => (await keepReports(tx, [{ ...report, runId: 'awaited' }]))[0],
+    isReported,
+    isClosed,
+  ],
+  'progress is kept only of a run that is not over': [
+    async (tx) => (await keepProgress(tx, [{ ...progress, runId: 'running' }]))[0],
+    isOver,
+  ],
+  'no progress is kept after the report, and none after the end of the wait': [
+    async (tx) => (await keepProgress(tx, [{ ...progress, runId: 'awaited' }]))[0],
+    isReported,
+    isClosed,
+  ],
+  'a run waits from its answer to its end': [
+    (tx) => isAwaiting(tx, 'awaited'),
+    isUnanswered,
+    runBecame('awaited', 'success'),
+  ],
+  'the waits of a workspace are those of answered runs that are not over': [
+    (tx) => findWaitsOf(tx, 'w'),
+    isUnanswered,
+    runBecame('awaited', 'success'),
+  ],
+  'a wait that is over is not ended again': [
+    (tx) => findDueWaits(tx, { ...scope, now: later, limit: 10 }),
+    isClosed,
+  ],
+  'the engine does not wake for a wait that is over': [
+    (tx) => findNextWaitEnd(tx, scope),
+    isClosed,
+  ],
+  'a wait that is over is not counted': [(tx) => countWaits(tx, 10), isClosed],
+  'dropping a wait leaves a run that is over as it is': [
+    async (tx) => {
+      await dropWait(tx, { jobId: 'awaiting', runId: 'awaited', now: 2 });
+      return (await rowOf(tx, 'runs', 'awaited'))['status'] === 'interrupted';
+    },
+    runBecame('awaited', 'success'),
+  ],
+  'a wait is seen once the answer came': [
+    (tx) => findCompletions(tx, ['awaited']),
+    changed(
+      'completions',
+      'awaited',
+      { accepted_at: null, expires_at: null, due_at: null },
+      'run_id',
+    ),
+  ],
+  'the address for reports is gone with its job and its workspace': [
+    (tx) => findReportedRun(tx, 'awaited'),
+    deleted('jobs', 'awaiting'),
+    deleted('workspaces', 'w'),
+  ],
+  'the history of a deleted job is not looked at for its age': [
+    async (tx) => rowsWith('leader', await listHistories(tx, page)),
+    leaderDeleted,
+  ],
+  'nor for want of space': [
+    async (tx) => rowsWith('leader', await listKeptFrom(tx, page, 1)),
+    leaderDeleted,
+  ],
+  'a run that the database does not know is lost, unless its job was deleted': [
+    async (tx) => {
+      const run = { id: 'unknown', jobId: 'leader', scheduledFor: 5, status: 'success' } as const;
+      return (await findForgotten(tx, [run])).calls;
+    },
+    leaderDeleted,
+    changed('jobs', 'leader', { history_from: 5 }),
+  ],
+  'a run that is not over stays, however old it is': [
+    (tx) =>
+      removeBeginnings(tx, [{ jobId: 'asked', scheduledFor: later, source: 'scheduled' }]).then(
+        (removed) => removed === 0,
+      ),
+    runBecame('queued', 'success'),
+  ],
+  'runs of a deleted job, and of other states, are not listed': [
+    async (tx) =>
+      rowsWith('failed', await listRunsOfWorkspace(tx, 'w', { ...bad, statuses: ['failed'] })),
+    leaderDeleted,
+    changed('runs', 'failed', { status: 'interrupted' }),
+  ],
+  'the ledger has no deleted jobs': [
+    async (tx) => rowsWith('leader', await listLedgerJobs(tx, 'w', page)),
+    leaderDeleted,
+  ],
+  'nor finds one by its id': [(tx) => findLedgerJob(tx, 'w', 'leader'), leaderDeleted],
+  'the ledger counts due times of scheduled runs alone': [
+    (tx) => listDueTimes(tx, 'leader', at1, 10),
+    changed('runs', 'missed', {
+      source: 'manual',
+      status: 'failed',
+      started_at: 1,
+      finished_at: 2,
+    }),
+  ],
+  'the ledger counts missed runs alone as missed': [
+    (tx) => listMissed(tx, 'leader', at1),
+    changed('runs', 'missed', { status: 'failed', started_at: 1, finished_at: 2 }),
+  ],
+  'a run that people asked for is one that no other run caused': [
+    (tx) => findManualRunIn(tx, 'asked', 0, 1),
+    changed('runs', 'queued', { cause_job_id: 'leader', cause_run_id: 'failed' }),
+    changed('runs', 'queued', { source: 'scheduled', status: 'running', started_at: 1 }),
+  ],
+});
+
+test('of claims in doubt only runs under way count as claimed', async (t) => {
+  const { store } = await openTestStore(t);
+  await store.write(seedRareStates);
+  const claimed = [{ runId: 'running', jobId: 'running' }];
+  assert.deepEqual(await findDoubtful(store.db, claimed), new Set(['running']));
+  await store.write(isOver);
+  assert.deepEqual(await findDoubtful(store.db, claimed), new Set());
+});
