@@ -19,6 +19,8 @@ export interface Zone {
   /** TXT records of 200 bytes in the additional section. */
   texts?: number;
   ttl?: number;
+  /** Of IPv6 addresses, if it is another one. */
+  ttlOfIpv6?: number;
 }
 
 /** A running server and the questions it got, as `A example.com`. */
@@ -147,7 +149,7 @@ function truncated(answer: Buffer): Buffer {
 }
 
 function answerRecords(name: string, zone: Zone, type: number, addresses: string[]): Buffer[] {
-  const ttl = zone.ttl ?? 60;
+  const ttl = (type === typeAaaa ? zone.ttlOfIpv6 : undefined) ?? zone.ttl ?? 60;
   const chain = zone.cname ?? [name];
   const aliases = chain
     .slice(1)

@@ -276,3 +276,22 @@ test('IPv4 addresses come first, in the order of the answer', async (t) => {
     addresses: ['127.0.0.5', '::1', '::2'],
   });
 });
+
+for (const [ttl, ttlOfIpv6] of [
+  [60, 1],
+  [1, 60],
+] as const) {
+  test(`answers with TTLs of ${ttl} s (IPv4) and ${ttlOfIpv6} s (IPv6) are kept for a second`, async (t) => {
+    const zone = { a: ['127.0.0.1'], aaaa: ['::1'], ttl, ttlOfIpv6 };
+    const { dns, resolve } = await setup(t, () => zone);
+    let now = performance.now();
+    t.mock.method(performance, 'now', () => now);
+    await resolve('brief.example.com');
+    now += 900;
+    await resolve('brief.example.com');
+    assert.equal(dns.questions.length, 2);
+    now += 101;
+    await resolve('brief.example.com');
+    assert.equal(dns.questions.length, 4);
+  });
+}

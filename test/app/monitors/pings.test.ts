@@ -3,15 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import type { ReceivedPing } from '../../../src/app/monitors/pings.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monitor.ts';
-import { keptAtPace, pingPace } from '../../../src/domain/monitors/ping.ts';
+import { keptAtPace, pingPace, pingsKept } from '../../../src/domain/monitors/ping.ts';
 import type { PingKind } from '../../../src/domain/monitors/ping.ts';
 import { listPings } from '../../../src/store/monitors/pings.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 /** The clock stands still while a test sends. */
@@ -45,6 +47,7 @@ async function setup(t: TestContext) {
     return await keep(ping);
   };
   return {
+    store,
     add,
     read,
     send,
@@ -138,4 +141,25 @@ test('a burst is stored, then one ping for each interval that passed', () => {
   assert.equal(count(5 + everyMs), 1);
   assert.equal(count(5 + 11 * everyMs), 10);
   assert.equal(count(5 + 1_000 * everyMs), burst, 'and no more after a long rest');
+});
+
+// The trigger is written in the words of SQLite.
+sqliteTest('a ping is acknowledged only if the old pings were removed with it', async (t) => {
+  const { store, add, send, list } = await setup(t);
+  const monitor = await add();
+  assert.equal(await send(monitor, 'success', 'first'), true);
+  await store.db.updateTable('monitors').set({ ping_count: pingsKept }).execute();
+  await sql`create trigger keeps_pings before delete on pings
+    begin select raise(abort, 'the disk is broken'); end`.execute(store.db);
+  await assert.rejects(send(monitor, 'success', 'second'), /the disk is broken/);
+  assert.deepEqual(
+    (await list(monitor)).map(({ body }) => body),
+    ['first'],
+  );
+  await sql`drop trigger keeps_pings`.execute(store.db);
+  assert.equal(await send(monitor, 'success', 'third'), true);
+  assert.deepEqual(
+    (await list(monitor)).map(({ body, number }) => [number, body]),
+    [[pingsKept + 1, 'third']],
+  );
 });

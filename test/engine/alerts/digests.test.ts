@@ -12,6 +12,7 @@ import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { openLog } from '../../../src/log.ts';
 import { unheard } from '../../../src/domain/changes.ts';
+import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
@@ -22,7 +23,7 @@ import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
-import { startingRun } from '../../support/records/run.ts';
+import { endedRun, startingRun } from '../../support/records/run.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -219,6 +220,25 @@ test('runs of a dead process are gathered with their record, or not at all', asy
   assert.equal(alert?.type, 'job.interrupted');
   assert.equal(alert.data.runs?.count, 1);
   assert.match(alert.data.runs?.reasons.join() ?? '', /^the process that executed it ended/);
+});
+
+test('an interrupted run that is recorded twice is gathered once', async (t) => {
+  const setup = await setupEngine(t);
+  const { store, clock, workspaceId } = setup;
+  const channel = await addChannel(setup, nowhere, asked);
+  const job = await setup.addJob();
+  const run = startingRun(job.id, clock.now());
+  await insertScheduledRuns(store.db, [run]);
+  const claimed = { workspaceId, failures: 0, scheduledFor: run.scheduledFor };
+  const ended = endedRun(run.id, job.id, 'interrupted', { finishedAt: clock.now() });
+  const batch = { executions: [{ claimed, ended }], attempts: [] };
+  const record = async () =>
+    (await store.write((tx) => recordBatch(tx, batch, { receipts: false }))).recorded.size;
+  assert.deepEqual([await record(), await record()], [1, 0]);
+  clock.advance(minute);
+  await send(setup);
+  const [alert] = await alertsOf(setup, channel);
+  assert.equal(alert?.data.runs?.count, 1);
 });
 
 test('a run that a stop interrupts is gathered', async (t) => {

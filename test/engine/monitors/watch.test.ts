@@ -122,6 +122,19 @@ test('a ping due while the machine slept or the clock was set gets its full grac
   assert.equal(await statusOf(monitor), 'down');
 });
 
+test('a ping due before the clock was set back gets its full grace from then on', async (t) => {
+  const { add, ping, clock, passTo, statusOf, check } = await setup(t);
+  const monitor = await add();
+  await ping(monitor);
+  await passTo('11:04:00');
+  clock.set(at('11:02:00'));
+  await check();
+  await passTo('11:06:59');
+  assert.equal(await statusOf(monitor), 'late');
+  await passTo('11:07:00');
+  assert.equal(await statusOf(monitor), 'down');
+});
+
 test('while the store cannot be written no ping can be recorded: the grace starts when it can', async (t) => {
   const { add, ping, store, clock, statusOf, restart, check, passTo } = await setup(t);
   const monitor = await add();
