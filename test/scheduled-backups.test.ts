@@ -13,7 +13,7 @@ import { startScheduledBackups } from '../src/scheduled-backups.ts';
 import { startInstance } from '../src/store/accounts/instance.ts';
 import { temporaryDirectory } from './support/directory.ts';
 import { fakeClock } from './support/fakes/clock.ts';
-import { main } from './support/running/command.ts';
+import { script } from './support/running/command.ts';
 import { openTestLocal } from './support/running/local.ts';
 import { makeStoreWithKey } from './support/running/prepare.ts';
 import { until } from './support/until.ts';
@@ -171,9 +171,9 @@ test('a real backup is made by a process of its own, and a stop ends it', async 
     await using local = await openTestLocal(dataDir);
     await startInstance(local.store, instanceId);
   }
-  const [, script = ''] = process.argv;
-  process.argv[1] = main;
-  t.after(() => (process.argv[1] = script));
+  const [, own = ''] = process.argv;
+  process.argv[1] = script;
+  t.after(() => (process.argv[1] = own));
   const clock = fakeClock(Date.now());
   const plan = { directory, everyMs: day, keep: { count: 2 }, recipients: [] };
   const log = pino({ level: 'silent' });

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { main, runCommand } from '../support/running/command.ts';
+import { program, runCommand } from '../support/running/command.ts';
 import { runProgram } from '../support/running/program.ts';
 
 /**
@@ -142,7 +142,7 @@ test('no text from a server can control the terminal, in any command', async (t)
     assert.notEqual(stdout + stderr, '');
     assert.doesNotMatch(stdout + stderr, controls, command.join(' '));
     if (noScript) continue;
-    const words = [process.execPath, main, ...command].map((word) => `'${word}'`).join(' ');
+    const words = [...program, ...command].map((word) => `'${word}'`).join(' ');
     const terminal = ['script', '--quiet', '--return', '--command', words, '/dev/null'];
     const ran = await runProgram(terminal, {
       env: { ...(await startHostileServer(t)), TERM: 'xterm', SHELL: '/bin/sh' },

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { version } from '../../src/version.ts';
-import { main, runCommand } from '../support/running/command.ts';
+import { program, runCommand } from '../support/running/command.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
 /** A server that must not be called. */
@@ -178,7 +178,7 @@ test('a failed write to stdout is reported, unless the reader is gone', { skip: 
 });
 
 function helpTo(where: string) {
-  return spawnSync('sh', ['-c', `"$0" "$@" ${where}`, process.execPath, main, '--help'], {
+  return spawnSync('sh', ['-c', `"$0" "$@" ${where}`, ...program, '--help'], {
     encoding: 'utf8',
     timeout: 60_000,
   });

@@ -13,7 +13,7 @@ import { jobOf } from '../../../src/store/jobs/jobs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
-import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { program, runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { cannotTrace, withFault } from '../../support/running/strace.ts';
@@ -239,7 +239,7 @@ test(
     await makeStoreWithKey(dataDir);
     const [tracer = '', ...words] = withFault('link,linkat:error=EOPNOTSUPP');
     const backup = () =>
-      spawnSync(tracer, [...words, process.execPath, main, 'backup', join(to, 'kept.db')], {
+      spawnSync(tracer, [...words, ...program, 'backup', join(to, 'kept.db')], {
         env: { PATH: process.env['PATH'], JOBD_DATA: dataDir },
         encoding: 'utf8',
         timeout: 60_000,

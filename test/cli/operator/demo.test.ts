@@ -1,20 +1,19 @@
 /** `jobd demo`: a target whose paths do what it says, and lines that let jobd call it. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { programName } from '../../../src/cli/operator/program-name.ts';
 import { serveConfig } from '../../../src/config.ts';
-import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { program, runCommand, serveCommand, startCommand } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
 /** Starts it on a free port. It ends with the test. */
 async function startDemo(t: TestContext) {
-  const demo = spawn(process.execPath, [main, 'demo', '--port', '0'], { env: {} });
-  t.after(() => demo.kill('SIGKILL'));
+  const demo = startCommand(t, ['demo', '--port', '0']);
   let [said, printed] = ['', ''];
   demo.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   demo.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
@@ -73,7 +72,9 @@ test('each path does what the first lines say, and each call is printed', async 
 
 test('the lines that it prints let jobd call it', async (t) => {
   const { url, said, calls } = await startDemo(t);
-  assert.match(said, /^ {2}bin\/jobd serve /m, 'as it is typed in a checkout');
+  const typed = program.length === 1 ? program[0] : 'bin/jobd';
+  assert.ok(said.includes(`\n  ${typed} serve `), said);
+  assert.equal(programName(), 'bin/jobd', 'on the Node of a checkout');
   const [, target = ''] = / serve --allow-target (\S+)$/m.exec(said) ?? [];
   assert.equal(target, `127.0.0.1/32:${new URL(url).port}`);
   assert.equal(serveConfig({ allowTarget: [target] }, {}).allowTargets.length, 1);

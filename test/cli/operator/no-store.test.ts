@@ -155,10 +155,10 @@ test(
     const dataDir = temporaryDirectory(t);
     await makeStore(dataDir);
     const { spawnSync } = await import('node:child_process');
-    const { mainForAll, nodeForAll } = await import('../../support/running/for-all.ts');
-    const [node, main] = [nodeForAll(t), mainForAll(t)];
+    const { programForAll } = await import('../../support/running/for-all.ts');
+    const [jobd = '', ...words] = programForAll(t);
     const listAs = (uid: number) =>
-      spawnSync(node, [main, 'key', 'list', '--data', dataDir], {
+      spawnSync(jobd, [...words, 'key', 'list', '--data', dataDir], {
         uid,
         gid: uid,
         env: {},

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { main, runCommand } from '../../support/running/command.ts';
+import { program, runCommand } from '../../support/running/command.ts';
 import { makeStoreWithKey } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 
@@ -21,7 +21,7 @@ function serveOnTerminal(
   dataDir: string,
   more = '--log-level silent',
 ): () => string {
-  const words = `exec '${process.execPath}' '${main}' serve --port 0 --data '${dataDir}' ${more}`;
+  const words = `exec '${program.join("' '")}' serve --port 0 --data '${dataDir}' ${more}`;
   const child = spawn('script', ['-qec', words, '/dev/null'], {
     env: { TERM: 'xterm', SHELL: '/bin/sh' },
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestLocal } from '../../support/running/local.ts';
 import { version } from '../../../src/version.ts';
-import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { programToServe, runCommand, serveCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -117,8 +117,7 @@ test('serve on all addresses logs that its site URL is a guess', async (t) => {
   const started = (...args: string[]) =>
     startServe(t, ['--data', temporaryDirectory(t), ...args], {
       cwd: process.cwd(),
-      wrapper: [process.execPath],
-      executable: main,
+      ...programToServe,
     });
   const guessing = started('--host', '0.0.0.0');
   await until('the warning', () => guessing.log().includes('receipts and links say'));

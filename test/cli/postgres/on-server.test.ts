@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { noPostgres, startPostgres } from '../../support/postgres/server.ts';
-import { main, runCommand } from '../../support/running/command.ts';
+import { programToServe, runCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -35,8 +35,7 @@ async function makeDatabase() {
 function serve(t: TestContext, env: Record<string, string>, ...args: string[]) {
   return startServe(t, ['--allow-target', '127.0.0.1/32:*', ...args], {
     cwd: process.cwd(),
-    wrapper: [process.execPath],
-    executable: main,
+    ...programToServe,
     env,
   });
 }

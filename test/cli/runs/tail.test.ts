@@ -1,7 +1,6 @@
 /** `jobd runs tail` and `--wait`: every run once, through outages, with few requests. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
@@ -18,7 +17,7 @@ import { createPace, passingDelayMs } from '../../../src/cli/client/retry.ts';
 import { followRuns } from '../../../src/cli/runs/tail.ts';
 import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
-import { main, serveCommand } from '../../support/running/command.ts';
+import { serveCommand, startCommand } from '../../support/running/command.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -174,11 +173,7 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
     assert.equal(made.exitCode, 0, made.stderr);
   };
   for (const name of ['good', 'fails', 'slow']) await make(name);
-  const start = (...args: string[]) => {
-    const child = spawn(process.execPath, [main, ...args], { env: daemon.env });
-    t.after(() => child.kill('SIGKILL'));
-    return child;
-  };
+  const start = (...args: string[]) => startCommand(t, args, daemon.env);
   const tail = start('runs', 'tail', '--since', '1h', '--status', 'failed');
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
   await daemon.jobd('jobs', 'run', 'good', '--wait');

@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
 import { assertGolden } from '../../support/checks/golden.ts';
-import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { program, runCommand, serveCommand, startCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 
@@ -49,7 +49,7 @@ async function onTerminal(
   args: readonly string[],
   { columns, env }: { columns: number; env: Record<string, string> },
 ): Promise<{ screen: string; exitCode: number }> {
-  const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
+  const words = [...program, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', `stty cols ${columns} rows 40; ${words}`, '/dev/null'], {
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -178,10 +178,10 @@ test('every exit code matches the table', async (t) => {
     JOBD_API_KEY: key,
   });
   assert.equal(away.exitCode, 7);
-  const tail = spawn(process.execPath, [main, 'runs', 'tail'], {
-    env: { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: key },
+  const tail = startCommand(t, ['runs', 'tail'], {
+    JOBD_URL: 'http://127.0.0.1:9',
+    JOBD_API_KEY: key,
   });
-  t.after(() => tail.kill('SIGKILL'));
   await once(tail.stderr, 'data');
   tail.kill('SIGINT');
   assert.deepEqual(await once(tail, 'exit'), [130, null]);

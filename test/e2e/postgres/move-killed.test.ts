@@ -1,7 +1,6 @@
 /** The command that moves a store: killed at any moment, refused where it must be, and what jobd does before and after. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ import { makeDemo } from '../../support/demo/demo.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
-import { main, runCommand } from '../../support/running/command.ts';
+import { programToServe, runCommand, startCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
 
@@ -38,8 +37,10 @@ async function positionIn(url: string): Promise<string | null> {
 }
 
 /** Starts the command and kills it as soon as the copy has come further than a position. Returns the new one. */
-async function killAfter(args: string[], url: string, position: string | null) {
-  const child = spawn(process.execPath, [main, ...args], { stdio: 'ignore', env: {} });
+async function killAfter(t: TestContext, args: string[], url: string, position: string | null) {
+  const child = startCommand(t, args);
+  child.stdout.resume();
+  child.stderr.resume();
   const ended = once(child, 'exit');
   await until('a page more', async () => {
     return child.exitCode !== null || (await positionIn(url)) !== position;
@@ -59,7 +60,8 @@ test('a move that is killed again and again is whole in the end', { skip }, asyn
   const database = await newDatabase();
   const args = moveTo(dataDir, database);
   let position: string | null = null;
-  for (let kill = 0; kill < kills; kill += 1) position = await killAfter(args, database, position);
+  for (let kill = 0; kill < kills; kill += 1)
+    position = await killAfter(t, args, database, position);
   assert.notEqual(position, null, 'it was still copying');
   const refused = await runCommand(['key', 'list'], { JOBD_DATABASE_URL: database });
   assert.match(refused.stderr, /unfinished copy of another store/);
@@ -83,8 +85,7 @@ test('a move that is killed again and again is whole in the end', { skip }, asyn
 function serve(t: TestContext, args: string[], env: Record<string, string>) {
   return startServe(t, ['--allow-target', '127.0.0.1/32:*', ...args], {
     cwd: temporaryDirectory(t),
-    wrapper: [process.execPath],
-    executable: main,
+    ...programToServe,
     env,
   });
 }

@@ -1,27 +1,49 @@
 /** The command line, run like a user does, with only the given environment. */
 
-import { globSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
-import { startServe } from './executable.ts';
+import { executable, startServe } from './executable.ts';
 import { runProgram } from './program.ts';
 import type { Ran } from './program.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');
+const sourcesChangedAt = newest(['build.mjs', 'package.json', ...filesIn('src')]);
 
-/** The built bundle, which starts faster, unless a source is newer; then the sources. */
-export const main = isFresh(bundle) ? bundle : join(root, 'src', 'main.ts');
+/** The built bundle, unless a source is newer; then the sources. */
+export const script = isFresh(bundle) ? bundle : join(root, 'src', 'main.ts');
+
+/** The words that start jobd: the packaged executable, which starts fastest, unless a source is newer; then Node with the script. */
+export const program: readonly string[] = isFresh(executable)
+  ? [executable]
+  : [process.execPath, script];
+
+/** The same, for `startServe`. */
+export const programToServe = { wrapper: program.slice(0, -1), executable: program.at(-1) ?? '' };
+
+/** Where Node keeps what it compiles of the script, which halves the start of a command. The executable has its own. */
+const compileCache: Record<string, string> =
+  program.length === 1
+    ? {}
+    : { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled-commands') };
 
 function isFresh(built: string): boolean {
-  const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = [
-    ...globSync('src/**/*.{ts,tsx,css}', { cwd: root }),
-    'build.mjs',
-    'package.json',
-  ];
-  return sources.every((path) => statSync(join(root, path)).mtimeMs < builtAt);
+  const { mtimeMs = 0 } = statSync(built, { throwIfNoEntry: false }) ?? {};
+  return sourcesChangedAt < mtimeMs;
+}
+
+function newest(paths: readonly string[]): number {
+  return Math.max(...paths.map((path) => statSync(join(root, path)).mtimeMs));
+}
+
+/** The directories too: they change when a file is removed. */
+function filesIn(directory: string): string[] {
+  const names = readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' });
+  return names.map((name) => join(directory, name));
 }
 
 /** Runs a command to its end, a minute at most; `input` is its standard input, a pipe. */
@@ -30,7 +52,19 @@ export async function runCommand(
   env: Record<string, string> = {},
   input = '',
 ): Promise<Ran> {
-  return await runProgram([process.execPath, main, ...args], { env, input });
+  return await runProgram([...program, ...args], { env: { ...compileCache, ...env }, input });
+}
+
+/** Starts a command; it ends with the test at the latest. */
+export function startCommand(
+  t: TestContext,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcessWithoutNullStreams {
+  const [file = '', ...words] = program;
+  const child = spawn(file, [...words, ...args], { env: { ...compileCache, ...env } });
+  t.after(() => child.kill('SIGKILL'));
+  return child;
 }
 
 /** A daemon in its own process, and the environment that commands need to reach it. */
@@ -53,8 +87,8 @@ export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
   const dataDir = temporaryDirectory(t);
   const daemon = startServe(t, ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'], {
     cwd: process.cwd(),
-    wrapper: [process.execPath],
-    executable: main,
+    ...programToServe,
+    env: compileCache,
   });
   const url = await daemon.listening;
   const created = await runCommand(['key', 'create'], { JOBD_DATA: dataDir });

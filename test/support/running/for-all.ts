@@ -4,7 +4,7 @@ import { chmodSync, cpSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
-import { main } from './command.ts';
+import { program, script } from './command.ts';
 import { executable } from './executable.ts';
 
 /** The path of a copy of Node. */
@@ -14,14 +14,19 @@ export function nodeForAll(t: TestContext): string {
   return node;
 }
 
-/** The path of a copy of the bundle; of the sources themselves if it is not built. */
-export function mainForAll(t: TestContext): string {
-  if (!main.endsWith('.cjs')) return main;
+/** The words that start a copy of jobd; with the sources themselves if it is not built. */
+export function programForAll(t: TestContext): string[] {
   const directory = directoryForAll(t);
-  cpSync(dirname(main), directory, { recursive: true, filter: (path) => path !== executable });
+  if (program.length === 1) {
+    cpSync(executable, join(directory, 'jobd'));
+    return [join(directory, 'jobd')];
+  }
+  const node = nodeForAll(t);
+  if (!script.endsWith('.cjs')) return [node, script];
+  cpSync(dirname(script), directory, { recursive: true, filter: (path) => path !== executable });
   // The copy has the mode of the original.
   chmodSync(directory, 0o755);
-  return join(directory, basename(main));
+  return [node, join(directory, basename(script))];
 }
 
 function directoryForAll(t: TestContext): string {
