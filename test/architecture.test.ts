@@ -193,11 +193,14 @@ test('the domain has no clock, no randomness and no I/O', () => {
   }
 });
 
+/** The files in a folder that have something random. */
+function withDice(folder: string, dice: RegExp): string[] {
+  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
+    .filter((file) => file !== 'test/architecture.test.ts' && dice.test(read(file)))
+    .toSorted();
+}
+
 test('chance is seeded in tests, and has few sources in the program', () => {
-  const withDice = (folder: string, dice: RegExp): string[] =>
-    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
-      .filter((file) => file !== 'test/architecture.test.ts' && dice.test(read(file)))
-      .toSorted();
   assert.deepEqual(withDice('test', /Math\.random|randomInt|from 'fast-check'/), [
     'test/support/fast-check.ts',
   ]);
