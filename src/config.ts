@@ -4,7 +4,6 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseBackupPlan } from './backup-plan.ts';
 import type { BackupPlan } from './domain/backups.ts';
@@ -18,6 +17,7 @@ import { parseAllowTargets } from './domain/targets/target.ts';
 import { spanSettings } from './domain/runs/span-settings.ts';
 import type { SpanSettings } from './domain/runs/span-settings.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
+import { inHome, usualDataDir } from './home.ts';
 import type { LogFormat, LogLevel } from './log.ts';
 import {
   databaseLimit,
@@ -234,34 +234,6 @@ export function namedDataDir(flags: Flags, env: Environment = process.env): Name
 export function isFoundByItself(directory: string, env: Environment = process.env): boolean {
   const named = env['JOBD_DATA'] || env['STATE_DIRECTORY'];
   return directory === (named ? resolve(named) : usualDataDir(env));
-}
-
-/** Where data is if nobody names a directory; null for a user who has no home. */
-function usualDataDir(env: Environment): string | null {
-  const shared = env['XDG_DATA_HOME'];
-  if (shared) return join(shared, 'jobd');
-  return isServiceUser() ? serviceHome : inHome(env, '.local', 'share', 'jobd');
-}
-
-/** A path in the home of this user; null if there is none, as where a container's user has neither HOME nor a name. */
-function inHome(env: Environment, ...parts: string[]): string | null {
-  try {
-    return join(env['HOME'] || homedir(), ...parts);
-  } catch {
-    return null;
-  }
-}
-
-/** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
-const serviceHome = '/var/lib/jobd';
-
-/** Whether the user of the service runs this, as in `sudo -u jobd jobd open`. HOME may be that of another user then. */
-function isServiceUser(): boolean {
-  try {
-    return userInfo().homedir === serviceHome;
-  } catch {
-    return false; // a user that the system does not know
-  }
 }
 
 /** The file of the public key that signs releases; null if signatures are not checked. */
