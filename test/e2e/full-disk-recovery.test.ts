@@ -23,8 +23,8 @@ import { prepareService } from './faults/service.ts';
 import type { Service } from './faults/service.ts';
 
 /** More pings than the disk has space for, few enough for each monitor to be stored. */
-const diskMiB = 40;
-const monitorCount = 36;
+const diskMiB = 24;
+const monitorCount = 22;
 const flood = { pings: monitorCount * 300, bodyBytes: 4_096 };
 /** One is due each second, again and again. */
 const jobs = Array.from({ length: 60 }, (_, second) => `${second}`);
@@ -65,8 +65,8 @@ for (const ending of [null, 'SIGTERM'] as const) {
   );
 }
 
-/** Jobs that take 12 MB and more, which nothing removes but their deletion. */
-const large = { count: 120, body: '\u20ac'.repeat(maxBodyLength) };
+/** Jobs that take 6 MB and more, which nothing removes but their deletion. */
+const large = { count: 70, body: '\u20ac'.repeat(maxBodyLength) };
 
 test(
   'where no history can go, jobd says so, runs go on, and deleting frees space',
