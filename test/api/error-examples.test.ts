@@ -20,94 +20,35 @@ import type { Answer } from '../support/running/daemon.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
+import { apiOperations, unknownId } from '../support/operations.ts';
+import type { ApiOperation } from '../support/operations.ts';
 import { until } from '../support/until.ts';
 import { holdWriteLock } from '../support/running/write-lock.ts';
 import { sqliteTest } from '../support/running/sqlite.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 const nowhere = 'http://127.0.0.1:1/';
 const job = { name: 'a', url: nowhere, paused: true };
 const channel = { name: 'a', type: 'webhook', config: { url: nowhere } };
 const mailChannel = { name: 'a', type: 'email', config: { to: 'a@example.com' } };
+const noNotes: Partial<ApiOperation> = {};
 const huge = 'x'.repeat(300 * 1024);
 
 function normalised(sentence: string): string {
   return sentence.replaceAll(uuid, 'ID').replaceAll(time, 'TIME');
 }
 
+/** A valid body; of an action, one that needs an account which has not ended. */
+function bodyOf({ name, body }: Partial<ApiOperation>): object | undefined {
+  if (name === 'actOnJobs') return { action: 'pause', ids: [unknownId] };
+  return typeof body === 'function' ? body(unknownId, unknownId) : body;
+}
+
 function exampleOf({ responses }: Operation, status: string): string {
   const example = responses[status]?.content['application/json']?.example;
   return (example as { error: string } | undefined)?.error ?? 'no example';
 }
-
-/** Definitions beyond the limit of a request. */
-function tooMany(noun: string) {
-  const definitions = Array.from({ length: 101 }, (_, index) => ({
-    key: `k${index}`,
-    [noun]: null,
-  }));
-  return { definitions };
-}
-
-/** Invalid bodies and headers, by operation. */
-const bad: Record<string, unknown> = {
-  createJob: { ...job, periodSeconds: 30 },
-  updateJob: { periodSeconds: 30 },
-  copyJob: { name: ' ' },
-  actOnJobs: { action: 'pause', ids: Array.from({ length: 101 }, () => unknownId) },
-  readCommand: {},
-  createMonitor: { name: 'a', periodSeconds: 30 },
-  updateMonitor: { periodSeconds: 30 },
-  previewSchedule: { periodSeconds: 30 },
-  createChannel: { ...channel, config: {} },
-  updateChannel: { config: {} },
-  signIn: {},
-  createKey: { name: '', permission: 'read' },
-  applyJobDefinitions: tooMany('job'),
-  applyMonitorDefinitions: tooMany('monitor'),
-  applyChannelDefinitions: tooMany('channel'),
-};
-/** Invalid queries, by operation. */
-const badQuery: Record<string, string> = {
-  getDays: '?days=0',
-  getDueTimes: '?count=0',
-  explainJob: '?at=yesterday',
-};
-/** Valid bodies, where a later check needs one. */
-const good: Record<string, unknown> = {
-  createJob: job,
-  updateJob: { notes: 'n' },
-  copyJob: { name: 'b' },
-  actOnJobs: { action: 'pause', ids: [unknownId] },
-  readCommand: { text: '' },
-  createMonitor: { name: 'a' },
-  updateMonitor: { notes: 'n' },
-  createChannel: channel,
-  updateChannel: { name: 'b' },
-  previewSchedule: {},
-  applyJobDefinitions: { definitions: [] },
-  applyMonitorDefinitions: { definitions: [] },
-  applyChannelDefinitions: { definitions: [] },
-  moveSession: { workspaceId: unknownId },
-  createKey: { name: 'a', permission: 'read' },
-  completeRun: { status: 'success' },
-};
-/** Valid bodies that write, where those above write nothing. */
-const writing: Record<string, unknown> = {
-  applyJobDefinitions: { definitions: [{ key: 'k', job }] },
-  applyMonitorDefinitions: { definitions: [{ key: 'k', monitor: { name: 'a' } }] },
-  applyChannelDefinitions: { definitions: [{ key: 'k', channel }] },
-};
-/** Operations that get further than 403 only with a session of the owner. */
-const ownersOnly = /^(moveSession|createKey|revokeKey)$/;
-const storesNothing = /^(previewSchedule|readCommand)$/;
-const longBody = { method: 'POST', body: 'x'.repeat(40_000) };
-const tooLong: Record<string, unknown> = {
-  createJob: { ...job, ...longBody },
-  updateJob: longBody,
-};
 
 interface Ids {
   jobs: string;
@@ -185,6 +126,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
     return daemon.ask(...asked);
   };
   const { paths } = (await ask('GET', '/openapi.json')).body as OpenApiDocument;
+  const operationNotes = new Map((await apiOperations()).map((one) => [one.name, one]));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -219,13 +161,16 @@ sqliteTest("every error example is the server's real message", async (t) => {
     { operation: { operationId, security, servers }, method, path }: Place,
   ): Promise<Answer | { status: number; body: { error: string } } | null> => {
     const isOpen = security !== undefined;
+    const notes = operationNotes.get(operationId) ?? noNotes;
+    const { wrong, tooLong, changes } = notes;
+    const body = bodyOf(notes);
+    const isOwners = notes.only === 'owners';
     const base = servers === undefined ? '/api/v1' : '';
     const target = pathFor(path, ids);
     switch (status) {
       case '400': {
-        if (operationId in bad) return await ask(method, target, bad[operationId]);
-        const query = badQuery[operationId];
-        if (query !== undefined) return await ask(method, `${target}${query}`);
+        if (typeof wrong === 'string') return await ask(method, `${target}${wrong}`);
+        if (wrong !== undefined) return await ask(method, target, wrong);
         if (operationId.startsWith('list') && !isOpen)
           return await ask(method, `${target}?limit=0`);
         const key = operationId === 'runJob' ? `Idempotency-Key: ${'k'.repeat(129)}` : 'Host: b';
@@ -236,45 +181,48 @@ sqliteTest("every error example is the server's real message", async (t) => {
         return { status: answer?.status ?? 0, body: JSON.parse(answer?.body ?? '') };
       }
       case '401': {
-        const body = operationId === 'signIn' ? { code: '0' } : undefined;
-        return await ask(method, target, body, null);
+        return await ask(
+          method,
+          target,
+          operationId === 'signIn' ? { code: '0' } : undefined,
+          null,
+        );
       }
       case '402':
-        return await ask(method, pathFor(path, theirs), good[operationId], expired.key);
+        return await ask(method, pathFor(path, theirs), body, expired.key);
       case '403': {
         if (operationId === 'signIn') {
           return await postSession(daemon.url, {}, { 'sec-fetch-site': 'cross-site' });
         }
-        const key = ownersOnly.test(operationId) ? daemon.key : readKey;
-        return await ask(method, target, good[operationId], key);
+        return await ask(method, target, body, isOwners ? daemon.key : readKey);
       }
       case '404': {
-        if (ownersOnly.test(operationId)) {
+        if (isOwners) {
           const unknown = target.replace(/\/keys\/.*/, `/keys/${unknownId}`);
-          return await owner.ask(method, unknown, good[operationId]);
+          return await owner.ask(method, unknown, body);
         }
         if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
         if (operationId === 'listLedger') return await ask(method, `${target}?jobId=${unknownId}`);
         if (base === '') return await daemon.askSite(method, unknownOf(target));
         const lastId = target.match(uuid)?.at(-1) ?? '';
-        return await ask(method, target.replace(lastId, unknownId), good[operationId]);
+        return await ask(method, target.replace(lastId, unknownId), body);
       }
       case '409': {
         if (operationId === 'getReceipt') return await ask(method, target);
         if (base === '') return await daemon.askSite(method, target.replace(ids.token, over.token));
         if (operationId === 'completeRun') {
-          return await ask(method, pathFor(path, { ...ids, ...over }), good[operationId]);
+          return await ask(method, pathFor(path, { ...ids, ...over }), body);
         }
         if (operationId === 'createChannel') return await ask(method, target, mailChannel);
         if (operationId === 'updateChannel' || operationId === 'testChannel') {
-          const body = operationId === 'updateChannel' ? { enabled: true } : undefined;
-          return await ask(method, pathFor(path, { ...ids, channels: mailId }), body);
+          const enabling = operationId === 'updateChannel' ? { enabled: true } : undefined;
+          return await ask(method, pathFor(path, { ...ids, channels: mailId }), enabling);
         }
-        return await ask(method, pathFor(path, { ...ids, jobs: busy }), good[operationId]);
+        return await ask(method, pathFor(path, { ...ids, jobs: busy }), body);
       }
       case '413':
         if (base === '') return await longPing(target);
-        return await ask(method, target, tooLong[operationId] ?? huge);
+        return await ask(method, target, tooLong ?? huge);
       case '429': {
         if (operationId === 'getEvents') return await oneStreamTooMany(Infinity);
         if (operationId === 'runJob' || operationId === 'testChannel') {
@@ -297,11 +245,9 @@ sqliteTest("every error example is the server's real message", async (t) => {
         if (operationId === 'getEvents') return await oneStreamTooMany(1);
         if (base === '') return await daemon.askSite(method, target);
         // The error of a read needs a broken disk: same message, another SQLite reason.
-        if (!(operationId in good) || storesNothing.test(operationId)) return null;
-        if (ownersOnly.test(operationId)) {
-          return await owner.ask(method, target, good[operationId]);
-        }
-        return await ask(method, target, writing[operationId] ?? good[operationId]);
+        if (body === undefined || changes === 'nothing') return null;
+        if (isOwners) return await owner.ask(method, target, body);
+        return await ask(method, target, body);
       }
       default:
         return assert.fail(`${operationId} ${status}: nothing provokes it`);

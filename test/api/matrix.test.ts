@@ -1,10 +1,9 @@
 /**
  * The full permission matrix (docs/behavior.md#keys): every operation, with every kind of key and session, on
- * every kind of id. `expectedStatus` is the rule that the table is generated from.
+ * every kind of id. `expectedStatus` is the rule.
  */
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
@@ -13,6 +12,8 @@ import { newCode, signIn } from '../support/running/browser.ts';
 import type { SignedIn } from '../support/running/browser.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { openStream } from '../support/running/events.ts';
+import { apiOperations, unknownId } from '../support/operations.ts';
+import type { ApiOperation } from '../support/operations.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
 import { fillWorkspace, openSnapshots, untilQuiet } from '../support/records/two-workspaces.ts';
 import type { Holding } from '../support/records/two-workspaces.ts';
@@ -37,200 +38,55 @@ type IdKind = (typeof idKinds)[number];
 const runKinds = [...idKinds, "of a's other job"] as const;
 type RunKind = (typeof runKinds)[number];
 
-interface Operation {
-  name: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  path: string;
+/** An operation with one of its queries. */
+interface Asked extends ApiOperation {
   /** The status for a permitted key and existing ids. */
   ok: number;
-  /** A function for one that depends on the ids, or differs each time. */
-  body?: object | ((a: Holding, b: Holding) => object);
-  /** Needs no key. */
-  isOpen?: true;
-  /** Needs write permission, although it is a GET. */
-  isWrite?: true;
-  /** Changes no job, monitor or channel, although it is not a GET. */
-  isRead?: true;
-  /** A stream: its first event is the answer. */
-  isEndless?: true;
-  /** Who besides a bad key is refused, with 403. */
-  only?: 'sessions' | 'owners';
 }
 
-const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
-const newChannel = {
-  name: 'new',
-  type: 'slack',
-  config: { url: 'http://127.0.0.1:1/new' },
-  enabled: false,
-};
-/** A delivery in a path is also called `:runId`: a child of the first id. */
-const operations: readonly Operation[] = [
-  { name: 'listJobs', method: 'GET', path: '/jobs', ok: 200 },
-  { name: 'createJob', method: 'POST', path: '/jobs', ok: 201, body: newJob },
-  { name: 'getJob', method: 'GET', path: '/jobs/:id', ok: 200 },
-  { name: 'updateJob', method: 'PATCH', path: '/jobs/:id', ok: 200, body: { retries: 1 } },
-  { name: 'deleteJob', method: 'DELETE', path: '/jobs/:id', ok: 200 },
-  { name: 'runJob', method: 'POST', path: '/jobs/:id/run', ok: 202 },
-  { name: 'listRuns', method: 'GET', path: '/jobs/:id/runs', ok: 200 },
-  { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
+/** These end what the others ask with, or need no key. */
+const untried = new Set(['signIn', 'signOut', 'getOpenApi']);
+/** Statuses of permitted requests that are no success here. */
+const otherwise: Readonly<Record<string, number>> = {
   // No run of these jobs waits for a report.
-  {
-    name: 'completeRun',
-    method: 'POST',
-    path: '/jobs/:id/runs/:runId/completion',
-    ok: 409,
-    body: { status: 'success' },
-  },
-  { name: 'listHistory', method: 'GET', path: '/jobs/:id/history', ok: 200 },
-  { name: 'getDays', method: 'GET', path: '/jobs/:id/days', ok: 200 },
-  { name: 'getJobChain', method: 'GET', path: '/jobs/:id/chain', ok: 200 },
-  { name: 'listCallbacks', method: 'GET', path: '/jobs/:id/callbacks', ok: 200 },
-  { name: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', ok: 200 },
-  { name: 'explainJob', method: 'GET', path: '/jobs/:id/explanation', ok: 200 },
-  { name: 'copyJob', method: 'POST', path: '/jobs/:id/copy', ok: 201, body: { name: 'copy' } },
-  {
-    name: 'actOnJobs',
-    method: 'POST',
-    path: '/jobs/actions',
-    ok: 200,
-    body: (a, b) => ({ action: 'delete', ids: [a.jobId, b.jobId] }),
-  },
-  {
-    name: 'readCommand',
-    method: 'POST',
-    path: '/jobs/read-command',
-    ok: 200,
-    body: { text: 'curl https://example.com' },
-    isRead: true,
-  },
+  completeRun: 409,
   // The target refused the connection, so there is no answer that a receipt could attest.
-  { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
-  { name: 'listManagedJobs', method: 'GET', path: '/managed-jobs', ok: 200 },
-  {
-    name: 'applyJobDefinitions',
-    method: 'POST',
-    path: '/managed-jobs',
-    ok: 200,
-    body: () => ({ definitions: [{ key: `new-${randomUUID()}`, job: newJob }] }),
-  },
-  { name: 'listManagedMonitors', method: 'GET', path: '/managed-monitors', ok: 200 },
-  {
-    name: 'applyMonitorDefinitions',
-    method: 'POST',
-    path: '/managed-monitors',
-    ok: 200,
-    body: () => ({ definitions: [{ key: `new-${randomUUID()}`, monitor: { name: 'new' } }] }),
-  },
-  { name: 'listManagedChannels', method: 'GET', path: '/managed-channels?show=all', ok: 200 },
-  {
-    name: 'applyChannelDefinitions',
-    method: 'POST',
-    path: '/managed-channels',
-    ok: 200,
-    body: () => ({
-      definitions: [{ key: `new-${randomUUID()}`, channel: newChannel }],
-    }),
-  },
-  { name: 'listAudit', method: 'GET', path: '/audit', ok: 200, isWrite: true },
-  { name: 'listMonitors', method: 'GET', path: '/monitors', ok: 200 },
-  { name: 'createMonitor', method: 'POST', path: '/monitors', ok: 201, body: { name: 'new' } },
-  { name: 'getMonitor', method: 'GET', path: '/monitors/:id', ok: 200 },
-  {
-    name: 'updateMonitor',
-    method: 'PATCH',
-    path: '/monitors/:id',
-    ok: 200,
-    body: { graceSeconds: 1 },
-  },
-  { name: 'deleteMonitor', method: 'DELETE', path: '/monitors/:id', ok: 200 },
-  { name: 'listPings', method: 'GET', path: '/monitors/:id/pings', ok: 200 },
-  { name: 'listLedger', method: 'GET', path: '/ledger', ok: 200 },
-  { name: 'getOverview', method: 'GET', path: '/overview', ok: 200 },
-  { name: 'listOverviewJobs', method: 'GET', path: '/overview/jobs', ok: 200 },
-  { name: 'listOverviewJobs by name', method: 'GET', path: '/overview/jobs?order=name', ok: 200 },
-  { name: 'listOverviewJobs due', method: 'GET', path: '/overview/jobs?order=due', ok: 200 },
-  { name: 'getOverviewJob', method: 'GET', path: '/overview/jobs/:id', ok: 200 },
-  { name: 'listOverviewMonitors', method: 'GET', path: '/overview/monitors', ok: 200 },
-  { name: 'listAllRuns', method: 'GET', path: '/runs', ok: 200 },
-  { name: 'listChannels', method: 'GET', path: '/channels', ok: 200 },
-  { name: 'createChannel', method: 'POST', path: '/channels', ok: 201, body: newChannel },
-  { name: 'getChannel', method: 'GET', path: '/channels/:id', ok: 200 },
-  {
-    name: 'updateChannel',
-    method: 'PATCH',
-    path: '/channels/:id',
-    ok: 200,
-    body: { afterFailures: 7 },
-  },
-  { name: 'deleteChannel', method: 'DELETE', path: '/channels/:id', ok: 200 },
-  { name: 'testChannel', method: 'POST', path: '/channels/:id/test', ok: 202 },
-  { name: 'listDeliveries', method: 'GET', path: '/channels/:id/deliveries', ok: 200 },
-  { name: 'getDelivery', method: 'GET', path: '/channels/:id/deliveries/:runId', ok: 200 },
-  { name: 'listAllDeliveries', method: 'GET', path: '/deliveries', ok: 200 },
-  { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 200, isOpen: true },
-  { name: 'listReceiptKeys', method: 'GET', path: '/receipts/keys', ok: 200, isOpen: true },
-  {
-    name: 'previewSchedule',
-    method: 'POST',
-    path: '/schedule/preview',
-    ok: 200,
-    body: {},
-    isRead: true,
-  },
-  { name: 'getEvents', method: 'GET', path: '/events', ok: 200, isEndless: true },
-  { name: 'getMe', method: 'GET', path: '/me', ok: 200 },
-  { name: 'getSession', method: 'GET', path: '/session', ok: 200, only: 'sessions' },
-  {
-    name: 'moveSession',
-    method: 'PATCH',
-    path: '/session',
-    ok: 404,
-    body: { workspaceId: '01a1fc58-a505-7000-bebc-059153f75def' },
-    only: 'owners',
-  },
-  { name: 'listSessions', method: 'GET', path: '/sessions', ok: 200 },
-  {
-    name: 'endSession',
-    method: 'DELETE',
-    path: '/sessions/01a1fc58-a505-7000-bebc-059153f75def',
-    ok: 404,
-  },
-  { name: 'listKeys', method: 'GET', path: '/keys', ok: 200, only: 'owners' },
-  {
-    name: 'createKey',
-    method: 'POST',
-    path: '/keys',
-    ok: 201,
-    body: { name: 'new', permission: 'read' },
-    isRead: true,
-    only: 'owners',
-  },
-  {
-    name: 'revokeKey',
-    method: 'DELETE',
-    path: '/keys/01a1fc58-a505-7000-bebc-059153f75def',
-    ok: 404,
-    only: 'owners',
-  },
-  { name: 'getAbout', method: 'GET', path: '/about', ok: 200, only: 'owners' },
-];
+  getReceipt: 409,
+  // These name nothing that exists.
+  moveSession: 404,
+  endSession: 404,
+  revokeKey: 404,
+};
+
+async function everyQuestion(): Promise<Asked[]> {
+  const operations = (await apiOperations()).filter(({ name }) => !untried.has(name));
+  return operations.flatMap((operation) =>
+    (operation.queries ?? ['']).map((query) => ({
+      ...operation,
+      name: operation.name + query,
+      path: operation.path.replace(/(sessions|keys)\/\{id\}/, `$1/${unknownId}`) + query,
+      ok: otherwise[operation.name] ?? operation.success,
+    })),
+  );
+}
 
 interface Cell {
-  operation: Operation;
+  operation: Asked;
   key: KeyKind;
   /** Undefined if the path has none. */
   id: IdKind | undefined;
   runId: RunKind | undefined;
 }
 
-function cells(): Cell[] {
+function cellsOf(operations: readonly Asked[]): Cell[] {
   return operations.flatMap((operation) =>
     keyKinds.flatMap((key) => {
       // What an id names does not depend on how somebody is signed in.
       const few = key.endsWith('session') ? 2 : Infinity;
-      const ids = operation.path.includes(':id') ? idKinds.slice(0, few) : [undefined];
-      const runIds = operation.path.includes(':runId') ? runKinds.slice(0, few) : [undefined];
+      const ids = operation.path.includes('{id}') ? idKinds.slice(0, few) : [undefined];
+      const runIds = /\{(runId|deliveryId)\}/.test(operation.path)
+        ? runKinds.slice(0, few)
+        : [undefined];
       return ids.flatMap((id) => runIds.map((runId) => ({ operation, key, id, runId })));
     }),
   );
@@ -240,7 +96,7 @@ function cells(): Cell[] {
 function expectedStatus({ operation, key, id, runId }: Cell): number {
   if (operation.isOpen) return operation.ok;
   if (includes(badKeys, key)) return 401;
-  const needsWrite = operation.method !== 'GET' || operation.isWrite === true;
+  const needsWrite = operation.method !== 'GET' || operation.only === 'writers';
   if (needsWrite && includes(readKeys, key)) return 403;
   if (operation.only === 'owners' && !includes(owners, key)) return 403;
   if (operation.only === 'sessions' && !key.endsWith('session')) return 403;
@@ -260,7 +116,6 @@ function workspaceOf(key: KeyKind): 'a' | 'b' {
 }
 
 const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
-const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
 function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
   const isOfChannel = operation.path.startsWith('/channels');
@@ -285,7 +140,9 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
     "of a's other job": a[sibling],
   };
   const named = id === undefined ? '' : ids[id];
-  return operation.path.replace(':id', named).replace(':runId', runId ? runIds[runId] : '');
+  return operation.path
+    .replace('{id}', named)
+    .replace(/\{(runId|deliveryId)\}/, runId ? runIds[runId] : '');
 }
 
 /** Opens a stream and closes it. Its first event says which workspace it is of. */
@@ -345,7 +202,7 @@ test('each key can do what its permission and workspace allow, and changes or re
   };
   const holdings = { a: await fill('a'), b: await fill('b') };
 
-  const all = cells();
+  const all = cellsOf(await everyQuestion());
   let before = await snapshots();
   for (const cell of all) {
     const { operation, key, id, runId } = cell;
@@ -354,7 +211,7 @@ test('each key can do what its permission and workspace allow, and changes or re
     clock.advance(60_001);
     const path = pathOf(cell, holdings.a, holdings.b);
     const { body: given, method } = operation;
-    const body = typeof given === 'function' ? given(holdings.a, holdings.b) : given;
+    const body = typeof given === 'function' ? given(holdings.a.jobId, holdings.b.jobId) : given;
     const expected = expectedStatus(cell);
     const answer =
       operation.isEndless && expected === 200
@@ -376,7 +233,7 @@ test('each key can do what its permission and workspace allow, and changes or re
     await untilQuiet(daemon.dataDir);
     const after = await snapshots();
     assert.equal(after[theirs], before[theirs], `${what}: it changed data of ${theirs}`);
-    const isRead = operation.method === 'GET' || operation.isRead === true;
+    const isRead = operation.method === 'GET' || operation.changes !== undefined;
     const changes = expected < 400 && !isRead;
     assert.equal(after[mine] !== before[mine], changes, `${what}: changes of its own`);
     if (changes) holdings[mine] = await fill(mine);

@@ -5,16 +5,11 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { resolveHeader } from '../../../src/api/description/answer-headers.ts';
 import type { OpenApiDocument, Operation } from '../../../src/api/description/openapi-document.ts';
-import { serveConfig } from '../../../src/config.ts';
-import { startDaemon } from '../../../src/daemon.ts';
-import { openLog } from '../../../src/log.ts';
+import { publishedDescription } from './description.ts';
 
 /** The request: its path in the API, or outside it, with or without what is before and its query. */
 export interface Asked {
@@ -28,10 +23,10 @@ export interface Got {
   body: unknown;
 }
 
-export type Conformance = (asked: Asked, got: Got) => void;
+type Conformance = (asked: Asked, got: Got) => void;
 
 /** Makes the check for a description. It throws an AssertionError that names request and error. */
-export function conformanceTo(description: OpenApiDocument): Conformance {
+function conformanceTo(description: OpenApiDocument): Conformance {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
   addFormats.default(ajv);
   ajv.addSchema(closed(description), 'api');
@@ -74,26 +69,13 @@ export function refusesCookie(answer: string): boolean {
   return /another site|its Host|X-Jobd-Workspace|another workspace, reload/.test(answer);
 }
 
-/** Checks against the description that this jobd publishes; a separate jobd is asked once. */
+/** Checks against the description that this jobd publishes. */
 export async function assertConforms(asked: Asked, got: Got): Promise<void> {
   published ??= publishedDescription().then(conformanceTo);
   (await published)(asked, got);
 }
 
 let published: Promise<Conformance> | undefined;
-
-/** Not asked of the daemon under test: there it would count as a request and a connection. */
-async function publishedDescription(): Promise<OpenApiDocument> {
-  const data = await mkdtemp(join(tmpdir(), 'jobd-test-'));
-  try {
-    await using daemon = await startDaemon(serveConfig({ data, port: '0' }, {}), openLog('silent'));
-    const response = await fetch(`${daemon.url}/api/v1/openapi.json`);
-    assert.equal(response.status, 200);
-    return (await response.json()) as OpenApiDocument;
-  } finally {
-    await rm(data, { recursive: true });
-  }
-}
 
 function pathOf(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/^.*?\/api\/v1(?=\/)/, '');

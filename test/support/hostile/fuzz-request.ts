@@ -4,8 +4,8 @@ import * as fc from '../fast-check.ts';
 import { ownerHeaders, withKnown } from './hostile-sign-in.ts';
 import type { Owner } from './hostile-sign-in.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
+import type { ApiOperation } from '../operations.ts';
 import type { RawRequest } from './keep-alive.ts';
-import type { Operation } from './operations.ts';
 
 /** A job, a run of it, and a monitor and a channel with a delivery beside it. */
 export interface KnownIds {
@@ -135,7 +135,7 @@ const noBody = fc.constant(null);
 const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
 
 /** Requests of one operation, the valid ones among them. */
-export function draftsOf({ method, path, query, body, asOwner }: Operation): fc.Arbitrary<Draft> {
+export function draftsOf({ method, path, hostile, only }: ApiOperation): fc.Arbitrary<Draft> {
   const parts = fc.nat(1_000).chain((index) =>
     fc.record({
       id: idOf('id', index),
@@ -146,24 +146,24 @@ export function draftsOf({ method, path, query, body, asOwner }: Operation): fc.
       // Where many parameters are known, few random requests have none that is wrong.
       query: fc.oneof(
         { weight: 1, arbitrary: fc.constant('') },
-        { weight: 9, arbitrary: query ?? hostileQuery },
+        { weight: 9, arbitrary: hostile?.query ?? hostileQuery },
       ),
-      owner: asOwner ? ownerHeaders : fc.constant(null),
+      owner: only === 'sessions' || only === 'owners' ? ownerHeaders : fc.constant(null),
       authorization,
       contentType,
       otherHeaders,
-      body: body ?? bodyNobodyAsksFor,
+      body: hostile?.body ?? bodyNobodyAsksFor,
     }),
   );
   return parts.map(
     ({ id, runId, monitorId, channelId, deliveryId, query: asked, ...rest }) =>
       (known) => {
         const filled = path
-          .replace(':id', () => id(known))
-          .replace(':runId', () => runId(known))
-          .replace(':monitorId', () => monitorId(known))
-          .replace(':channelId', () => channelId(known))
-          .replace(':deliveryId', () => deliveryId(known));
+          .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
+          .replace('channels/{id}', () => `channels/${channelId(known)}`)
+          .replace('{id}', () => id(known))
+          .replace('{runId}', () => runId(known))
+          .replace('{deliveryId}', () => deliveryId(known));
         return sent(method, `/api/v1${filled}${asked}`, rest, known);
       },
   );
