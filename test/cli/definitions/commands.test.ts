@@ -1,14 +1,10 @@
 /** Jobs as files: export, diff, apply and prune, within the rate limit. */
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 import { runCommand } from '../../support/running/command.ts';
-import type { ServedDaemon } from '../../support/running/command.ts';
 import { assertEnds, serveForFiles } from '../../support/running/definition-files.ts';
+import { startProxy } from '../../support/running/proxy.ts';
 
 const twoJobs = `jobs:
   backup:
@@ -240,56 +236,11 @@ const many = (count: number): string => {
   return `jobs:\n${lines.join('\n')}\n`;
 };
 
-/** A proxy in front of a daemon; `instead` may answer in its place. */
-async function startProxy(
-  t: TestContext,
-  daemon: ServedDaemon,
-  instead: (
-    asked: string,
-    count: number,
-  ) => { status: number; headers?: Record<string, string> } | 'cut' | null,
-): Promise<string> {
-  let count = 0;
-  const proxy = createServer((request, response) => {
-    void (async () => {
-      const body = await text(request);
-      const { method = '', url = '', headers } = request;
-      const answer = instead(
-        `${method} ${url}${body.includes('"dryRun":true') ? ' dry' : ''}`,
-        (count += 1),
-      );
-      if (answer !== null && answer !== 'cut') {
-        response.writeHead(answer.status, answer.headers).end('{"error":"as the test says"}');
-        return;
-      }
-      const passed = await fetch(daemon.url + url, {
-        method,
-        headers: {
-          authorization: headers.authorization ?? '',
-          ...(body !== '' && { 'content-type': 'application/json' }),
-        },
-        ...(body !== '' && { body }),
-      });
-      const content = await passed.text();
-      if (answer === 'cut') response.destroy();
-      else response.writeHead(passed.status).end(content);
-    })();
-  });
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-}
-
 test('hundreds of jobs take a few requests; rate-limited ones are sent again', async (t) => {
   const { write, jobd, daemon } = await serveForFiles(t);
   const file = write('jobs.yaml', many(250));
   const asked: string[] = [];
-  const url = await startProxy(t, daemon, (what, count) => {
+  const url = await startProxy(t, daemon.url, (what, count) => {
     asked.push(what);
     return count % 3 === 0 ? { status: 429, headers: { 'retry-after': '1' } } : null;
   });
@@ -311,7 +262,7 @@ test('after a lost answer it reports what was done, and applying again creates n
   const { write, jobd, daemon } = await serveForFiles(t);
   const file = write('jobs.yaml', many(250));
   let applies = 0;
-  const url = await startProxy(t, daemon, (what) => {
+  const url = await startProxy(t, daemon.url, (what) => {
     if (what !== 'POST /api/v1/managed-jobs') return null;
     applies += 1;
     return applies === 2 ? 'cut' : null;
@@ -333,7 +284,10 @@ test('an answer that stays 429 and unreadable files have their own exit codes', 
   const { write, jobd, daemon } = await serveForFiles(t);
   assertEnds(await jobd({}, 'diff', '-f', 'none.yaml'), 2, /there is no file none\.yaml\n/);
   assertEnds(await jobd({}, 'diff'), 2, /--file/);
-  const url = await startProxy(t, daemon, () => ({ status: 429, headers: { 'retry-after': '0' } }));
+  const url = await startProxy(t, daemon.url, () => ({
+    status: 429,
+    headers: { 'retry-after': '0' },
+  }));
   const file = write('jobs.yaml', 'jobs: {}\n');
   const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
   assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says: again in 0 s\n$/);

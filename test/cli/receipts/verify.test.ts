@@ -12,7 +12,7 @@ import type { Ran } from '../../support/running/program.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { jobd, notPackaged } from '../../support/running/executable.ts';
 import { unsoundKeys } from '../../support/records/receipt-keys.ts';
-import { bitFlips, edits, key, receipt } from '../../support/hostile/receipt-mutations.ts';
+import { key, receipt } from '../../support/hostile/receipt-mutations.ts';
 import {
   attackerKey,
   chainOfReceipts,
@@ -83,25 +83,28 @@ test('--json prints the verdict as one document', async (t) => {
   });
 });
 
-test('every edit and every flipped bit is refused', { timeout: 120_000 }, async (t) => {
-  const compact = Buffer.from(JSON.stringify(receipt));
-  const cases = [...edits(), ...bitFlips(compact)].filter(
-    (one) => !one.receipt.includes(0x0a) && one.receipt.some((byte) => byte > 0x20),
-  );
-  assert.ok(cases.length > compact.length * 7);
-  const given = [compact, ...cases.map((one) => one.receipt)];
-  const ndjson = Buffer.concat(given.flatMap((line) => [line, Buffer.from('\n')]));
-  const { at } = directoryOf(t, { 'all.ndjson': ndjson });
+test('each changed receipt of a file is refused, with its line', async (t) => {
+  const text = JSON.stringify(receipt);
+  // Every edit and every bit are in test/receipt/verify.test.ts.
+  const changed = [
+    text.replace('"attempts":', '"attempts":1'),
+    text.slice(1),
+    text.replace(/(?<="signature":")./, (letter) => (letter === 'A' ? 'B' : 'A')),
+  ];
+  const given = [text, ...changed].map((line) => `${line}\n`).join('');
+  const { at } = directoryOf(t, { 'all.ndjson': given });
   const { exitCode, stdout } = await verify(at('all.ndjson'), at('key.json'), '--json');
   assert.equal(exitCode, 1);
   const { receipts } = JSON.parse(stdout) as { receipts: { source: string; verdict: string }[] };
-  assert.equal(receipts.length, given.length);
-  const [sound, ...others] = receipts;
-  assert.equal(sound?.verdict, 'valid');
-  for (const [index, { source, verdict }] of others.entries()) {
-    assert.equal(source, `${at('all.ndjson')}, line ${index + 2}`);
-    assert.match(verdict, /^(?:invalid|unreadable)$/, cases[index]?.name);
-  }
+  assert.deepEqual(
+    receipts.map(({ source, verdict }) => [source.replace(/^.*, /, ''), verdict]),
+    [
+      ['line 1', 'valid'],
+      ['line 2', 'invalid'],
+      ['line 3', 'unreadable'],
+      ['line 4', 'invalid'],
+    ],
+  );
 });
 
 test('receipts come from a file, lines of a file, a directory, or standard input', async (t) => {

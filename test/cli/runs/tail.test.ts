@@ -19,6 +19,7 @@ import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { serveCommand, startCommand } from '../../support/running/command.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { startProxy } from '../../support/running/proxy.ts';
 import { until } from '../../support/until.ts';
 
 const begin = Date.UTC(2026, 0, 1);
@@ -173,8 +174,7 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
     assert.equal(made.exitCode, 0, made.stderr);
   };
   for (const name of ['good', 'fails', 'slow']) await make(name);
-  const start = (...args: string[]) => startCommand(t, args, daemon.env);
-  const tail = start('runs', 'tail', '--since', '1h', '--status', 'failed');
+  const tail = startCommand(t, ['runs', 'tail', '--since', '1h', '--status', 'failed'], daemon.env);
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
   await daemon.jobd('jobs', 'run', 'good', '--wait');
   const failed = await daemon.jobd('jobs', 'run', 'fails', '--wait', '--json');
@@ -185,12 +185,18 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
   tail.kill('SIGINT');
   assert.deepEqual(await once(tail, 'exit'), [130, null]);
 
-  const waiting = start('jobs', 'run', 'slow', '--wait');
+  const asked: string[] = [];
+  const url = await startProxy(t, daemon.url, (what) => {
+    asked.push(what);
+    return null;
+  });
+  const wait = ['jobs', 'run', 'slow', '--wait'];
+  const waiting = startCommand(t, wait, { ...daemon.env, JOBD_URL: url });
   let said = '';
   waiting.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  await until('the call', () => sink.received.some(({ path }) => path === '/slow'));
+  await until('it asks for the result', () => asked.some((what) => /\/runs\//.test(what)));
   waiting.kill('SIGINT');
   assert.deepEqual(await once(waiting, 'close'), [130, null]);
   assert.match(said, /^the run continues; to see it: jobd runs get \S+ \S+\n$/);

@@ -22,7 +22,8 @@ export interface Sink {
 /** Starts a target that answers as `answer` does, by default 200 with `ok`; it ends with the test. */
 export async function startSink(
   t: TestContext,
-  answer: (response: ServerResponse, request: Received) => void = (response) => response.end('ok'),
+  answer: (response: ServerResponse, request: Received) => unknown = (response) =>
+    response.end('ok'),
 ): Promise<Sink> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
