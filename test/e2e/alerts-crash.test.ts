@@ -183,7 +183,7 @@ async function askForRuns(
   { local, calm, flapping, random }: Campaign,
   isOver: () => boolean,
 ): Promise<void> {
-  for (let asked = 0; asked < 500 && !isOver(); asked += 1) {
+  while (!isOver()) {
     await local.store.write(async (tx) => {
       for (const jobId of calm) {
         if (random() < 0.7 || !(await isIdle(tx, jobId))) continue;
@@ -226,9 +226,7 @@ async function crash(t: TestContext, campaign: Campaign): Promise<void> {
   if (random() > 0.2) {
     const goal = (await countEnded(local)) + 1 + random() * 40;
     await daemon.listening;
-    for (let tries = 0; tries < 300 && (await countEnded(local)) < goal; tries += 1) {
-      await setTimeout(10);
-    }
+    await until('ends of runs', async () => (await countEnded(local)) >= goal);
     await setTimeout(random() * 100);
   } else {
     await setTimeout(random() * 1_200);

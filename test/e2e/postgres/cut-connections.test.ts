@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import type { Fate, Proxy, Request } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
@@ -15,7 +14,6 @@ import {
   untilCalls,
   untilReady,
 } from './service.ts';
-import type { ServerService } from './service.ts';
 
 /** What the engine does in transactions, by their first statement. */
 const kinds = {
@@ -55,23 +53,13 @@ test('a connection that breaks at any statement', { skip }, async (t) => {
     assert.ok(struck.has('commit'), `${kind}: ${[...struck].join()}`);
   }
   t.diagnostic(`${strikes} connections broke, ${service.witness.arrivals.length} calls meanwhile`);
-  await makeRestDue(service);
+  await service.hurry();
   await service.untilSettled();
   await untilReady(service);
   await endAsking();
   assert.equal(await daemon.stop(), 0, daemon.log());
   await assertAllCalledOnce(service);
 });
-
-/** Makes due now what would be later. A due time is an hour after the start of a job. */
-async function makeRestDue({ database }: ServerService): Promise<void> {
-  const now = Date.now();
-  await onServer(
-    database,
-    `update jobs set next_run_at = ${now}, anchor_at = anchor_at - next_run_at + ${now}
-     where next_run_at between ${now} and ${now + spreadMs}`,
-  );
-}
 
 test('an answer to a commit that never comes', { skip }, async (t) => {
   await using server = await startPostgres();

@@ -38,7 +38,7 @@ export interface Victim extends Serving {
   watch<T>(attack: (untilServed: UntilServed) => Promise<T>): Promise<Toll & { result: T }>;
 }
 
-/** The effects of the attack on others. Everything due and asked during it is answered while it lasts, or `watch` rejects. */
+/** The effects of the attack on others. */
 export interface Toll {
   /** The number of requests to `/healthz`, and of those without a 200. */
   healthAsked: number;
