@@ -28,20 +28,17 @@ let isListening = false;
 /** Hears the other tabs. `tooMany` is called when this tab took a turn before a busy one could say that it has it. */
 export function followTurns(tooMany: () => void): void {
   tabs.hear(({ from, to }) => {
-    if (since === 0n || (to !== undefined && to !== since)) return;
+    if (since === 0n || (to ?? since) !== since) return;
     if (from > since) return tabs.say({ from: since, to: from });
     before.add(from);
     if (isListening && before.size >= mostListening) tooMany();
   });
 }
 
-/** 64 random bits, which browsers have without https too. */
-const randomId = (): bigint => crypto.getRandomValues(new BigUint64Array(1))[0]!;
-
-/** Resolves with whether this tab may listen, which it may until `end`. `newId` makes ids below 2 ** 64. */
-export async function takeTurn(end: AbortSignal, newId = randomId): Promise<boolean> {
+/** Resolves with whether this tab may listen, which it may until `end`. */
+export async function takeTurn(end: AbortSignal): Promise<boolean> {
   const { locks } = navigator as { locks?: LockManager };
-  if (locks === undefined) return await askOthers(end, newId());
+  if (locks === undefined) return await askOthers(end);
   for (let place = 1; place <= mostListening; place += 1) {
     if (await takeLock(locks, `jobd stream ${place} ${root}`, end)) return true;
   }
@@ -57,9 +54,9 @@ function takeLock(locks: LockManager, name: string, end: AbortSignal): Promise<b
   });
 }
 
-async function askOthers(end: AbortSignal, id: bigint): Promise<boolean> {
+async function askOthers(end: AbortSignal): Promise<boolean> {
   before.clear();
-  since = (BigInt(Date.now()) << 64n) | id;
+  since = (BigInt(Date.now()) << 64n) | crypto.getRandomValues(new BigUint64Array(1))[0]!;
   end.addEventListener('abort', () => {
     since = 0n;
     isListening = false;
@@ -74,6 +71,5 @@ async function askOthers(end: AbortSignal, id: bigint): Promise<boolean> {
 }
 
 async function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
