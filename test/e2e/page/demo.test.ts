@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demoCounts } from '../../support/demo/demo.ts';
 import { until } from '../../support/until.ts';
-import { noPages, serveDemo } from './running/served.ts';
+import { noPages, sharedDemo } from './running/served.ts';
 
 test(
   'a served demo has its jobs, a key that may write, and calls its own target',
   { skip: noPages },
-  async (t) => {
-    const jobd = await serveDemo(t);
+  async () => {
+    const jobd = await sharedDemo();
     const ask = async (method: string, path: string): Promise<Response> =>
       await fetch(`${jobd.url}/api/v1${path}`, {
         method,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { pages } from './pages.ts';
-import { noPages, serveDemo } from './running/served.ts';
+import { noPages, sharedDemo } from './running/served.ts';
 import { viewersOf } from './running/viewers.ts';
 
 /** The values of a property of all elements that a selector finds, each once. */
@@ -24,7 +24,7 @@ const named = (name: string) => pages.find((one) => one.name === name)!;
 
 describe('the pages', { skip: noPages }, () => {
   test('with the colours of the system, signs, bars, buttons and the focus are seen', async (t) => {
-    const { open } = await viewersOf(t, await serveDemo(t), { forcedColors: 'active' });
+    const { open } = await viewersOf(t, await sharedDemo(), { forcedColors: 'active' });
     const page = await open(named('jobs'));
     const [ink = ''] = await valuesOf(page, 'body', 'color');
     const [paper = ''] = await valuesOf(page, 'body', 'background-color');
@@ -48,7 +48,7 @@ describe('the pages', { skip: noPages }, () => {
   });
 
   test('the ring of a running job turns, unless somebody wants no motion', async (t) => {
-    const { open } = await viewersOf(t, await serveDemo(t));
+    const { open } = await viewersOf(t, await sharedDemo());
     const page = await open({ path: () => '/' });
     await page.locator('.row.running .turning').waitFor();
     const animations = (): Promise<number> => page.evaluate(() => document.getAnimations().length);

@@ -1,6 +1,5 @@
 /** The editor of a job in a real browser: what is typed, pasted, refused, saved and kept. */
 
-import { AxeBuilder } from '@axe-core/playwright';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -8,6 +7,7 @@ import type { Page } from 'playwright-core';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
+import { assertNoBarriers } from './running/accessible.ts';
 import { person } from './running/browser.ts';
 import { noPages, servePages, signInWith } from './running/served.ts';
 
@@ -33,15 +33,6 @@ async function signedIn(t: TestContext) {
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
   };
   return { jobd, page, context, complaints, api, goTo };
-}
-
-/** Asserts that axe finds nothing. */
-async function assertAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  );
-  assert.deepEqual(found, []);
 }
 
 async function waitForFocus(page: Page, name: string): Promise<void> {
@@ -292,7 +283,7 @@ describe('the editor of a job', { skip: noPages }, () => {
     await save.click();
     const dialog = page.getByRole('dialog', { name: 'Keep the signing secret' });
     assert.match((await dialog.locator('code').textContent()) ?? '', /^whsec_[\w+/]{43}=$/);
-    await assertAccessible(page);
+    await assertNoBarriers(page, 'the signing secret');
     await page.keyboard.press('Escape');
     const asked: string[] = [];
     page.once('dialog', (question) => {
@@ -333,10 +324,10 @@ describe('the editor of a job', { skip: noPages }, () => {
       await paste.press('Control+Enter');
       await page.getByLabel('Cron expression', { exact: true }).fill('0 25 * * *');
       await page.getByText('the hour field takes 0 to 23').waitFor();
-      await assertAccessible(page);
+      await assertNoBarriers(page, `${colorScheme}, an error`);
       await page.getByLabel('Cron expression', { exact: true }).fill('@daily');
       await page.locator('.due').waitFor();
-      await assertAccessible(page);
+      await assertNoBarriers(page, `${colorScheme}, filled in`);
       const tooWide = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );

@@ -8,7 +8,7 @@ import { opened } from './opened.ts';
 import { pages, windows } from './pages.ts';
 import { person } from './running/browser.ts';
 import { tourOf } from './running/keyboard.ts';
-import { assertSignedOut, noPages, serveDemo, servePages } from './running/served.ts';
+import { assertSignedOut, noPages, sharedDemo, servePages } from './running/served.ts';
 import { viewersOf } from './running/viewers.ts';
 
 /** The words of what has the focus, or its label. */
@@ -27,7 +27,7 @@ async function expectFocus(page: Page, words: string): Promise<void> {
 
 describe('by keyboard alone', { skip: noPages }, () => {
   test('Tab reaches all that can be pressed and nothing else, and one sees where it is', async (t) => {
-    const { open } = await viewersOf(t, await serveDemo(t));
+    const { open } = await viewersOf(t, await sharedDemo());
     // The description of the API has thousands of links and nothing else.
     for (const shown of pages.filter(({ name }) => name !== 'docs')) {
       await t.test(shown.name, async () => {
@@ -47,7 +47,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
   });
 
   test('dialogs keep the focus, and give it back to what opened them', async (t) => {
-    const { open } = await viewersOf(t, await serveDemo(t));
+    const { open } = await viewersOf(t, await sharedDemo());
     for (const one of opened.filter(({ closes }) => closes !== undefined)) {
       await t.test(one.name, async () => {
         const page = await open({ path: one.path, ...(one.by && { by: one.by }) });
@@ -73,9 +73,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
         // The focus goes back just after the dialog has gone.
         const handle = await opener.elementHandle();
         await page
-          .waitForFunction((element) => element === document.activeElement, handle, {
-            timeout: 5_000,
-          })
+          .waitForFunction((element) => element === document.activeElement, handle)
           .catch(async () => assert.fail(`the focus is on "${await focused(page)}"`));
         await page.close();
       });
@@ -83,7 +81,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
   });
 
   test('single keys go through rows and to pages, whose headings get the focus', async (t) => {
-    const { open, complaints } = await viewersOf(t, await serveDemo(t));
+    const { open, complaints } = await viewersOf(t, await sharedDemo());
     const page = await open({ path: () => '/' });
     const press = async (...keys: string[]): Promise<void> => {
       for (const key of keys) await page.keyboard.press(key);

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { pages } from './pages.ts';
 import { person } from './running/browser.ts';
 import { untilQuiet } from './running/quiet.ts';
-import { assertSignedOut, noPages, serveDemo, servePages, signInWith } from './running/served.ts';
+import { assertSignedOut, noPages, sharedDemo, servePages, signInWith } from './running/served.ts';
 
 describe('the policy of the pages', { skip: noPages }, () => {
   test('stops inline scripts, handlers, styles, frames and forms in the document', async (t) => {
@@ -71,7 +71,7 @@ describe('the policy of the pages', { skip: noPages }, () => {
   });
 
   test('is kept by all pages, whoever looks, and their console is empty', async (t) => {
-    const jobd = await serveDemo(t);
+    const jobd = await sharedDemo();
     const readKey = await jobd.command('key', 'create', '--permission', 'read');
     const signIns = {
       owner: async (page: Page) => void (await page.goto(await jobd.link())),

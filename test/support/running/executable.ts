@@ -58,7 +58,7 @@ export interface Surroundings {
 
 /** Starts `jobd serve`; it ends with the test at the latest. */
 export function startServe(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   args: readonly string[],
   { cwd, wrapper = [], uid, env = {}, executable: copy = executable }: Surroundings,
 ): Process {
@@ -109,7 +109,7 @@ export function startServe(
 
 /** Starts `jobd serve` and resolves once it listens; it ends with the test. */
 export async function serve(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   args: readonly string[],
   surroundings: string | Surroundings,
 ): Promise<Serving> {

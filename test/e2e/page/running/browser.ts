@@ -1,23 +1,31 @@
-/** A real Chromium without a window, shared by the tests of a file. */
+/** A real Chromium without a window, shared by all tests of the process. */
 
-import { after } from 'node:test';
 import type { TestContext } from 'node:test';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
+import { allTests } from './lasting.ts';
+import { followRequests } from './quiet.ts';
 
 /** Every name below `.test` is this machine. Browsers trust only loopback addresses and `localhost` without https, so these stand for a LAN. */
 const resolverRules = '--host-resolver-rules=MAP *.test 127.0.0.1';
 
 let running: Promise<Browser> | undefined;
 
-/** The browser of this file; it starts when the first test needs it. */
+/** The browser; it starts when the first test needs it. */
 function browser(): Promise<Browser> {
-  running ??= chromium.launch({ executablePath: chromiumPath ?? '', args: [resolverRules] });
+  running ??= start();
   return running;
 }
 
-after(async () => await (await running)?.close());
+async function start(): Promise<Browser> {
+  const started = await chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [resolverRules],
+  });
+  allTests.after(() => started.close());
+  return started;
+}
 
 /** A person with an own set of cookies. */
 export interface Person {
@@ -32,7 +40,8 @@ export interface Person {
 export async function person(t: TestContext, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await (await browser()).newContext({ locale: 'en-GB', ...options });
   t.after(() => context.close());
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
+  followRequests(context);
   const complaints: string[] = [];
   await context.exposeFunction('complain', (what: string) => void complaints.push(what));
   await context.addInitScript(() => {

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { noChromium } from './chromium.ts';
+import { allTests } from './lasting.ts';
 import { makeDemo } from '../../../support/demo/demo.ts';
 import type { Demo, DemoOptions } from '../../../support/demo/demo.ts';
 import { startDemoTarget } from '../../../support/demo/target.ts';
@@ -35,9 +36,22 @@ export interface ServedDemo extends ServedPages {
   demo: Demo;
 }
 
+/** For so long nothing becomes due in a demo but what calls its own target. */
+const freshMs = 15 * 60_000;
+let shared: { demo: Promise<ServedDemo>; madeAt: number } | undefined;
+
+/** The demo of all tests that change nothing which the others look at; it ends after the last test of the process. */
+export async function sharedDemo(): Promise<ServedDemo> {
+  const now = Date.now();
+  if (shared === undefined || Math.abs(now - shared.madeAt) > freshMs) {
+    shared = { demo: serveDemo(allTests), madeAt: now };
+  }
+  return await shared.demo;
+}
+
 /** Makes a demo that ends now, and starts the packaged jobd on it. Both end with the test. */
 export async function serveDemo(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   options: Omit<DemoOptions, 'nowMs' | 'targetUrl'> = {},
 ): Promise<ServedDemo> {
   const dataDir = temporaryDirectory(t);
@@ -48,7 +62,7 @@ export async function serveDemo(
 }
 
 async function serveDirectory(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   dataDir: string,
   more: readonly string[],
 ): Promise<Omit<ServedPages, 'key'>> {
