@@ -95,33 +95,25 @@ describe('the pages', { skip: noPages }, () => {
       }
       let states: string[] = [];
       // On a busy machine windows hear each other late, and ask again after 10 s.
-      await until(
-        'four streams',
-        async () => {
-          states = await Promise.all(pages.map((page) => page.locator('.live span').innerText()));
-          return states.filter((state) => state === 'live').length === 4;
-        },
-        { everyMs: 250 },
-      );
+      await until('four streams', async () => {
+        states = await Promise.all(pages.map((page) => page.locator('.live span').innerText()));
+        return states.filter((state) => state === 'live').length === 4;
+      });
       await addJob(jobd, 'After');
       await Promise.all(pages.map((page) => page.getByRole('link', { name: 'After' }).waitFor()));
       assert.equal(await first.getByText('Stale since').count(), 0);
-      const tookMs: number[] = [];
       for (const [index, page] of pages.entries()) {
         const [does, done] = index % 2 === 0 ? ['Pause', 'paused'] : ['Resume', 'resumed'];
         // A window that asks every 10 s may not know yet what the one before did.
         const button = page.getByRole('button', { name: `${does} After` });
         await button.waitFor();
-        const began = performance.now();
         await button.click();
         await page.locator('.toast').getByText(`After is ${done}.`).waitFor();
-        tookMs.push(performance.now() - began);
       }
-      t.diagnostic(`answers after ${tookMs.map(Math.round).join(', ')} ms`);
       // A window that is closed lets another one listen.
       await pages[states.indexOf('live')]?.close();
       const second = pages.filter((page, index) => !page.isClosed() && states[index] !== 'live');
-      await Promise.any(second.map((page) => live(page).waitFor({ timeout: 60_000 })));
+      await Promise.any(second.map((page) => live(page).waitFor()));
     });
   }
 

@@ -61,7 +61,7 @@ const rows = [
   { victim: 'jobd.test', attacker: 'evil.test', isCookieSent: false },
 ];
 
-describe('a hostile page', { skip: noPages, timeout: 180_000 }, () => {
+describe('a hostile page', { skip: noPages }, () => {
   for (const { victim, attacker, isCookieSent } of rows) {
     const where = attacker === victim ? 'another port of the same host' : 'another host';
     test(`on ${where} does and reads nothing at http://${victim}`, async (t) => {

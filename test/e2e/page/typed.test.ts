@@ -44,12 +44,15 @@ describe('what was typed', { skip: noPages }, () => {
     await name.waitFor();
     assert.deepEqual(asked, []);
     await type();
-    await page.goBack({ timeout: 1_000 }).catch(() => null);
+    // Not `goBack` and `reload`, which wait for a page that does not come.
+    await page.evaluate(() => history.back());
+    await until('the question of Back', () => asked.length === 1);
     await page.waitForURL(`**/jobs/${id}/edit`);
     assert.equal(await name.inputValue(), 'half typed');
     await page.getByRole('link', { name: 'Monitors' }).click();
     assert.equal(at(page), `/jobs/${id}/edit`);
-    await page.reload({ timeout: 1_000 }).catch(() => null);
+    await page.evaluate(() => location.reload());
+    await until('the question of a reload', () => asked.length === 3);
     assert.equal(await name.inputValue(), 'half typed');
     assert.deepEqual(asked, ['confirm', 'confirm', 'beforeunload']);
     answers.push(true);

@@ -145,11 +145,23 @@ export async function attack({ site, jobId, workspaceId, key }: Prey): Promise<s
     await Promise.all(tries);
   }
 
+  /** Whether a window has not gone to its address yet. */
+  // oxlint-disable-next-line unicorn/consistent-function-scoping -- the browser gets this function alone
+  const isBlank = (opened: Window): boolean => {
+    try {
+      return opened.location.href === 'about:blank';
+    } catch {
+      return false;
+    }
+  };
+
   async function windows(): Promise<void> {
     for (const path of ['/', '/sign-in', '/docs', '/api/v1/session']) {
       const opened = open(site + path);
       if (opened === null) continue;
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      for (let looks = 0; looks < 600 && isBlank(opened); looks += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
       opened.postMessage('changed', '*');
       try {
         read.push(`window ${path}: ${opened.document.body.innerText}`);
@@ -164,14 +176,15 @@ export async function attack({ site, jobId, workspaceId, key }: Prey): Promise<s
     for (const path of ['/events', '/session']) {
       const socket = new WebSocket(api.replace('http', 'ws') + path);
       const stream = new EventSource(api + path, { withCredentials: true });
-      const told = new Promise<string>((resolve) => {
-        socket.addEventListener('open', () => resolve('socket'));
-        socket.addEventListener('message', () => resolve('socket'));
-        stream.addEventListener('open', () => resolve('stream'));
-        stream.addEventListener('message', () => resolve('stream'));
-      });
-      const what = await within(told, 1_000);
-      if (what !== undefined) read.push(`${what} ${path}`);
+      for (const [what, one] of Object.entries({ socket, stream })) {
+        const outcome = new Promise<string>((resolve) => {
+          for (const type of ['open', 'message', 'error']) {
+            one.addEventListener(type, () => resolve(type));
+          }
+        });
+        const seen = await within(outcome, 1_000);
+        if (seen === 'open' || seen === 'message') read.push(`${what} ${path}`);
+      }
       socket.close();
       stream.close();
     }
