@@ -25,15 +25,11 @@ test('a second daemon on a data directory is refused without harm; after the fir
   }
 
   sink.release();
-  const ended = await until(
-    'the end of the run',
-    async () => {
-      const { stdout } = await daemon.jobd('runs', 'list', 'slow', '--json');
-      const [run] = (JSON.parse(stdout) as { runs: { status: string }[] }).runs;
-      return run?.status === 'running' ? null : run;
-    },
-    { everyMs: 500 },
-  );
+  const ended = await until('the end of the run', async () => {
+    const { stdout } = await daemon.jobd('runs', 'list', 'slow', '--json');
+    const [run] = (JSON.parse(stdout) as { runs: { status: string }[] }).runs;
+    return run?.status === 'running' ? null : run;
+  });
   assert.equal(ended.status, 'success', 'the run of the first daemon was left alone');
   assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
   const taken = await runCommand(['serve', '--port', 'x', '--data', daemon.dataDir]);
