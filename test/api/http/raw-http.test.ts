@@ -1,8 +1,12 @@
 /** The server answers any bytes, closes the connection, and keeps running. */
 
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { connectionOf } from '../../../src/api/http/limits/connection.ts';
 import { startServer } from '../../../src/api/server.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openLog } from '../../../src/log.ts';
@@ -15,6 +19,11 @@ import type { RawAnswer } from '../../support/hostile/raw.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { seed } from '../../support/dice.ts';
+import { until } from '../../support/until.ts';
+
+/** Requests at the same time. */
+const atOnce = 50;
+const patient = { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
 
 interface Tested {
   url: string;
@@ -22,8 +31,8 @@ interface Tested {
   clock: FakeClock;
 }
 
-/** A server with short timeouts. */
-async function startImpatientServer(t: TestContext): Promise<Tested> {
+/** Makes it, with time enough for each request. */
+async function startPatientServer(t: TestContext): Promise<Tested> {
   const { store } = await openTestStore(t);
   const clock = fakeClock();
   const key = { workspace: 'default', name: '' } as const;
@@ -38,12 +47,7 @@ async function startImpatientServer(t: TestContext): Promise<Tested> {
       port: 0,
       baseUrl: null,
       corsOrigins: ['https://app.example.com'],
-      connections: {
-        headersTimeoutMs: 200,
-        requestTimeoutMs: 200,
-        keepAliveTimeoutMs: 50,
-        checkIntervalMs: 50,
-      },
+      connections: { ...patient, keepAliveTimeoutMs: 1, checkIntervalMs: 10 },
     },
     openLog('silent'),
   );
@@ -51,13 +55,45 @@ async function startImpatientServer(t: TestContext): Promise<Tested> {
   return { url: server.url, clock, keys: made.map(({ secret }) => secret) };
 }
 
-async function send(url: string, { bytes, ending }: BrokenRequest): Promise<Buffer> {
+/** The connections that servers of this process accept, by the ports of their clients. */
+function watchAccepted(t: TestContext): Map<number, Accepted> {
+  const accepted = new Map<number, Accepted>();
+  const note = (message: unknown): void => {
+    const { socket } = message as { socket: Accepted };
+    // Node would keep each a second longer.
+    socket.server.keepAliveTimeoutBuffer = 0;
+    accepted.set(socket.remotePort ?? 0, socket);
+  };
+  subscribe('net.server.socket', note);
+  t.after(() => unsubscribe('net.server.socket', note));
+  return accepted;
+}
+
+type Accepted = Socket & { server: Server };
+
+/** Whether a server has read this much, and has nothing to answer. */
+function isStill(socket: Accepted | undefined, bytes: number): boolean {
+  if (socket === undefined) return false;
+  const turn = connectionOf(socket)?.turn;
+  return socket.destroyed || (socket.bytesRead === bytes && turn?.request.complete !== true);
+}
+
+interface Sent {
+  request: BrokenRequest;
+  socket: Socket;
+  port: number;
+  received: Promise<Buffer>;
+}
+
+async function send(url: string, request: BrokenRequest): Promise<Sent> {
+  const { bytes, ending } = request;
   const socket = await openSocket(url);
   const received = receiveAll(socket);
+  const port = socket.localPort ?? 0;
   if (ending === 'ends') socket.end(bytes);
   else socket.write(bytes);
   if (ending === 'vanishes') socket.resetAndDestroy();
-  return await received;
+  return { request, socket, port, received };
 }
 
 function assertAnswers(answers: RawAnswer[], request: BrokenRequest): void {
@@ -76,22 +112,33 @@ function assertAnswers(answers: RawAnswer[], request: BrokenRequest): void {
 }
 
 test('1,000 malformed requests: each is answered and closed, none is a 5xx, the server keeps running', async (t) => {
-  const { url, keys, clock } = await startImpatientServer(t);
+  const accepted = watchAccepted(t);
+  const { url, keys, clock } = await startPatientServer(t);
   const requests = brokenRequests(seed, 1_000, keys);
   const statuses = new Map<number, number>();
-  const waiting = requests.values();
-  const work = async (): Promise<void> => {
-    for (const request of waiting) {
-      // Long enough that request timeouts do not hide another cause.
-      clock.pass(1_000);
-      const bytes = await send(url, request);
+  for (let from = 0; from < requests.length; from += atOnce) {
+    const round = requests.slice(from, from + atOnce);
+    // Long enough that rate limits do not hide another cause.
+    clock.pass(round.length * 1_000);
+    const sent = await Promise.all(round.map((request) => send(url, request)));
+    const isOver = ({ request, socket, port }: Sent): boolean =>
+      socket.closed || isStill(accepted.get(port), request.bytes.length);
+    await until('requests that can only wait', () => sent.every(isOver));
+    const servers = new Set(Array.from(accepted.values(), ({ server }) => server));
+    for (const server of servers) Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });
+    for (const { request, received } of sent) {
+      const answers = await received;
       if (request.ending === 'vanishes') continue;
-      const answers = parseAnswers(bytes);
-      assertAnswers(answers, request);
-      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const parsed = parseAnswers(answers);
+      assertAnswers(parsed, request);
+      for (const { status } of parsed) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-  };
-  await Promise.all(Array.from({ length: 50 }, work));
+    for (const server of servers) {
+      server.headersTimeout = patient.headersTimeoutMs;
+      server.requestTimeout = patient.requestTimeoutMs;
+    }
+    accepted.clear();
+  }
 
   // The generator is only useful if it reaches every kind of refusal.
   for (const status of [200, 400, 401, 403, 404, 408, 413, 431]) {

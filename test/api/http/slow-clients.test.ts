@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { connectionOf, mostWaiting } from '../../../src/api/http/limits/connection.ts';
 import { maxBodyBytes } from '../../../src/api/http/limits/connections.ts';
@@ -19,6 +18,8 @@ import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/ho
 import type { RawAnswer } from '../../support/hostile/raw.ts';
 import { until } from '../../support/until.ts';
 
+const log = openLog('silent');
+
 interface Listening {
   url: string;
   server: ApiServer;
@@ -26,10 +27,10 @@ interface Listening {
   begun: () => number;
 }
 
-/** A server with two routes and short timeouts, unless a test sets others. */
+/** A server with a few routes, which looks at its connections often. */
 async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Listening> {
   const server = createFastify({
-    log: openLog('silent'),
+    log,
     requests: createRequestLimits({ clock: systemClock, admissions: noKeys }),
     limits: { checkIntervalMs: 20, ...limits },
   });
@@ -104,9 +105,17 @@ test('a client that does not read its response is disconnected', async (t) => {
 });
 
 test('a kept-alive connection is closed without a response after its idle timeout', async (t) => {
-  const { url } = await listen(t, { keepAliveTimeoutMs: 50 });
-  const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
-  assert.deepEqual(statuses(answers), [200, 200, 200]);
+  const { url, server } = await listen(t, { keepAliveTimeoutMs: 60_000 });
+  assert.equal(server.server.keepAliveTimeout, 60_000);
+  const socket = await openSocket(url);
+  await ask(socket);
+  await ask(socket);
+  // It counts from the end of an answer, so only from that of the next one.
+  server.server.keepAliveTimeout = 1;
+  server.server.keepAliveTimeoutBuffer = 0;
+  const rest = receiveAll(socket);
+  socket.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n');
+  assert.deepEqual(statuses(parseAnswers(await rest)), [200]);
 });
 
 /** Sends a request on a kept-alive connection and waits for the start of its response. */
@@ -158,16 +167,17 @@ test('a connection becomes trusted when a request has arrived completely, not be
 });
 
 test('waiting requests use few bytes, and none once a response is not read', async (t) => {
-  const { url, begun } = await listen(t);
+  const { url, server, begun } = await listen(t);
   const large = `GET /ok HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(3_000)}\r\n\r\n`;
   assert.deepEqual(statuses(await exchange(url, large.repeat(10))), [200, 200]);
   const before = begun();
+  const arriving = once(server.server, 'connection');
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
   socket.pause();
+  const [accepted] = (await arriving) as [Socket];
   socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
-  // Until it was checked.
-  await setTimeout(200);
+  await until('the look that drops them', () => connectionOf(accepted)?.isOver);
   const receiving = receiveAll(socket);
   socket.resume();
   const received = await receiving;
@@ -284,9 +294,14 @@ test('a client that keeps its side open after such a response is disconnected', 
 });
 
 test('a request whose unread body never arrives gets no extra time', async (t) => {
-  const { url } = await listen(t, { headersTimeoutMs: 100, requestTimeoutMs: 100 });
-  const answers = await exchange(url, `${post}Host: b\r\nContent-Length: 9\r\n\r\n`);
-  assert.deepEqual(statuses(answers), [400]);
+  const { url, server } = await listen(t);
+  const socket = await openSocket(url);
+  const [came, all] = [once(socket, 'data'), receiveAll(socket)];
+  socket.write(`${post}Host: b\r\nContent-Length: 9\r\n\r\n`);
+  await came;
+  server.server.headersTimeout = 1;
+  server.server.requestTimeout = 1;
+  assert.deepEqual(statuses(parseAnswers(await all)), [400]);
 });
 
 function expecting(length: number, what = '100-continue'): string {

@@ -90,27 +90,8 @@ describe('pkg, without a network', { skip: notLinux || noNetworkNamespace }, () 
   });
 });
 
-/** How long a program takes from its start to its end, in milliseconds. */
-function time(file: string, words: string[]): number {
-  const begun = performance.now();
-  execFileSync(file, words, { env: {}, stdio: 'pipe' });
-  return performance.now() - begun;
-}
-
 describe('the executable', { skip: notPackaged }, () => {
   test('is smaller than the Node it is made of', () => {
     assert.ok(statSync(executable).size < statSync(process.execPath).size);
-  });
-
-  test('starts in less than twice the time of node -e 0', () => {
-    const [bare, own]: [number[], number[]] = [[], []];
-    for (let round = 0; round < 15; round += 1) {
-      bare.push(time(process.execPath, ['-e', '0']));
-      own.push(time(executable, ['--version']));
-    }
-    // Other processes can only add time, so the minima are compared. Their usual ratio is 1.3 to
-    // 1.4.
-    const ratio = Math.min(...own) / Math.min(...bare);
-    assert.ok(ratio < 2, `--version takes ${ratio.toFixed(2)} times node -e 0`);
   });
 });

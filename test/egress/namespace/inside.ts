@@ -84,7 +84,7 @@ parts.defer(() => void daemon.kill('SIGKILL'));
 const [line] = (await once(createInterface({ input: daemon.stdout }), 'line')) as [string];
 const url = line.replace('listening on ', '');
 
-const runs = await until('every round has ended', endedRuns, { everyMs: 200 });
+const runs = await until('every round has ended', endedRuns);
 const attempted = connectionsBegun() - attemptedBefore;
 const seen = [...world.connections.values()].reduce((sum, count) => sum + count, 0);
 const arrivals = world.arrivals.length;
