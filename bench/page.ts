@@ -43,30 +43,27 @@ async function load(page: Page, shown: string): Promise<number> {
   await page.goto(`${url}/`, { waitUntil: 'commit' });
   await page.locator(shown).first().waitFor();
   await page.mouse.move(5, 5);
-  await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        requestAnimationFrame(() => setTimeout(resolve));
-      }),
-  );
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
   return performance.now() - began;
 }
 
+/** Begins to note the times between frames. */
+const noteFrames = `
+  times = [];
+  let last = performance.now();
+  const note = (now) => {
+    times.push(now - last);
+    last = now;
+    requestAnimationFrame(note);
+  };
+  requestAnimationFrame(note);
+`;
+
 /** The 95th percentile of the times between frames while `act` works, in milliseconds. */
 async function frames(page: Page, act: () => Promise<void>): Promise<number> {
-  await page.evaluate(() => {
-    const times: number[] = [];
-    let last = performance.now();
-    const note = (now: number): void => {
-      times.push(now - last);
-      last = now;
-      requestAnimationFrame(note);
-    };
-    requestAnimationFrame(note);
-    Object.assign(globalThis, { times });
-  });
+  await page.evaluate(noteFrames);
   await act();
-  const times = await page.evaluate(() => (globalThis as unknown as { times: number[] }).times);
+  const times = await page.evaluate<number[]>('times');
   const sorted = times.slice(1).toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN;
 }
@@ -120,7 +117,7 @@ async function main(options: Options): Promise<void> {
     ),
     scrolling: 0,
   };
-  await many.evaluate(() => scrollTo(0, 0));
+  await many.evaluate('scrollTo(0, 0)');
   frameMs.scrolling = await frames(many, () => wheel(async () => {}));
   const shown = await many.locator('.rows > li').count();
 
