@@ -40,8 +40,8 @@ export async function startCampaign(t: TestContext, random: () => number): Promi
   const dataDir = join(temporaryDirectory(t), 'data');
   const promises = noPromises();
   const campaign: Campaign = { dataDir, witness, promises, apiKeys: [], random, round: 0 };
-  await prepareStore(dataDir, async ({ addKey, addJob }) => {
-    for (let made = 0; made < customers; made += 1) campaign.apiKeys.push(await addKey());
+  await prepareStore(dataDir, async ({ addKeys, addJob }) => {
+    campaign.apiKeys.push(...(await addKeys(customers)));
     await addJob(
       { name: 'cron', url: `${witness.url}/quick/cron`, cronExpr: '* * * * *' },
       Date.now(),

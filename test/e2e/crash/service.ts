@@ -105,9 +105,9 @@ export async function startKilled(
   const dataDir = temporaryDirectory(t);
   if (server !== null) await useServer(dataDir, server.url);
   const database = databaseOf(dataDir);
-  const keys = await prepareStore(dataDir, async ({ addKey, addWebhook }) => {
+  const keys = await prepareStore(dataDir, async ({ addKeys, addWebhook }) => {
     await addWebhook(`${receiver.url}/alerts`);
-    return await Promise.all(Array.from({ length: keyCount }, addKey));
+    return await addKeys(keyCount);
   });
   const place = database === undefined ? ['--data', dataDir] : ['--database', database];
   const options = ['--allow-target', '127.0.0.1/32:*', '--base-url', 'http://jobs.example.com'];

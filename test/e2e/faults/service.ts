@@ -94,7 +94,7 @@ export async function prepareService(
   const prepared = join(directory, 'data');
   const jobs: Record<string, string> = {};
   const keys = await prepareStore(prepared, async (preparation) => {
-    const { addJob, addKey } = preparation;
+    const { addJob, addKeys } = preparation;
     await options.prepare?.(preparation);
     const { periodSeconds = hourSeconds } = options;
     for (const name of names) {
@@ -102,7 +102,7 @@ export async function prepareService(
       const input = { name, url: `${witness.url}/${name}`, ...every };
       jobs[name] = (await addJob(input, Date.now())).id;
     }
-    return await Promise.all(Array.from({ length: keyCount }, addKey));
+    return await addKeys(keyCount);
   });
   const { mounted, directory: inside } = options.namespace ?? {};
   const dataDir = inside === undefined ? prepared : join(inside, 'data');

@@ -54,14 +54,14 @@ export async function prepareJobs(
   const directory = temporaryDirectory(t);
   await useServer(directory, server);
   const database = databaseOf(directory) ?? '';
-  const prepared = await prepareStore(directory, async ({ addJob, addKey, addWebhook }) => {
+  const prepared = await prepareStore(directory, async ({ addJob, addKeys, addWebhook }) => {
     if (alertsTo !== undefined) await addWebhook(alertsTo);
     const ids: string[] = [];
     for (const { createdAt = Date.now(), ...job } of jobs) {
       const input = { ...job, scheduleType: 'period', url: `${witness.url}/${job.name}` } as const;
       ids.push((await addJob(input, createdAt)).id);
     }
-    return { jobs: ids, keys: await Promise.all(Array.from({ length: keyCount }, addKey)) };
+    return { jobs: ids, keys: await addKeys(keyCount) };
   });
   const { port } = new URL(witness.url);
   return {

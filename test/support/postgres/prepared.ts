@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,8 +36,18 @@ function packageFolder(): string | undefined {
 /** Why there is no server on this machine; undefined if there is one. */
 export function noPostgres(): string | undefined {
   const folder = packageFolder();
-  if (folder !== undefined && existsSync(folder)) return undefined;
+  if (folder !== undefined && existsSync(folder)) return whyNoUser();
   return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
+}
+
+/** The server asks for the name of its user. */
+function whyNoUser(): string | undefined {
+  try {
+    userInfo();
+    return undefined;
+  } catch {
+    return 'PostgreSQL runs only as a user that has a name';
+  }
 }
 
 /** How programs of the server run: not as root. */

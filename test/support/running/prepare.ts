@@ -15,6 +15,8 @@ import { loopback } from './store.ts';
 export interface Preparation {
   /** Creates a key of the default workspace with write permission. */
   readonly addKey: () => Promise<string>;
+  /** Creates so many, one after the other: they would wait for each other. */
+  readonly addKeys: (count: number) => Promise<string[]>;
   /** Creates a webhook that gets the alerts of all jobs. */
   readonly addWebhook: (url: string) => Promise<void>;
   /** Stores a job as if it had been created at `createdAt`, epoch milliseconds. */
@@ -44,10 +46,16 @@ export async function prepareStore<T>(
   const appAt = (now: number): App => {
     return quietApp({ store, vault, clock: fakeClock(now), allowTargets: loopback });
   };
+  const addKey: Preparation['addKey'] = async () => {
+    const input = { workspace: 'default', permission: 'write', name: '' } as const;
+    return (await createKey(local, input)).secret;
+  };
   return await prepare({
-    async addKey() {
-      const input = { workspace: 'default', permission: 'write', name: '' } as const;
-      return (await createKey(local, input)).secret;
+    addKey,
+    async addKeys(count) {
+      const keys: string[] = [];
+      while (keys.length < count) keys.push(await addKey());
+      return keys;
     },
     async addWebhook(url) {
       const input = { name: 'webhook', type: 'webhook', config: { url } } as const;
