@@ -33,7 +33,7 @@ const script = `
   const callAll = async () => {
     const calls = urls.map((url) => [egress, url]).concat([[thread, urls[0]]]);
     return await Promise.all(calls.map(([sender, url]) =>
-      sender.call({ url, method: 'GET', headers: {}, body: null, timeoutMs: 5000 })));
+      sender.call({ url, method: 'GET', headers: {}, body: null, timeoutMs: 60000 })));
   };
   const starved = await callAll();
   for (const file of held) closeSync(file);
