@@ -101,12 +101,19 @@ test('reading stops when the preview is full, and the connection is dropped', as
   await eventually(() => target.open.size === 0);
 });
 
-test('a body that announces more than fits is not waited for once the preview is full', async (t) => {
-  const target = await startTarget(t, (socket) =>
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'a'.repeat(4096)}`),
-  );
-  // Its time does not pass, so nothing else ends the call.
-  const egress = startEgress(t, { timers: fakeTimers() });
-  const response = responseOf(await egress.call(get(target.url)));
-  assert.deepEqual([response.body.length, response.truncated, response.broken], [4096, true, null]);
-});
+test(
+  'a body that announces more than fits is not waited for once the preview is full',
+  { timeout: 60_000 },
+  async (t) => {
+    const target = await startTarget(t, (socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'a'.repeat(4096)}`),
+    );
+    // Its time does not pass, so nothing else ends the call.
+    const egress = startEgress(t, { timers: fakeTimers() });
+    const response = responseOf(await egress.call(get(target.url)));
+    assert.deepEqual(
+      [response.body.length, response.truncated, response.broken],
+      [4096, true, null],
+    );
+  },
+);
