@@ -51,6 +51,19 @@ test('an unknown path is 404, and the message names the requested method and pat
   }
 });
 
+test('an error repeats input without what a terminal would obey', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const name = 'red\u001b[31m\u0007field\r\n\u009b2J';
+  const { status, body } = await daemon.ask('POST', '/jobs', {
+    name: 'a',
+    url: 'http://127.0.0.1:1/',
+    [name]: 1,
+  });
+  assert.equal(status, 400);
+  assert.match(body.error, /redfield|red field/);
+  assert.doesNotMatch(body.error, /\p{Cc}/u);
+});
+
 test('an unknown or malformed id is 404', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job } = (await daemon.ask('POST', '/jobs', { name: 'a', url: 'http://127.0.0.1:1/' }))

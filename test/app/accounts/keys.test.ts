@@ -14,6 +14,7 @@ import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { until } from '../../support/until.ts';
 
 async function setup(t: TestContext) {
   const dataDir = temporaryDirectory(t);
@@ -25,13 +26,29 @@ async function setup(t: TestContext) {
   };
   const [ours, theirs] = [await open(), await open()];
   const questions: string[] = [];
+  /** Until when answers are held back. */
+  let held: Promise<void> | undefined;
+  let answers = 0;
+  const after = async (gate: Promise<void>, answer: unknown): Promise<unknown> => {
+    const found = await answer;
+    answers += 1;
+    await gate;
+    return found;
+  };
+  const holdAnswers = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
   const db = new Proxy(ours.store.db, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        if (name === 'executeQuery') questions.push((args[0] as { sql: string }).sql);
-        return value.apply(target, args);
+        const answer: unknown = value.apply(target, args);
+        if (name !== 'executeQuery') return answer;
+        questions.push((args[0] as { sql: string }).sql);
+        return held === undefined ? answer : after(held, answer);
       };
     },
   });
@@ -43,7 +60,18 @@ async function setup(t: TestContext) {
   /** Counts the queries of a table. */
   const lookUps = (table = 'keys'): number =>
     questions.filter((sql) => sql.includes(`from "${table}"`)).length;
-  return { clock, ours, theirs, authenticate, bySession, onChanged, lookUps };
+  const heldAnswers = (): number => answers;
+  return {
+    clock,
+    ours,
+    theirs,
+    authenticate,
+    bySession,
+    onChanged,
+    lookUps,
+    holdAnswers,
+    heldAnswers,
+  };
 }
 
 const input = { workspace: 'default', permission: 'write', name: '' } as const;
@@ -69,6 +97,19 @@ test('a change by another process takes effect from the next request', async (t)
   assert.ok(await authenticate(second.secret));
   await cancel(theirs, 'default');
   assert.equal((await authenticate(second.secret))?.accountExpiresAt, clock.now());
+});
+
+test('a key that is revoked while it is looked up is not remembered', async (t) => {
+  const { ours, authenticate, onChanged, holdAnswers, heldAnswers, clock } = await setup(t);
+  const app = quietApp({ store: ours.store, clock, onChanged });
+  const { secret, key } = await createKey(app, input);
+  const letGo = holdAnswers();
+  const asked = authenticate(secret);
+  await until('the answer', () => heldAnswers() === 1);
+  await revokeKey(app, key.id);
+  letGo();
+  assert.equal((await asked)?.actor.id, key.id, 'as it was when it was looked up');
+  assert.equal(await authenticate(secret), undefined);
 });
 
 test('a cached key still expires', async (t) => {

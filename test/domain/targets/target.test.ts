@@ -139,6 +139,7 @@ test('an entry for a translation prefix only allows allowed IPv4 addresses insid
     ['[::/0]:*', '::ffff:8.8.8.8', 80, true],
     ['[::/0]:*', '::ffff:0:127.0.0.1', 80, false],
     ['[::/0]:*', '2002:7f00:1::', 80, false],
+    ['[::/0]:*', '2002:7f00:801:808::', 80, false],
     ['[::/0]:*', '2002:808:808::1', 80, true],
     ['[::/0]:*', '2001::80ff:fffe', 80, false],
     ['[::/0]:*', '2001::f7f7:f7f7', 80, true],

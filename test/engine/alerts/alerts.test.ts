@@ -212,6 +212,30 @@ test('a channel down for an hour, with an engine restart: each health change arr
   assert.deepEqual({ ...delivered }, { ...delivered, ...names }, 'with the names of both');
 });
 
+test('a clock that is set back delays no alert for long', async (t) => {
+  const setup = await setupEngine(t);
+  const { runNext } = await failing(t, setup, [true]);
+  const receiver = await startSink(t, (response) => response.writeHead(503).end());
+  const channel = await addChannel(setup, receiver.url);
+  const attempts = async () => (await deliveriesOf(setup, channel))[0]?.attempts;
+  const { wake, wakeNotifier } = await setup.start();
+  await runNext(wake);
+  await until('the first attempt', async () => (await attempts()) === 1);
+  setup.clock.advance(-hour);
+  wakeNotifier();
+  // Its second attempt is planned for an hour and 5 s from now.
+  const isBroughtForward = async () => {
+    const times = await setup.store.db.selectFrom('deliveries').select('next_attempt_at').execute();
+    return times.every(
+      ({ next_attempt_at: at }) => at !== null && at <= setup.clock.now() + minute,
+    );
+  };
+  await until('an earlier time', isBroughtForward);
+  setup.clock.advance(minute);
+  wakeNotifier();
+  await until('the second attempt', async () => (await attempts()) === 2);
+});
+
 test('after a day an undelivered alert is given up, with its reason', async (t) => {
   const setup = await setupEngine(t);
   const { runNext } = await failing(t, setup, [true]);

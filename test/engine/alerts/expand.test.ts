@@ -12,7 +12,9 @@ import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
-import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
+import { removeBeginnings } from '../../../src/store/runs/retention.ts';
+import { keepHistory } from '../../support/checks/history.ts';
+import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
@@ -155,4 +157,29 @@ test('alerts that were or may have been sent are kept, in order', async (t) => {
     await restarted.change(type);
   }
   assert.deepEqual(await restarted.waiting(), ['job.failed 1 0', 'job.recovered 4 0']);
+});
+
+test('an alert that is held back is sent, though its run was removed meanwhile', async (t) => {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const channel = await addChannel(setup, url);
+  const { id: subjectId } = await setup.addJob();
+  const [failed = '', succeeded = ''] = await keepHistory(store, subjectId, [
+    { status: 'failed', at: 1 },
+    { status: 'success', at: 2 },
+  ]);
+  const expand = async (change: Pick<HealthChange, 'type' | 'runId' | 'failures' | 'at'>) => {
+    const about = { id: newId(change.at), workspaceId, subjectId, data: null };
+    await insertHealthChanges(store.db, [{ ...about, ...change }]);
+    await expandAll(setup, change.at);
+  };
+  await expand({ type: 'job.failed', runId: failed, failures: 1, at: 1 });
+  await expand({ type: 'job.recovered', runId: succeeded, failures: 0, at: 2 });
+  const events = async () => (await deliveriesOf(setup, channel)).map(({ event }) => event);
+  assert.deepEqual(await events(), ['job.failed']);
+  const all = { jobId: subjectId, scheduledFor: 2, source: 'scheduled' } as const;
+  assert.equal(await store.write((tx) => removeBeginnings(tx, [all])), 2);
+  const later = fakeClock();
+  assert.equal(await createExpander(store, later).release([]), 1);
+  assert.deepEqual(await events(), ['job.failed', 'job.recovered']);
 });

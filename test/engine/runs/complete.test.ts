@@ -88,6 +88,18 @@ test('a process that has run for a minute ends waits on time, whatever starts be
   assert.equal((await one.read())?.status, 'failed');
 });
 
+test('a run never ends before it began, though the clock was set back while it waited', async (t) => {
+  const { wall, startProcess, wait } = await setup(t);
+  const step = startProcess();
+  const one = await wait(10_000);
+  wall.set(wall.now() - 3_600_000);
+  assert.deepEqual(await one.report(), [true]);
+  assert.equal(await step(), 0);
+  const end = await one.read();
+  assert.deepEqual([end?.status, end?.durationMs], ['success', 0]);
+  assert.equal(end?.finishedAt, end?.startedAt);
+});
+
 test('a wait that began after the start ends at its time, also in the first minute', async (t) => {
   const { wall, startProcess, wait } = await setup(t);
   await wait(5_000);

@@ -100,6 +100,23 @@ test('a claim pauses until the next due time, and starts due calls', async (t) =
   assert.deepEqual([calls(), executor.slotsUsed], [1, 1]);
 });
 
+test('of two runs that people asked for, the second one waits for the end of the first', async (t) => {
+  const { executor, addJob, ask, clock, calls, answerNext, runsOf } = await setup(t, 5);
+  const job = await addJob(dueOnce);
+  await ask(job);
+  clock.advance(minute);
+  await ask(job);
+  const statuses = async () => (await runsOf(job)).map(({ status }) => status);
+  await executor.claim();
+  assert.equal(calls(), 1);
+  assert.deepEqual(await statuses(), ['running', 'queued']);
+  await answerNext();
+  await executor.record();
+  await executor.claim();
+  assert.equal(calls(), 1);
+  assert.deepEqual(await statuses(), ['success', 'running']);
+});
+
 test('under load one transaction records a run and claims the next one', async (t) => {
   const { executor, addJob, clock, calls, answerNext, writes, readJob } = await setup(t, 1);
   const jobs = [await addJob(dueOnce), await addJob(dueOnce)];

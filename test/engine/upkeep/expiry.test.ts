@@ -149,6 +149,26 @@ test('a run requested before expiry is still called', async (t) => {
   await until('the stop', async () => (await readJob(job)).nextRunAt === null);
 });
 
+test('the end of a run starts no job of an expired account', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { start, addJob, ask, clock, endedRuns, runsOf } = engineTest;
+  const sink = await startSink(t);
+  const job = await addJob({ ...everyMinute, url: sink.url }, dueAt);
+  const follower = await addJob({ url: sink.url, after: { jobId: job.id } }, dueAt);
+  clock.set(dueAt);
+  await ask(job);
+  await cancel(engineTest, own);
+  const { wake } = await start();
+  await endedRuns(job, 1);
+  // It would be there since the same transaction.
+  assert.deepEqual(await runsOf(follower), []);
+  await subscribe(engineTest, own, null);
+  clock.advance(1_000);
+  await ask(job);
+  wake();
+  await endedRuns(follower, 1);
+});
+
 test('a fast clock stops an account only until it is corrected', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, clock, endedRuns, readJob } = engineTest;
