@@ -36,17 +36,18 @@ function packageFolder(): string | undefined {
 /** Why there is no server on this machine; undefined if there is one. */
 export function noPostgres(): string | undefined {
   const folder = packageFolder();
-  if (folder !== undefined && existsSync(folder)) return whyNoUser();
-  return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
+  if (folder === undefined || !existsSync(folder)) {
+    return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
+  }
+  return isNamed() ? undefined : 'PostgreSQL does not start for a user without a name';
 }
 
-/** The server asks for the name of its user. */
-function whyNoUser(): string | undefined {
+function isNamed(): boolean {
   try {
     userInfo();
-    return undefined;
+    return true;
   } catch {
-    return 'PostgreSQL runs only as a user that has a name';
+    return false;
   }
 }
 
@@ -84,9 +85,9 @@ export function preparedServer(): string {
 /** Processes may do this at once: the first one to end wins. */
 function prepare(folder: string, kept: string): void {
   const draft = serverDirectory();
-  copyBinaries(folder, join(draft, 'server'));
-  initdb(draft, { binaries: join(draft, 'server'), data: join(draft, 'data') });
   try {
+    copyBinaries(folder, join(draft, 'server'));
+    initdb(draft, { binaries: join(draft, 'server'), data: join(draft, 'data') });
     renameSync(draft, kept);
   } catch (error) {
     rmSync(draft, { recursive: true });
