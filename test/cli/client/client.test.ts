@@ -50,11 +50,12 @@ test('a server that never answers times out and is named', limits, async (t) => 
   );
 });
 
+const beginAnswer: RequestListener = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"job":');
+};
+
 test('an answer that never ends times out too', limits, async (t) => {
-  const begin: RequestListener = (_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).write('{"job":');
-  };
-  const { url, client } = await clientOf(t, begin, 500);
+  const { url, client } = await clientOf(t, beginAnswer, 500);
   await assertTooLate(client.jobs.get('a'), `no answer from ${url} within 0.5 s`);
 });
 
