@@ -271,7 +271,7 @@ test('after a lost answer it reports what was done, and applying again creates n
   const done = assertEnds(
     cut,
     7,
-    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to continue\njobd: no answer/,
+    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to continue\njobd: no answer/m,
   );
   assert.equal(done.trimEnd().split('\n').length, 100);
   const again = await jobd({ JOBD_URL: url }, 'apply', '-f', file);
