@@ -23,6 +23,7 @@ const chosen = mutants.filter(
   ({ file, breaks }) =>
     words.length === 0 || words.some((word) => `${file} ${breaks}`.includes(word)),
 );
+if (chosen.length === 0) throw new Error(`no mutant has one of these words: ${words.join(' ')}`);
 // A mutant that is out of date stops everything before it begins.
 for (const mutant of mutants) mutated(mutant, sourceIn(root, mutant));
 

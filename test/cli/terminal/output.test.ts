@@ -6,6 +6,7 @@ import type { Run } from '../../../src/api/runs/contract.ts';
 import {
   cellText,
   idCell,
+  lengthOfShortIds,
   moment,
   relativeTime,
   state,
@@ -326,4 +327,15 @@ test('an id in a table is short on a terminal, also after words, and whole if it
   ]);
   assert.equal(print(true, true)[1], `key ${ids[0]}  ${ids[0]}`);
   assert.deepEqual(print(false, false), [`key ${ids[0]}\t${ids[0]}`, `command ann\t${ids[1]}`]);
+});
+
+test('ids of a table are cut to what tells them apart, and never below their time', () => {
+  const [one, other] = [
+    '01a1fc58-a505-7000-bebc-059153f75def',
+    '01a1fc58-a505-7000-bed0-059153f75def',
+  ];
+  assert.equal(lengthOfShortIds([one]), 13);
+  assert.equal(lengthOfShortIds([one, '01a1fc58-a506-7000-bebc-059153f75def']), 13);
+  assert.equal(lengthOfShortIds([one, other]), 22);
+  assert.equal(lengthOfShortIds([one, one]), 13, 'the same one twice');
 });

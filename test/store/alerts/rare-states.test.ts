@@ -1,11 +1,13 @@
 /** Channels that are deleted or off, and deliveries that are over: each condition hides its row. */
 
+import type { Insertable } from 'kysely';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import {
   countWaitingResults,
   findCallback,
   markCallbacksDeleted,
   postResults,
+  renameCallback,
 } from '../../../src/store/alerts/callbacks.ts';
 import {
   countChannels,
@@ -41,11 +43,13 @@ import {
   isDeliveryPending,
 } from '../../../src/store/alerts/digests.ts';
 import { findAlertData } from '../../../src/store/alerts/outbox.ts';
+import type { DeliveryRow } from '../../../src/store/database/schema-alerts.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { changed, deleted, rowOf, rowsWith, testGuards } from '../../support/checks/guards.ts';
 import { later } from '../../support/records/rare-states.ts';
 
 const channelDeleted = deleted('channels', 'channel');
+const isOfAnother = changed('channels', 'callback', { callback_of: 'due' });
 const callbackDeleted = deleted('channels', 'callback');
 const leaderDeleted = deleted('jobs', 'leader');
 const monitorDeleted = deleted('monitors', 'monitor');
@@ -67,6 +71,15 @@ const known = { id: 'channel', jobIds: null, monitorIds: null };
 
 async function isDeletedAt2(tx: Db, id: string): Promise<boolean> {
   return (await rowOf(tx, 'channels', id))['deleted_at'] === 2;
+}
+
+/** A delivery like this one, of a newer id, that waits. */
+async function addNewer(tx: Db, like: object, count: number): Promise<void> {
+  const row = { ...like, id: `z${count}`, status: 'pending', next_attempt_at: 1 };
+  await tx
+    .insertInto('deliveries')
+    .values(row as Insertable<DeliveryRow>)
+    .execute();
 }
 
 async function statusOf(tx: Db, id: string): Promise<unknown> {
@@ -152,6 +165,23 @@ testGuards({
       return await isDeletedAt2(tx, 'callback');
     },
     callbackDeleted,
+    isOfAnother,
+  ],
+  'a callback has the name of its own job': [
+    async (tx) => {
+      await renameCallback(tx, 'leader', 'new');
+      return (await rowOf(tx, 'channels', 'callback'))['name'] === 'new';
+    },
+    isOfAnother,
+  ],
+  'of results beyond the newest 100 those are dropped that wait': [
+    async (tx) => {
+      const { id: _, ...result } = await rowOf(tx, 'deliveries', 'result');
+      for (let count = 0; count < 100; count += 1) await addNewer(tx, result, count);
+      await postResults(tx, ['success'], 2);
+      return (await statusOf(tx, 'result')) === 'failed';
+    },
+    changed('deliveries', 'result', { status: 'delivered', next_attempt_at: null }),
   ],
   'a result is posted to a callback that is on and not deleted': [
     async (tx) => (await postResults(tx, ['success'], 2)).posted,

@@ -27,6 +27,7 @@ import {
 } from '../../../src/store/runs/completions.ts';
 import { listKeptFrom } from '../../../src/store/runs/early.ts';
 import { findForgotten } from '../../../src/store/runs/forgotten.ts';
+import { listHistory } from '../../../src/store/runs/history.ts';
 import {
   findLedgerJob,
   listDueTimes,
@@ -236,6 +237,11 @@ testGuards({
     async (tx) =>
       rowsWith('failed', await listRunsOfWorkspace(tx, 'w', { ...bad, statuses: ['failed'] })),
     leaderDeleted,
+    changed('runs', 'failed', { status: 'interrupted' }),
+  ],
+  'nor in the history of a job': [
+    (tx) =>
+      listHistory(tx, 'leader', { statuses: ['failed'], limit: 9, before: null, downTo: null }),
     changed('runs', 'failed', { status: 'interrupted' }),
   ],
   'the ledger has no deleted jobs': [
