@@ -172,7 +172,7 @@ export const domainMutants: readonly Mutant[] = [
     tests: ['domain/targets/address.test.ts'],
   },
   {
-    breaks: 'the user name of a Basic header is not redacted by itself',
+    breaks: 'the password of a Basic header is not redacted by itself',
     file: 'domain/secrets/redaction.ts',
     text: "return [value, credential, pair, pair.slice(pair.indexOf(':') + 1)];",
     becomes: 'return [value, credential, pair];',
