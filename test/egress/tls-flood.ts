@@ -15,6 +15,8 @@ export interface Flood {
   of: 'tickets' | 'key updates';
   /** Before the answer, which then never comes, or after it is complete. */
   during: 'the answer' | 'idleness';
+  /** It begins when this resolves: what is written right after an answer may be read with it. Default: at once. */
+  from?: Promise<unknown>;
   /** It ends after this many bytes on one connection. */
   mostBytes: number;
 }
@@ -97,9 +99,10 @@ export async function openFloodingServer(flood: Flood): Promise<FloodingServer> 
 async function pour(
   raw: Socket,
   records: Records,
-  { of, mostBytes }: Flood,
+  { of, from, mostBytes }: Flood,
   flooding: FloodingServer,
 ): Promise<void> {
+  await from;
   const gone = once(raw, 'close');
   for (let bytes = 0; bytes < mostBytes;) {
     const piece = of === 'tickets' ? records.tickets() : records.keyUpdates();

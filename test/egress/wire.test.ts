@@ -34,12 +34,14 @@ async function startFlood(
 
 for (const kind of ['tickets', 'key updates'] as const) {
   test(`${kind} without end on an idle connection close it`, async (t) => {
-    const server = await startFlood(t, { of: kind, during: 'idleness' });
+    const { promise: answered, resolve: begin } = Promise.withResolvers<void>();
+    const server = await startFlood(t, { of: kind, during: 'idleness', from: answered });
     const egress = startEgress(t, { ca: authority });
     assert.equal(
       responseOf(await egress.call(get(`https://127.0.0.1:${server.port}/`))).body,
       'ok',
     );
+    begin();
     await eventually(() => server.closed === 1);
     assert.ok(server.bytes < 2_000_000, `${server.bytes} bytes`);
   });
