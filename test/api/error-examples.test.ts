@@ -218,7 +218,15 @@ sqliteTest("every error example is the server's real message", async (t) => {
           const enabling = operationId === 'updateChannel' ? { enabled: true } : undefined;
           return await ask(method, pathFor(path, { ...ids, channels: mailId }), enabling);
         }
-        return await ask(method, pathFor(path, { ...ids, jobs: busy }), body);
+        const refusal = ask(method, pathFor(path, { ...ids, jobs: busy }), body);
+        let isOver = false;
+        void refusal.finally(() => (isOver = true));
+        await until('a refusal', () => {
+          // A change waits for the call for a while.
+          if (!isOver) clock.pass(1_000);
+          return isOver;
+        });
+        return await refusal;
       }
       case '413':
         if (base === '') return await longPing(target);

@@ -74,10 +74,12 @@ test('a reader that stalls is not waited for at the end', async (t) => {
   const { response } = await setup(t);
   const writer = createEventWriter(response);
   const event = largest();
-  await until('a full connection', () => {
-    if (response.writableLength > 0) return true;
-    writer.send(event);
-    return false;
+  await until('a full connection', async () => {
+    for (let count = 0; count < 100 && response.writableLength === 0; count += 1) {
+      writer.send(event);
+      await setImmediate();
+    }
+    return response.writableLength > 0;
   });
   const closed = once(response, 'close');
   writer.send({ event: 'end', data: { reason: 'unavailable' } });

@@ -28,7 +28,6 @@ async function runOnce(daemon: TestDaemon, url: string): Promise<string> {
   await until(
     'the end of the run',
     async () => (await daemon.ask('GET', path)).body.run.finishedAt,
-    { everyMs: 100 },
   );
   return path;
 }
@@ -96,9 +95,7 @@ test('a run that has not ended is answered with "no receipt yet"', async (t) => 
   const words = new RegExp(`no receipt yet: run ${run.id} is still running`);
   assertRefused(await daemon.ask('GET', path), 409, words, 'a run in progress');
   sink.release();
-  await until('the receipt', async () => (await daemon.ask('GET', path)).status === 200, {
-    everyMs: 100,
-  });
+  await until('the receipt', async () => (await daemon.ask('GET', path)).status === 200);
 });
 
 test('each state of a run without a receipt has its own message', async (t) => {
@@ -165,14 +162,10 @@ test('a receipt reveals nothing about the request', async (t) => {
   };
   const { id } = (await daemon.ask('POST', '/jobs', job)).body.job;
   const { run } = (await daemon.ask('POST', `/jobs/${id}/run`)).body;
-  const receipt = await until(
-    'the receipt',
-    async () => {
-      const answer = await daemon.ask('GET', `/jobs/${id}/runs/${run.id}/receipt`);
-      return answer.status === 200 && JSON.stringify(answer.body);
-    },
-    { everyMs: 100 },
-  );
+  const receipt = await until('the receipt', async () => {
+    const answer = await daemon.ask('GET', `/jobs/${id}/runs/${run.id}/receipt`);
+    return answer.status === 200 && JSON.stringify(answer.body);
+  });
   assert.doesNotMatch(receipt, /canary/i);
   assert.equal(sink.received[0]?.headers.authorization, 'Bearer canary-header');
 });

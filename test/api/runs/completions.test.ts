@@ -8,15 +8,7 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
-import {
-  accepting,
-  begin,
-  everyMs,
-  ok,
-  send,
-  startWait,
-  waitOf,
-} from '../../support/running/waits.ts';
+import { accepting, begin, ok, send, startWait, waitOf } from '../../support/running/waits.ts';
 
 test('a target that answers 202 reports progress and then success', async (t) => {
   const story = await begin(t);
@@ -55,14 +47,10 @@ test('a target that answers 202 reports progress and then success', async (t) =>
   );
   assert.equal((await daemon.ask('GET', `/jobs/${job.id}`)).body.job.status, 'up');
 
-  const receipt = await until(
-    'the receipt',
-    async () => {
-      const found = await daemon.ask('GET', `${path}/receipt`);
-      return found.status === 200 && found.body;
-    },
-    everyMs,
-  );
+  const receipt = await until('the receipt', async () => {
+    const found = await daemon.ask('GET', `${path}/receipt`);
+    return found.status === 200 && found.body;
+  });
   const { payload } = receipt;
   assert.deepEqual(
     [payload.status, payload.httpStatus, payload.responseBytes],

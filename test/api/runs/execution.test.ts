@@ -39,8 +39,7 @@ async function runNew(
     const answer = await ask('GET', `${path}/runs/${queued.body.run.id}`);
     return ['queued', 'running'].includes(answer.body.run.status) ? null : answer;
   };
-  // Spaced for the rate limit of the key.
-  const ended = await until('the end of the run', readEnded, { everyMs: 50 });
+  const ended = await until('the end of the run', readEnded);
   const read = await ask('GET', path);
   const lists = [await ask('GET', '/jobs'), await ask('GET', `${path}/runs`)];
   const answers = [created, queued, ended, read, ...lists].map(({ body }) => body);

@@ -24,8 +24,7 @@ function endedRun({ ask }: TestDaemon, { jobId, id }: Run): Promise<Run> {
     const { run } = (await ask('GET', `/jobs/${jobId}/runs/${id}`)).body;
     return run.finishedAt === null ? null : (run as Run);
   };
-  // A key may ask 120 times a minute.
-  return until('the end of the run', find, { everyMs: 250 });
+  return until('the end of the run', find);
 }
 
 /** Requests a run with these headers. */

@@ -14,9 +14,9 @@ import {
   begin,
   create,
   endOf,
-  everyMs,
   send,
   startWait,
+  untilAfterAWhile,
   urlIn,
 } from '../../support/running/waits.ts';
 
@@ -94,7 +94,7 @@ test('while a run waits nothing of its job is called, and its slot serves others
   const sink = await accepting(t);
   const job = await create(story, { url: sink.url, cronExpr: '* * * * *', timezone: 'UTC' });
   clock.set('2026-03-02T10:01:00Z');
-  await until('the call', () => sink.received.length === 1, everyMs);
+  await until('the call', () => sink.received.length === 1);
   const other = await startSink(t);
   const plain = await create(story, { name: 'other', url: other.url, awaitSeconds: null });
   await daemon.ask('POST', `/jobs/${plain.id}/run`);
@@ -108,7 +108,7 @@ test('while a run waits nothing of its job is called, and its slot serves others
     'a run by hand',
   );
   assert.equal((await send(urlIn(sink.received[0]))).status, 200);
-  await until('the call of the last due time', () => sink.received.length === 2, everyMs);
+  await until('the call of the last due time', () => sink.received.length === 2);
   const { runs } = (await daemon.ask('GET', `/jobs/${job.id}/runs`)).body;
   assert.deepEqual(
     runs.map(({ status, scheduledFor }: Run) => [status, scheduledFor.slice(11, 16)]),
@@ -209,17 +209,13 @@ test('a job that runs after one that waits for a report runs when the report has
   await first.waitFor(1);
   first.release(1, 202);
   const url = urlIn(first.received[0]);
-  await until(
-    'the wait',
-    async () => {
-      const { body } = await daemon.ask('GET', `/jobs/${job.id}/runs`);
-      return body.runs[0].completion !== undefined;
-    },
-    everyMs,
-  );
+  await until('the wait', async () => {
+    const { body } = await daemon.ask('GET', `/jobs/${job.id}/runs`);
+    return body.runs[0].completion !== undefined;
+  });
   assert.deepEqual([then.received.length, results.received.length], [0, 0]);
   assert.equal((await send(url)).status, 200);
-  await until('both', () => then.received.length + results.received.length === 2, everyMs);
+  await untilAfterAWhile(story, 'both', () => then.received.length + results.received.length === 2);
   const { data } = JSON.parse(results.received[0]?.body ?? '') as { data: { run: Run } };
   const { run } = (await daemon.ask('GET', `/jobs/${job.id}/runs/${data.run.id}`)).body;
   assert.deepEqual(data.run, run, 'the result carries the run as people read it');
@@ -234,7 +230,7 @@ test('a result says also that no report came in time', async (t) => {
     onResult: results.url,
   });
   story.clock.advanceBoth(61_000);
-  await until('the result', () => results.received.length === 1, everyMs);
+  await untilAfterAWhile(story, 'the result', () => results.received.length === 1);
   const { data } = JSON.parse(results.received[0]?.body ?? '') as { data: { run: Run } };
   const { body } = await story.daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`);
   assert.deepEqual(data.run, body.run);
@@ -251,6 +247,6 @@ test('what is set to follow while a run waits counts when it ends', async (t) =>
   const change = { onResult: results.url };
   assert.equal((await daemon.ask('PATCH', `/jobs/${job.id}`, change)).status, 200);
   await send(completionUrl);
-  await until('both', () => next.received.length + results.received.length === 2, everyMs);
+  await untilAfterAWhile(story, 'both', () => next.received.length + results.received.length === 2);
   assert.equal(JSON.parse(results.received[0]?.body ?? '').data.run.id, run.id);
 });

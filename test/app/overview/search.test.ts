@@ -8,6 +8,7 @@ import type { Principal } from '../../../src/app/app.ts';
 import { listJobs } from '../../../src/app/overview/jobs.ts';
 import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
+import { cpuMsOf } from '../../support/cpu.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { copyJob } from '../../support/records/many-jobs.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
@@ -40,41 +41,24 @@ async function setup(t: TestContext, count: number) {
   return { ...stored, ids, setUrl, find, app, principal, clock };
 }
 
-/** How often the event loop turns until the end of some work, and its longest time without a turn. */
-async function turnsOf(work: () => Promise<unknown>): Promise<{ turns: number; longest: number }> {
-  let [turns, longest, last] = [0, 0, performance.now()];
-  const turn = (): void => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
+/** How often the event loop turns until the end of some work. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
   const pending = { isOver: false };
-  const working = work().finally(() => {
-    turn();
-    pending.isOver = true;
-  });
+  const working = work().finally(() => (pending.isOver = true));
   while (!pending.isOver) {
     await setImmediate();
     turns += 1;
-    turn();
   }
   await working;
-  return { turns, longest };
+  return turns;
 }
 
-test('a text that nearly occurs everywhere holds up others no longer than any other text', async (t) => {
+test('a text that nearly occurs everywhere is searched for as any other text', async (t) => {
   const { find } = await setup(t, 500);
-  const shortest = async (text: string): Promise<number> => {
-    const stretches: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const { longest } = await turnsOf(() => find(text));
-      stretches.push(longest);
-    }
-    return Math.min(...stretches);
-  };
-  const harmless = await shortest('nothing has it');
-  const ratio = (await shortest(hostile)) / harmless;
-  assert.ok(ratio <= 5, `${ratio} times as long`);
+  const costMs = await cpuMsOf(() => find(hostile));
+  // Some milliseconds. If each place of a URL were compared to its end, it would be seconds.
+  assert.ok(costMs < 1_000, `${costMs} ms`);
 });
 
 test('a search finds its jobs among URLs of full length, in every order', async (t) => {
@@ -96,7 +80,7 @@ test('others have their turn between the steps of a search', async (t) => {
   const setUp = await setup(t, 3_000);
   const { find, app, principal, clock, store } = setUp;
   for (const order of ['newest', 'name', 'due'] as const) {
-    const { turns } = await turnsOf(() => find('nothing has it', { order }));
+    const turns = await turnsOf(() => find('nothing has it', { order }));
     assert.ok(turns >= 11, `${order}: ${turns} turns`);
   }
   const { id } = await storedMonitors(setUp, clock).add();
@@ -108,6 +92,6 @@ test('others have their turn between the steps of a search', async (t) => {
     await store.db.insertInto('monitors').values(rows).execute();
   }
   const request = { status: null, text: 'nothing has it', limit: 100, cursor: null, now: 0 };
-  const { turns } = await turnsOf(() => listMonitors(app, principal, request));
+  const turns = await turnsOf(() => listMonitors(app, principal, request));
   assert.ok(turns >= 3, `monitors: ${turns} turns`);
 });

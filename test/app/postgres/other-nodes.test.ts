@@ -87,11 +87,8 @@ describe('nodes', { concurrency: 3, skip }, () => {
     // The same without hints: loops look by themselves.
     free.woken.length = 0;
     await endListeners(url);
-    const askedAt = performance.now();
     await ask();
     await sink.waitFor(2);
-    const tookMs = performance.now() - askedAt;
-    assert.ok(tookMs < 5_000, `it began after ${tookMs} ms`);
     assert.deepEqual([full.engine.slotsUsed(), free.engine.slotsUsed()], [0, 2]);
     // The listener is back.
     await until('a listener', () => free.woken.includes('notify'));

@@ -8,14 +8,29 @@
 export interface Window {
   from: number;
   local: number[];
+  /** Of each minute, whether its wall-clock time came before. */
+  isRepeated: boolean[];
+  /** The wall-clock times that were left out just before a minute, by its place. */
+  leftOut: Map<number, number[]>;
 }
 
 /** Asks Intl for the local time of each minute of [from, from + minutes). */
 export function readWindow(timezone: string, from: number, minutes: number): Window {
   const format = clockOf(timezone);
-  const local = [];
-  for (let minute = 0; minute < minutes; minute += 1) local.push(format(from + minute));
-  return { from, local };
+  const local = Array.from({ length: minutes }, (_, minute) => format(from + minute));
+  const seen = new Set<number>();
+  const isRepeated = local.map((time) => seen.size === seen.add(time).size);
+  const leftOut = new Map<number, number[]>();
+  for (const [index, time] of local.entries()) {
+    const previous = local[index - 1] ?? time;
+    const missing = Array.from({ length: Math.max(0, time - previous - 1) }, (_, at) => at);
+    if (missing.length > 0)
+      leftOut.set(
+        index,
+        missing.map((at) => previous + 1 + at),
+      );
+  }
+  return { from, local, isRepeated, leftOut };
 }
 
 /** Turns a UTC minute into the wall-clock minute of the zone, both since 1970. */
@@ -42,35 +57,29 @@ export function dueMinutes(cronExpr: string, window: Window): number[] {
   const [minutes, hours] = cronExpr.split(' ');
   const isFixed = !`${minutes} ${hours}`.includes('*');
   const due: number[] = [];
-  const seen = new Set<number>();
-  window.local.forEach((local, index) => {
-    const previous = window.local[index - 1];
+  for (const [index, local] of window.local.entries()) {
     let fires = matches(local);
     if (isFixed) {
-      if (seen.has(local)) fires = false;
-      seen.add(local);
-      for (let missing = (previous ?? local) + 1; missing < local; missing += 1) {
-        if (matches(missing)) fires = true;
-      }
+      if (window.isRepeated[index]) fires = false;
+      if (window.leftOut.get(index)?.some(matches)) fires = true;
     }
     if (fires) due.push(window.from + index);
-  });
+  }
   return due;
 }
 
 function matcher(cronExpr: string): (local: number) => boolean {
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = cronExpr.split(' ');
-  const minutes = membership(minute, 0, 59);
-  const hours = membership(hour, 0, 23);
+  const [minutes, hours] = [membership(minute, 0, 59), membership(hour, 0, 23)];
+  const isDueAt = Array.from(
+    { length: 1440 },
+    (_, at) => minutes.has(`${at % 60}`) && hours.has(`${Math.floor(at / 60)}`),
+  );
   const days = membership(dayOfMonth, 1, 31);
   const months = membership(month, 1, 12);
   const weekdays = membership(dayOfWeek, 0, 7);
   const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
-  return (local) => {
-    const minuteOfDay = local % 1440;
-    if (!minutes.has(`${minuteOfDay % 60}`) || !hours.has(`${Math.floor(minuteOfDay / 60)}`)) {
-      return false;
-    }
+  const isDueOn = (local: number): boolean => {
     const date = new Date(local * 60_000);
     if (!months.has(`${date.getUTCMonth() + 1}`)) return false;
     const day = date.getUTCDate();
@@ -87,6 +96,7 @@ function matcher(cronExpr: string): (local: number) => boolean {
     );
     return both ? byDate && byWeekday : byDate || byWeekday;
   };
+  return (local) => isDueAt[local % 1440] === true && isDueOn(local);
 }
 
 /** Every value of a field, as text; `L` and `#` items stay as they are. */

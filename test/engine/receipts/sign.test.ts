@@ -34,7 +34,7 @@ async function setup(t: TestContext) {
 /** Runs a job of every minute this many times, and waits for the ends. */
 async function runMinutes({ clock, endedRuns }: EngineTest, job: Job, from: number, to: number) {
   for (let count = from; count <= to; count += 1) {
-    clock.set(dueAt + (count - 1) * minute);
+    clock.advance(dueAt + (count - 1) * minute - clock.now());
     await endedRuns(job, count);
   }
 }
@@ -213,11 +213,11 @@ test('while calls wait, signing keeps its pauses however often runs end', async 
   const sign = async (): Promise<number> => {
     clock.pass(60_000);
     signed += 1;
-    return signed < 50 ? 1 : 0;
+    return signed < 6 ? 1 : 0;
   };
   await start({ signer: { sign, signText: async () => '' }, slots: 1 });
   for (const job of jobs) await endedRuns(job, 1);
   // Once when the engine started, once when calls started to wait.
   assert.ok(Math.max(...signedAtCall) <= 2, signedAtCall.join(' '));
-  await until('signing to continue when no call waits', () => signed === 50);
+  await until('signing to continue when no call waits', () => signed === 6);
 });

@@ -93,7 +93,8 @@ describe('hints', { concurrency: 3, skip }, () => {
     const [one, other] = [await openNode(t, url), await openNode(t, url)];
     const began = performance.now();
     const before = other.heard.length;
-    for (let index = 0; performance.now() - began < 1_500; index += 1) {
+    // Until it is told three times, while it goes on.
+    for (let index = 0; other.heard.length < before + 3; index += 1) {
       one.store.hints.tell({ wakes: ['claim'], changes: [['w', { jobs: [`job ${index}`] }]] });
       await setTimeout(1);
     }
@@ -102,7 +103,6 @@ describe('hints', { concurrency: 3, skip }, () => {
     const told = other.heard.length - before;
     const most = Math.ceil((performance.now() - began) / 100) + 1;
     assert.ok(told <= most, `${told} hints, of at most ${most}`);
-    assert.ok(told >= 3, `${told} hints: it is told while it goes on`);
   });
 
   test('a hint that names too much still arrives', async (t) => {
@@ -171,9 +171,9 @@ describe('hints', { concurrency: 3, skip }, () => {
     const proxy = await startProxy(t, port);
     const node = await openNode(t, proxy.urlOf(url));
     proxy.isFrozen = true;
-    const began = performance.now();
-    await node.hearing[Symbol.asyncDispose]();
-    assert.ok(performance.now() - began < 5_000);
+    let isOver = false;
+    void node.hearing[Symbol.asyncDispose]().then(() => (isOver = true));
+    await until('its end', () => isOver);
   });
 
   test(

@@ -12,8 +12,6 @@ import { readAnswer, startTestDaemon } from '../running/daemon.ts';
 import type { Answer, TestDaemon } from '../running/daemon.ts';
 import { until } from '../until.ts';
 
-export const everyMs = { everyMs: 100 };
-
 export interface Story {
   daemon: TestDaemon;
   clock: FakeClock;
@@ -23,6 +21,19 @@ export interface Story {
 export async function begin(t: TestContext, flags: Record<string, string> = {}): Promise<Story> {
   const clock = fakeClock('2026-03-02T10:00:00Z');
   return { daemon: await startTestDaemon(t, { clock, flags }), clock };
+}
+
+/** Waits for a fact while time passes: what fails once, on a busy machine, is tried again after a while. */
+export async function untilAfterAWhile(
+  { clock }: Pick<Story, 'clock'>,
+  what: string,
+  fact: () => boolean,
+): Promise<void> {
+  await until(what, () => {
+    const isSo = fact();
+    if (!isSo) clock.advanceBoth(1_000);
+    return isSo;
+  });
 }
 
 /** A target that answers 202. */
@@ -66,14 +77,10 @@ export async function waitOf(
   assert.equal(queued.status, 202, queued.body.error);
   const path = `/jobs/${job.id}/runs/${queued.body.run.id}`;
   const read = async (): Promise<Run> => (await daemon.ask('GET', path)).body.run;
-  const run = await until(
-    'the wait',
-    async () => {
-      const now = await read();
-      return now.completion !== undefined && now;
-    },
-    everyMs,
-  );
+  const run = await until('the wait', async () => {
+    const now = await read();
+    return now.completion !== undefined && now;
+  });
   const ended = () => endOf({ daemon }, path);
   return { job, run, path, completionUrl: urlIn(sink.received.at(-1)), read, ended };
 }
@@ -84,7 +91,7 @@ export function endOf({ daemon }: Pick<Story, 'daemon'>, path: string): Promise<
     const run: Run = (await daemon.ask('GET', path)).body.run;
     return run.finishedAt !== null && run;
   };
-  return until('the end of the run', read, everyMs);
+  return until('the end of the run', read);
 }
 
 export function urlIn(received: Received | undefined): string {
