@@ -89,9 +89,9 @@ export async function untilReceived(what: string, isThere: () => boolean): Promi
 async function waitFor(
   what: string,
   fact: () => boolean | Promise<boolean>,
-  timeoutMs: number,
+  longestMs: number,
 ): Promise<void> {
-  await until(what, fact, { everyMs: 500, timeoutMs }).catch(() => {});
+  await until(what, fact, longestMs).catch(() => {});
 }
 
 function heard({ headers, body }: Received): Heard {

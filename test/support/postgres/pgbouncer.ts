@@ -48,7 +48,7 @@ export async function startPgbouncer(t: TestContext, server: string): Promise<st
   const asUser = process.getuid?.() === 0 ? nobody : {};
   const child = spawn('pgbouncer', ['-q', config], { ...asUser, stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));
-  await until('PgBouncer', () => accepts(port), { everyMs: 20 });
+  await until('PgBouncer', () => accepts(port));
   return Object.assign(url, { port: String(port) }).href;
 }
 

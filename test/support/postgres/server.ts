@@ -132,7 +132,7 @@ async function startIn(place: Place): Promise<PostgresServer> {
   }
 
   async function start(): Promise<void> {
-    await until('the server', isThere, { everyMs: 20 });
+    await until('the server', isThere);
   }
 
   async function stop(how: 'fast' | 'immediate' | 'kill'): Promise<void> {
