@@ -2,23 +2,31 @@
  * Two clocks that must not be mixed. The wall clock decides when something is due and is shown to people; it may
  * step. The monotonic clock measures durations and deadlines; it never steps.
  */
-export interface Clock {
+export interface Clock extends Timers {
   /** Wall time, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+}
+
+/** The monotonic clock. */
+export interface Timers {
   /** Milliseconds since an arbitrary start; only differences have a meaning. */
   monotonicMs(): number;
-  /** Calls `then` once so many milliseconds have passed, by the monotonic clock. Returns what prevents that. */
-  after(ms: number, then: () => void): () => void;
+  /** Calls `run` with what is given once so many milliseconds have passed, unless the result is disposed of before. */
+  after<Given extends unknown[]>(
+    ms: number,
+    run: (...given: Given) => void,
+    ...given: Given
+  ): Disposable;
+  /** Calls `run` each `ms`, until the result is disposed of. Keeps no process alive. */
+  every(ms: number, run: () => void): Disposable;
 }
 
 /** The clocks of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after(ms, then) {
-    const timer = setTimeout(then, ms);
-    return () => clearTimeout(timer);
-  },
+  after: (ms, run, ...given) => setTimeout(run, ms, ...given),
+  every: (ms, run) => setInterval(run, ms).unref(),
 };
 
 /** Resolves after so many milliseconds of a clock. Rejects with the signal's reason as soon as that is aborted. */
@@ -26,10 +34,10 @@ export function rest(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSign
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const onAbort = (): void => {
-      cancel();
+      timer[Symbol.dispose]();
       reject(signal?.reason);
     };
-    const cancel = clock.after(ms, () => {
+    const timer = clock.after(ms, () => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
     });

@@ -3,7 +3,7 @@
  * aborts, and cuts off the current phase.
  */
 
-import { systemTimers, type Timers } from './timers.ts';
+import { systemClock, type Timers } from '../domain/clock.ts';
 
 /** The current step of an attempt, for the message of a timeout. */
 export type Phase =
@@ -42,7 +42,7 @@ export class Deadline {
 
   constructor(
     { timeoutMs, beginWithinMs = Infinity }: Times,
-    { signal, timers = systemTimers }: { signal?: AbortSignal | undefined; timers?: Timers } = {},
+    { signal, timers = systemClock }: { signal?: AbortSignal | undefined; timers?: Timers } = {},
   ) {
     this.timeoutMs = timeoutMs;
     this.signal = signal;

@@ -5,7 +5,7 @@ import type { Failure } from '../domain/runs/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
 import type { Origin } from './route.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/clock.ts';
 import { TlsOpener } from './tls.ts';
 import type { Wire } from './wire.ts';
 

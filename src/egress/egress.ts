@@ -17,7 +17,7 @@ import { egressClosed, LocalTrouble, secondsText } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { systemClock, type Timers } from '../domain/clock.ts';
 
 /** One attempt to make, as plain data that can cross to another thread. */
 export interface Call {
@@ -67,7 +67,7 @@ const maxTakes = 3;
 
 /** Creates egress in this thread. Proxies of the environment are ignored: they would choose the address. */
 export function createEgress(options: EgressOptions): Egress {
-  const { userAgent, timers = systemTimers } = options;
+  const { userAgent, timers = systemClock } = options;
   const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
   const { connectionsPerHost, idleConnections } = options;
   const pool = new Pool(createDial(options.ca, timers), connectionsPerHost, {

@@ -12,7 +12,7 @@ import { openConnection, type Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import type { Dial } from './dial.ts';
 import type { Origin } from './route.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/clock.ts';
 
 /** How long any server is assumed to keep an idle connection, until observed. */
 const startingTrustMs = 6000;

@@ -9,7 +9,7 @@ import { isLoopbackName } from '../domain/targets/host-name.ts';
 import { openHostsFile } from './hosts.ts';
 import { checkOpenFiles } from './failure.ts';
 import { createPace } from './pace.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { systemClock, type Timers } from '../domain/clock.ts';
 
 /** The addresses of a name, IPv4 first, or why there are none. */
 export type Answers =
@@ -47,7 +47,7 @@ export interface ResolverOptions {
 
 /** Creates a resolver: loopback names, the hosts file, then DNS, with answers kept up to 5 s. */
 export function createResolver(options: ResolverOptions = {}): Resolve {
-  const { timers = systemTimers } = options;
+  const { timers = systemClock } = options;
   const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
   const query = createQuery(options.servers);
   const pace = createPace(maxYoungQueries, youngMs);

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
 import type { Origin } from './route.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/clock.ts';
 import { Rests, Wire } from './wire.ts';
 
 /** About 1 KB each; resuming a session saves two fifths of a handshake. */

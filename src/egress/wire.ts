@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/clock.ts';
 
 /** What a connection is used for. */
 export type Use = 'handshake' | 'answer' | 'idle';

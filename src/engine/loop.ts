@@ -79,9 +79,9 @@ export function startLoop(
 
   const rest = (restMs: number): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = clock.after(restMs, resolve);
+      const timer = clock.after(restMs, resolve);
       endRest = () => {
-        cancel();
+        timer[Symbol.dispose]();
         resolve();
       };
     });

@@ -13,19 +13,19 @@ export interface Pause {
 
 /** Makes one that has not begun. `onOver` is called when its time has passed. */
 export function createPause(clock: Pick<Clock, 'after'>, onOver: () => void = () => {}): Pause {
-  let cancel: (() => void) | undefined;
+  let timer: Disposable | undefined;
   const end = (): void => {
-    cancel?.();
-    cancel = undefined;
+    timer?.[Symbol.dispose]();
+    timer = undefined;
   };
   return {
     get isOn() {
-      return cancel !== undefined;
+      return timer !== undefined;
     },
     begin(ms) {
       end();
-      cancel = clock.after(ms, () => {
-        cancel = undefined;
+      timer = clock.after(ms, () => {
+        timer = undefined;
         onOver();
       });
     },

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../src/domain/clock.ts';
 import type { Connection } from '../../src/egress/connection.ts';
 import { Deadline, DeadlineOver } from '../../src/egress/deadline.ts';
-import { systemTimers } from '../../src/egress/timers.ts';
 import { Pool } from '../../src/egress/pool.ts';
 import type { Origin } from '../../src/egress/route.ts';
 import { startTarget } from './support.ts';
@@ -19,7 +19,7 @@ test('a call that is woken when its time is already up passes its turn on to the
     await once(socket, 'connect');
     return { socket, wire: null };
   };
-  await using pool = new Pool(dial, 1, { timers: systemTimers });
+  await using pool = new Pool(dial, 1, { timers: systemClock });
   const key = `http://127.0.0.1:${port}`;
   const origin: Origin = { protocol: 'http:', host: '127.0.0.1', port, key };
   const take = (): { deadline: Deadline; taken: ReturnType<Pool['takeAny']> } => {

@@ -118,7 +118,7 @@ export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'a wake during a step is lost',
     file: 'engine/loop.ts',
-    text: 'const isUrgent = isWoken && failures === 0;',
+    text: 'const isUrgent = isWoken && !isRestKept;',
     becomes: 'const isUrgent = false;',
     tests: ['engine/loop.test.ts'],
   },

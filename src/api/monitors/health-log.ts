@@ -35,7 +35,7 @@ export function createHealthLog(
 ): HealthLog {
   /** By monitor id; the one logged longest ago is the first. */
   const known = new Map<string, Known>();
-  let cancel: (() => void) | undefined;
+  let timer: Disposable | undefined;
   let timerAt = Infinity;
 
   function forgetQuiet(at: number): void {
@@ -48,15 +48,15 @@ export function createHealthLog(
   /** Makes sure that what waits until `at` is written then. */
   function wakeAt(at: number): void {
     if (at >= timerAt) return;
-    cancel?.();
+    timer?.[Symbol.dispose]();
     timerAt = at;
     const waitMs = at - clock.monotonicMs();
-    cancel = clock.after(waitMs, () => void writeWaiting(clock.monotonicMs()));
+    timer = clock.after(waitMs, () => void writeWaiting(clock.monotonicMs()));
   }
 
   /** Writes what waited until `at`. */
   async function writeWaiting(at: number): Promise<void> {
-    cancel?.();
+    timer?.[Symbol.dispose]();
     timerAt = Infinity;
     const lines = [...known].flatMap(([id, { loggedAt, waiting }]) => {
       if (waiting === null) return [];

@@ -90,9 +90,8 @@ export function createAttempts(
   async function allEnded(longestMs: number): Promise<void> {
     const all = Promise.all(Array.from(inFlight.values(), ({ ended }) => ended));
     const late = Promise.withResolvers<void>();
-    const cancel = parts.clock.after(longestMs, late.resolve);
+    using _ = parts.clock.after(longestMs, late.resolve);
     await Promise.race([all, late.promise]);
-    cancel();
   }
 
   return {

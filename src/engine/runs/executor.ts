@@ -187,12 +187,10 @@ export class Executor {
     this.#writer.giveUp();
     const givenUp = Promise.withResolvers<void>();
     const { clock } = this.#parts;
-    const cancels = [
-      clock.after(drainMs, () => this.#stopper.abort()),
-      clock.after(drainMs + longestLastWriteMs, givenUp.resolve),
-    ];
+    using timers = new DisposableStack();
+    timers.use(clock.after(drainMs, () => this.#stopper.abort()));
+    timers.use(clock.after(drainMs + longestLastWriteMs, givenUp.resolve));
     await Promise.race([this.#slots.allReleased(), givenUp.promise]);
-    for (const cancel of cancels) cancel();
   }
 
   /** To be called when nothing records any more: tells the log which outcomes are lost with this process. */

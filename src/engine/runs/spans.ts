@@ -118,9 +118,9 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
       else if (kept.push(span) === mostInBatch) loop.wake();
     },
     async [Symbol.asyncDispose]() {
-      const cancel = clock.after(lastTimeoutMs, () => stopper.abort());
+      const timer = clock.after(lastTimeoutMs, () => stopper.abort());
       await loop[Symbol.asyncDispose]();
-      cancel();
+      timer[Symbol.dispose]();
       if (stopper.signal.aborted) meter.spansLeft('dropped', kept.length);
       if (kept.length === 0 || stopper.signal.aborted) return;
       tries = mostTries; // the last one

@@ -30,8 +30,16 @@ export class DatabaseClock implements Clock {
     return this.#machine.monotonicMs();
   }
 
-  after(ms: number, then: () => void): () => void {
-    return this.#machine.after(ms, then);
+  after<Given extends unknown[]>(
+    ms: number,
+    run: (...given: Given) => void,
+    ...given: Given
+  ): Disposable {
+    return this.#machine.after(ms, run, ...given);
+  }
+
+  every(ms: number, run: () => void): Disposable {
+    return this.#machine.every(ms, run);
   }
 
   /** How far the clock of this machine is ahead, in milliseconds. */

@@ -1,5 +1,6 @@
 /** A clock that only moves when told to, wall time and durations. */
 
+import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 
 export interface FakeClock extends Clock {
@@ -48,20 +49,21 @@ export function fakeClock(
   return {
     now: () => now,
     monotonicMs: () => passedMs,
-    after(ms, then) {
+    after(ms, run, ...given) {
       const cancel = (): void => {
         timers.delete(timer);
         clearTimeout(real);
       };
       const end = (): void => {
         cancel();
-        then();
+        run(...given);
       };
       const timer = { at: now + ms, endMs: passedMs + ms, end };
       timers.add(timer);
       const real = kind === 'real' ? setTimeout(end, ms) : undefined;
-      return cancel;
+      return { [Symbol.dispose]: cancel };
     },
+    every: (ms, run) => systemClock.every(ms, run),
     set(at) {
       now = timeOf(at);
     },

@@ -1,6 +1,6 @@
 /** Timers of egress whose time passes only when told to. */
 
-import type { Timers } from '../../../src/egress/timers.ts';
+import type { Timers } from '../../../src/domain/clock.ts';
 
 export interface FakeTimers extends Timers {
   /** What is still to come, and what `after` was given for it. */
@@ -32,7 +32,7 @@ export function fakeTimers(): FakeTimers {
 
   return {
     monotonicMs: () => now,
-    after: (ms, run, given) => add({ at: now + ms, run: () => run(given), given }),
+    after: (ms, run, ...given) => add({ at: now + ms, run: () => run(...given), given: given[0] }),
     every: (everyMs, run) => add({ at: now + everyMs, run, everyMs }),
     get waiting() {
       return Array.from(all, ({ at, given }) => ({ inMs: at - now, given }));
