@@ -171,9 +171,10 @@ test('a real backup is made by a process of its own, and a stop ends it', async 
     await using local = await openTestLocal(dataDir);
     await startInstance(local.store, instanceId);
   }
-  const [, own = ''] = process.argv;
-  process.argv[1] = script;
-  t.after(() => (process.argv[1] = own));
+  // As if this process were a jobd.
+  const { argv, execArgv } = process;
+  Object.assign(process, { argv: [process.execPath, script], execArgv: [] });
+  t.after(() => Object.assign(process, { argv, execArgv }));
   const clock = fakeClock(Date.now());
   const plan = { directory, everyMs: day, keep: { count: 2 }, recipients: [] };
   const log = pino({ level: 'silent' });

@@ -4,34 +4,44 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runProgram } from '../support/running/program.ts';
 
-const { cache } = createRequire(import.meta.url);
+const root = join(import.meta.dirname, '..', '..');
 
-/** The modules of undici that this process has loaded. */
-function loaded(): string[] {
-  return Object.keys(cache).flatMap((path) => path.split('/node_modules/undici/').slice(1));
+/** The modules of undici that a process loads with this file of src. */
+async function loadedBy(file: string): Promise<string[]> {
+  const script = `
+    const { cache } = process.getBuiltinModule('module').createRequire(process.cwd() + '/');
+    await import(process.argv[1]);
+    console.log(JSON.stringify(Object.keys(cache)));
+    process.exit();`;
+  const source = join(root, 'src', file);
+  const { stdout, stderr } = await runProgram(
+    [process.execPath, '--input-type=module', '--eval', script, source],
+    { cwd: root },
+  );
+  assert.equal(stderr, '');
+  const modules = JSON.parse(stdout) as string[];
+  return modules.flatMap((path) => path.split('/node_modules/undici/').slice(1));
 }
 
 test('undici is pinned to one version', () => {
-  const file = join(import.meta.dirname, '..', '..', 'package.json');
-  const { dependencies } = JSON.parse(readFileSync(file, 'utf8'));
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert.match(dependencies.undici, /^\d+\.\d+\.\d+$/);
 });
 
 test('the daemon does not load undici', async () => {
-  await import('../../src/daemon.ts');
-  assert.deepEqual(loaded(), []);
+  assert.deepEqual(await loadedBy('daemon.ts'), []);
 });
 
 test('a call thread loads the undici client without fetch, mocks and caches', async () => {
-  await import('../../src/egress/thread.ts');
-  assert.ok(loaded().includes('lib/dispatcher/client.js'));
+  const loaded = await loadedBy('egress/thread.ts');
+  assert.ok(loaded.includes('lib/dispatcher/client.js'));
   const unwanted = /^index\.js|^lib\/(api|cache|interceptor|mock|web)\//;
   assert.deepEqual(
-    loaded().filter((path) => unwanted.test(path)),
+    loaded.filter((path) => unwanted.test(path)),
     [],
   );
 });
