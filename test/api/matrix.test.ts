@@ -15,7 +15,7 @@ import { openStream } from '../support/running/events.ts';
 import { apiOperations, unknownId } from '../support/operations.ts';
 import type { ApiOperation } from '../support/operations.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
-import { fillWorkspace, openSnapshots, untilQuiet } from '../support/records/two-workspaces.ts';
+import { fillWorkspace, openSnapshots } from '../support/records/two-workspaces.ts';
 import type { Holding } from '../support/records/two-workspaces.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
@@ -197,7 +197,7 @@ test('each key can do what its permission and workspace allow, and changes or re
     const { channels } = (await daemon.ask('GET', '/channels', undefined, key)).body;
     for (const { id } of channels) await daemon.ask('DELETE', `/channels/${id}`, undefined, key);
     const holding = await fillWorkspace(daemon, key, marks[workspace], target);
-    await untilQuiet(daemon.dataDir);
+    await store.untilQuiet();
     return holding;
   };
   const holdings = { a: await fill('a'), b: await fill('b') };
@@ -230,7 +230,7 @@ test('each key can do what its permission and workspace allow, and changes or re
     if (includes(badKeys, key) || expected >= 400) assert.ok(!text.includes(marks.a), what);
     assert.ok(!text.includes(marks[theirs]), `${what}: it shows data of ${theirs}`);
 
-    await untilQuiet(daemon.dataDir);
+    await store.untilQuiet();
     const after = await snapshots();
     assert.equal(after[theirs], before[theirs], `${what}: it changed data of ${theirs}`);
     const isRead = operation.method === 'GET' || operation.changes !== undefined;

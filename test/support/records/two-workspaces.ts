@@ -65,30 +65,23 @@ export async function fillWorkspace(
   };
 }
 
-/** Waits until nothing is queued or executing. */
-export async function untilQuiet(dataDir: string): Promise<void> {
-  await using local = await openTestLocal(dataDir);
-  await until('the end of all runs', async () => {
-    const open = await local.store.db
-      .selectFrom('runs')
-      .select('id')
-      .where('status', 'in', ['queued', 'running'])
-      .execute();
-    return open.length === 0;
-  });
-}
-
 /**
  * All stored data of a workspace's jobs, runs, monitors, pings and channels, as text to compare.
  */
 export type Snapshot = (workspaceId: string) => Promise<string>;
 
+/** The store of a daemon, for reading. */
+export interface Reading extends AsyncDisposable {
+  snapshot: Snapshot;
+  /** Waits until nothing is queued or executing. */
+  untilQuiet: () => Promise<void>;
+}
+
 /** Opens the daemon's store for reading. */
-export async function openSnapshots(
-  dataDir: string,
-): Promise<AsyncDisposable & { snapshot: Snapshot }> {
+export async function openSnapshots(dataDir: string): Promise<Reading> {
   const local = await openTestLocal(dataDir);
   const { db } = local.store;
+  const open = db.selectFrom('runs').select('id').where('status', 'in', ['queued', 'running']);
   const snapshot: Snapshot = async (workspaceId) => {
     // Deleted rows belong to nobody: they are removed in small steps, independent of requests.
     const ofWorkspace = db
@@ -128,5 +121,11 @@ export async function openSnapshots(
       .execute();
     return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries });
   };
-  return { snapshot, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
+  return {
+    snapshot,
+    untilQuiet: async () => {
+      await until('the end of all runs', async () => (await open.execute()).length === 0);
+    },
+    [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
+  };
 }
