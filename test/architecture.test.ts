@@ -193,23 +193,6 @@ test('the domain has no clock, no randomness and no I/O', () => {
   }
 });
 
-/** The files in a folder that have something random. */
-function withDice(folder: string, dice: RegExp): string[] {
-  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
-    .filter((file) => file !== 'test/architecture.test.ts' && dice.test(read(file)))
-    .toSorted();
-}
-
-test('chance is seeded in tests, and has few sources in the program', () => {
-  assert.deepEqual(withDice('test', /Math\.random|randomInt|from 'fast-check'/), [
-    'test/support/fast-check.ts',
-  ]);
-  assert.deepEqual(
-    withDice('src', /Math\.random|randomInt/).filter((file) => !file.startsWith('src/dashboard/')),
-    ['src/daemon.ts', 'src/store/postgres/retried.ts'],
-  );
-});
-
 test('no file is over 400 lines', () => {
   for (const file of globSync('{src,test,bench}/**/*.{ts,tsx}', { cwd: root })) {
     const lines = read(file).split('\n').length - 1;
