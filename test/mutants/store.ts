@@ -44,8 +44,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a report of a run that is over is kept',
     file: 'store/runs/completions.ts',
-    text: ".where('id', '=', of('runId'))\n    .where('status', '=', 'running');",
-    becomes: ".where('id', '=', of('runId'));",
+    text: ".where('id', '=', of('runId'))\n    .where('status', '=', 'running')\n    .$if(",
+    becomes: ".where('id', '=', of('runId'))\n    .$if(",
     tests: ['store/runs/rare-states.test.ts'],
   },
   {

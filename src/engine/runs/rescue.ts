@@ -12,6 +12,7 @@ import {
   findAbandonedRuns,
   findRunningRuns,
   findRunningRunsOf,
+  holdRunningRuns,
   recordEndedRuns,
 } from '../../store/runs/results.ts';
 import type { EndedRun, RunningRun } from '../../store/runs/results.ts';
@@ -117,7 +118,8 @@ async function rescue(
     reported === null ? why(runId) : `${why(runId)}; its target had reported ${reported}`;
   if ((await find(store.db)).length === 0) return 0;
   const { kept: rescued, dropped } = await store.write(async (tx) => {
-    const runs = (await find(tx)).map((run) => closed(run, whyOf(run), clock.now()));
+    const found = await holdRunningRuns(tx, await find(tx));
+    const runs = found.map((run) => closed(run, whyOf(run), clock.now()));
     const recorded = await recordEndedRuns(
       tx,
       runs.map(({ ended }) => ended),

@@ -172,9 +172,14 @@ export function rowLock(table: keyof Schema): RawBuilder<unknown> {
   return sql`for no key update of ${sql.table(table)}`;
 }
 
-/** Locks the rows that nobody has locked, and finds no others. */
-export function freeRowLock(table: keyof Schema): RawBuilder<unknown> {
-  return sql`for no key update of ${sql.table(table)} skip locked`;
+/** Keeps the rows of a table that a question finds from being changed until its transaction ends. Others may do the same. */
+export function sharedRowLock(table: keyof Schema): RawBuilder<unknown> {
+  return sql`for share of ${sql.table(table)}`;
+}
+
+/** Locks the rows that nobody has locked, and finds no others. Those of the table named first are locked first. */
+export function freeRowLock(...tables: (keyof Schema)[]): RawBuilder<unknown> {
+  return sql`for no key update of ${sql.join(tables.map((table) => sql.table(table)))} skip locked`;
 }
 
 /** A column in a condition or order for which SQLite is to use no index; PostgreSQL decides by itself. */

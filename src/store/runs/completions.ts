@@ -6,13 +6,16 @@
  *     answer of 202: → accepted_at, due_at = expires_at      or 0, after an early report
  *     report:        → outcome, due_at = 0                   once: due now, whatever the clock says
  *     end:           → due_at null                           with the end of the run
+ *
+ * A call in flight may end without a row here. So a report holds its run's row too: who ends the run afterwards finds the
+ * report. Rows are locked in the order job, run, completion, so that nobody waits in a circle.
  */
 
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { freeRowLock, idList, locksRows } from '../database/dialect.ts';
+import { freeRowLock, idList, locksRows, sharedRowLock } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
@@ -20,6 +23,7 @@ import type { Schema } from '../database/schema.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
+import { holdRuns } from './held.ts';
 
 /** A run whose answer begins a wait. Times are epoch milliseconds. */
 export interface BegunWait {
@@ -71,6 +75,8 @@ const acceptRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
 
 /** Begins waits. A run that is not executed any more is left as it is. Returns the ids of the others. */
 export async function beginWaits(tx: Db, waits: readonly BegunWait[]): Promise<Set<string>> {
+  const runIds = waits.map(({ runId }) => runId);
+  await holdRuns(tx, runIds);
   const isAnswered = await answerRun(tx, waits);
   const begun = waits.filter((_, index) => isAnswered[index]);
   await acceptRun(tx, begun);
@@ -90,8 +96,9 @@ export interface KeptReport {
 const isOpen = sql<boolean>`completions.outcome is null
   and (completions.accepted_at is null or completions.due_at is not null)`;
 
-/** The id of a run, unless it is over. */
+/** The id of a run, unless it is over. In a transaction it does not end meanwhile. */
 function openRun(
+  db: Db,
   from: ExpressionBuilder<Schema, 'completions'>,
   of: Parameters<Pick<KeptReport, 'runId'>>,
 ) {
@@ -99,7 +106,8 @@ function openRun(
     .selectFrom('runs')
     .select(of('runId').as('run_id'))
     .where('id', '=', of('runId'))
-    .where('status', '=', 'running');
+    .where('status', '=', 'running')
+    .$if(locksRows(db), (query) => query.orderBy('id').modifyEnd(sharedRowLock('runs')));
 }
 
 const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
@@ -107,7 +115,7 @@ const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
     .insertInto('completions')
     .columns(['run_id', 'outcome', 'reported_at', 'reported_by', 'message'])
     .expression((from) =>
-      openRun(from, of).select([
+      openRun(db, from, of).select([
         of('outcome').as('outcome'),
         of('at').as('reported_at'),
         of('by').as('reported_by'),
@@ -147,7 +155,7 @@ const noteProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
     .insertInto('completions')
     .columns(['run_id', 'progress_at', 'percent', 'progress_line'])
     .expression((from) =>
-      openRun(from, of).select([
+      openRun(db, from, of).select([
         of('at').as('progress_at'),
         of('percent').as('percent'),
         of('line').as('progress_line'),
@@ -202,7 +210,7 @@ export interface WaitScope {
   acceptedFrom: number;
 }
 
-/** Up to `limit` waits that end by `now`: reported or expired. Those that another process ends are left out. */
+/** Up to `limit` waits that end by `now`: reported or expired. Those that somebody else changes at this moment are left out. */
 export async function findDueWaits(
   tx: Db,
   { now, acceptedFrom, limit }: WaitScope & { now: number; limit: number },
@@ -226,7 +234,7 @@ export async function findDueWaits(
     .where((where) => where.or([where('due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]))
     .orderBy('due_at')
     .limit(limit)
-    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('completions')))
+    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs', 'runs', 'completions')))
     .execute();
 }
 

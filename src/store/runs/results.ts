@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { CompletionOutcome } from '../../domain/runs/completion.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
+import { idList, locksRows } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { isFollowed } from '../jobs/chains.ts';
+import { holdRuns } from './held.ts';
 import { isOpen } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -209,6 +211,17 @@ export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningR
     )
     .limit(limit)
     .execute();
+}
+
+/**
+ * Those of these runs whose calls are still in flight, with what was reported by now. In a transaction nobody ends or reports
+ * them until it ends.
+ */
+export async function holdRunningRuns(tx: Db, runs: RunningRun[]): Promise<RunningRun[]> {
+  if (!locksRows(tx)) return runs;
+  const ids = runs.map(({ runId }) => runId);
+  await holdRuns(tx, ids);
+  return await runningRuns(tx).where('runs.id', 'in', idList(ids)).execute();
 }
 
 function runningRuns(db: Db) {
