@@ -321,7 +321,13 @@ export async function dropWait(
     .where('status', '=', 'running')
     .execute();
   await closeWaits(tx, [{ runId, outcome: null }]);
-  await tx.updateTable('jobs').set({ active_run_id: null }).where('id', '=', jobId).execute();
+  await tx
+    .updateTable('jobs')
+    .set({ active_run_id: null })
+    .where('id', '=', jobId)
+    // The wait may have ended meanwhile, and another run begun.
+    .where('active_run_id', '=', runId)
+    .execute();
 }
 
 /** Counts runs that wait for a report, up to `limit`. */

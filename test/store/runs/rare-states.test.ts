@@ -196,6 +196,13 @@ testGuards({
     },
     runBecame('awaited', 'success'),
   ],
+  'dropping a wait leaves its job to the run that has begun since': [
+    async (tx) => {
+      await dropWait(tx, { jobId: 'awaiting', runId: 'awaited', now: 2 });
+      return (await rowOf(tx, 'jobs', 'awaiting'))['active_run_id'] === null;
+    },
+    changed('jobs', 'awaiting', { active_run_id: 'success' }),
+  ],
   'a wait is seen once the answer came': [
     (tx) => findCompletions(tx, ['awaited']),
     changed(
