@@ -190,7 +190,7 @@ test('a channel down for an hour, with an engine restart: each health change arr
   isDown = false;
   const arrived = () => receiver.received.filter(({ body }) => body !== '').slice(-3);
   await until('all to be delivered', async () => {
-    setup.clock.advance(minute);
+    setup.clock.advance(10 * minute);
     second.wakeNotifier();
     const all = await deliveriesOf(setup, channel);
     return all.length === 3 && all.every(({ status }) => status === 'delivered');

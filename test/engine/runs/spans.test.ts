@@ -103,12 +103,12 @@ test('a busy collector gets the same batch again after the pause that it asks fo
   assert.deepEqual(left, { sent: 0, dropped: 464 });
   status = 200;
   await until('its answer was read', () => {
-    wall.advance(1_000);
+    wall.advance(10_000);
     return collector.received.length > 1;
   });
   assert.equal(collector.received[1]?.body, collector.received[0]?.body);
   await until('all are sent', () => {
-    wall.advance(1_000);
+    wall.advance(10_000);
     return left.sent === 2_048;
   });
 });
