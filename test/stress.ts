@@ -2,9 +2,11 @@
  * Looks for tests that fail by chance: runs files many times beside busy loops, also as an ordinary user, in other zones and
  * on other days, each time with another seed. It says what failed how often, and how to repeat it.
  *
- *   npm run test:stress -- [--times 5] [--loops 3] [--user nobody] [FILE...]
+ *   npm run test:stress -- [--times 5] [--loops 3] [--user nobody] [--at 2026-12-31T23:50:00Z] [FILE...]
  *
- * Without files, those of `npm test`. Another user needs root, and a checkout that this user may read.
+ * Without files, those of `npm test`. Another user needs root, and a checkout that this user may read; one that is a number has no
+ * name and no home. `--at` sets the time at which each process of tests begins, but not that of the programs that it starts: it
+ * is for files that start none.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,6 +24,7 @@ const { values, positionals } = parseArgs({
     loops: { type: 'string', default: '3' },
     lanes: { type: 'string', default: '2' },
     user: { type: 'string' },
+    at: { type: 'string' },
   },
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -31,6 +34,10 @@ const batches = files.length > 0 ? batchesOf('stress', files) : suites.quick();
 /** What is different each time; the first time nothing is. */
 const zones = ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Europe/Paris', 'Pacific/Apia'];
 
+const changed = {
+  ...(values.user !== undefined && { HOME: undefined }),
+  ...(values.at !== undefined && { JOBD_TEST_NOW: values.at }),
+};
 const wrapper = values.user === undefined ? [] : asUser(values.user);
 const loops = Array.from({ length: Number(values.loops) }, () =>
   spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
@@ -50,8 +57,10 @@ for (let time = 0; time < Number(values.times); time++) {
     `\nround ${time + 1} of ${values.times}: seed ${seed}, ${zone}, ${values.loops} busy loops`,
   );
   const { passed, failures, skips } = await runBatches(batches, Number(values.lanes), {
-    env: { ...process.env, TZ: zone, TMPDIR: directory, JOBD_TEST_SEED: seed },
+    env: { ...process.env, ...changed, TZ: zone, TMPDIR: directory, JOBD_TEST_SEED: seed },
     wrapper,
+    flags:
+      values.at === undefined ? [] : ['--import', join(root, 'test/support/suite/date-shift.ts')],
     onEnd: () => {},
   });
   rmSync(directory, { recursive: true, force: true });

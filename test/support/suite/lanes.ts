@@ -39,6 +39,8 @@ export interface Surroundings {
   env: Record<string, string | undefined>;
   /** A wrapper command. */
   wrapper?: readonly string[];
+  /** More flags of Node. */
+  flags?: readonly string[];
   /** Called when a batch has ended. */
   onEnd: (batch: Batch, outcome: Outcome, ms: number) => void;
 }
@@ -76,7 +78,12 @@ const reporter = join(root, 'test/support/suite/reporter.ts');
 
 async function runBatch({ part, files, env }: Batch, given: Surroundings): Promise<Outcome> {
   const outcome = emptyOutcome();
-  const flags = ['--test', '--test-isolation=none', `--test-reporter=${reporter}`];
+  const flags = [
+    ...(given.flags ?? []),
+    '--test',
+    '--test-isolation=none',
+    `--test-reporter=${reporter}`,
+  ];
   const [program = '', ...args] = [...(given.wrapper ?? []), process.execPath, ...flags, ...files];
   const child = spawn(program, args, {
     cwd: root,
