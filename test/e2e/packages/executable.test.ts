@@ -42,7 +42,7 @@ function packageProbe(t: TestContext, arch: string): string {
   writeFileSync(piece, probe);
   const output = join(work, 'probe');
   const node = join(work, 'node');
-  const options = { arch, maker: process.execPath, node, assets: { '../../main.js': piece } };
+  const options = { arch, maker: process.execPath, node, assets: { './main.js': piece } };
   const script = `
     const { writeStripped } = await import('${packaging}/base.mjs');
     const { injectInto } = await import('${packaging}/executable.mjs');
