@@ -6,7 +6,7 @@
  *   node test/run.ts FILE...          these files
  *   node test/run.ts --postgres FILE...   the same with their stores on a PostgreSQL server
  *
- *   --lanes N      processes at a time, by default as many as there are processors
+ *   --lanes N      processes at a time, by default one more than there are processors
  *   --no-skips     what is skipped is a failure
  *   JOBD_TEST_SEED the seed of everything random, by default always the same
  *
@@ -27,7 +27,8 @@ import type { Batch } from './support/suite/suites.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    lanes: { type: 'string', default: String(Math.max(2, availableParallelism())) },
+    // One more than there are processors: half of the time tests wait.
+    lanes: { type: 'string', default: String(availableParallelism() + 1) },
     postgres: { type: 'boolean', default: false },
     'no-skips': { type: 'boolean', default: false },
   },
