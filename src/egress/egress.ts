@@ -5,7 +5,12 @@
  */
 import type { Caller } from '../domain/calls/caller.ts';
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
-import { mayRepeat, redact, redactResult, spellingsOf } from '../domain/secrets/redaction.ts';
+import {
+  createRedactor,
+  mayRepeat,
+  redactResult,
+  spellingsOf,
+} from '../domain/secrets/redaction.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { CallSigner } from '../identity/keyring.ts';
 import { identify } from '../identity/sign.ts';
@@ -161,10 +166,10 @@ function failed(failure: Failure): AttemptResult {
 function withoutToken(result: AttemptResult, identity: Identification | null): AttemptResult {
   const token = identity?.token ?? null;
   if (token === null || result.kind === 'local' || !mayRepeat(result)) return result;
-  const secrets = spellingsOf([token]);
-  if (result.kind === 'response') return redactResult(result, secrets);
+  const redactor = createRedactor(spellingsOf([token]));
+  if (result.kind === 'response') return redactResult(result, redactor);
   const { failure } = result;
-  return failed({ ...failure, detail: redact(failure.detail, secrets) });
+  return failed({ ...failure, detail: redactor.redact(failure.detail) });
 }
 
 interface OwnParts {

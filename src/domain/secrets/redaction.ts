@@ -8,10 +8,10 @@ import { isSecretHeader } from '../jobs/headers.ts';
 import { completionHeader } from '../runs/completion.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
 import type { Response, TargetResult } from '../runs/outcome.ts';
+import { Occurrences, shortestSecret } from './occurrences.ts';
+import type { Span } from './occurrences.ts';
 import type { RequestSecrets } from './vault.ts';
 
-/** Shorter values would be found by chance, in words and numbers. */
-const minSecretLength = 8;
 const marker = '[redacted]';
 
 const encoder = new TextEncoder();
@@ -54,98 +54,78 @@ function decodedBasic(credential: string): string {
 
 /** As it is, in a JSON string (with and without `/` escaped), and in a query. */
 function addSpellings(found: Set<string>, secret: string): void {
-  if (secret.length < minSecretLength) return;
+  if (secret.length < shortestSecret) return;
   const inJson = JSON.stringify(secret).slice(1, -1);
   found.add(secret).add(inJson).add(inJson.replaceAll('/', '\\/'));
   found.add(encodeURIComponent(secret.toWellFormed()));
 }
 
-/**
- * The text without the secrets. With `isCut` the text continued: its end may then be the beginning of a
- * secret, and is removed too.
- */
+/** Takes some secrets out of texts. */
+export interface Redactor {
+  /**
+   * The text without the secrets. With `isCut` the text continued: its end may then be the beginning of a
+   * secret, and is removed too.
+   */
+  readonly redact: (text: string, isCut?: boolean) => string;
+}
+
+/** Prepares to take secrets out of several texts. What is shorter than any secret stays. */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  if (secrets.length === 0) return { redact: (text) => text };
+  const occurrences = new Occurrences(secrets);
+  return { redact: (text, isCut = false) => without(occurrences.in(text, isCut), text) };
+}
+
+/** The text without the secrets, where there is only one text. */
 export function redact(text: string, secrets: readonly string[], isCut = false): string {
-  const hits = secrets.flatMap((secret) => occurrences(text, secret, isCut));
-  if (hits.length === 0) return text;
+  return createRedactor(secrets).redact(text, isCut);
+}
+
+function without(spans: readonly Span[], text: string): string {
+  if (spans.length === 0) return text;
   let redacted = '';
   let end = 0;
-  for (const { start, end: hitEnd } of joined(hits)) {
+  for (const span of spans) {
     // The few characters of a cut that may be a secret's first ones are not worth a marker.
-    const isWorthOne = hitEnd - start >= minSecretLength;
-    redacted += text.slice(end, start) + (isWorthOne ? marker : '');
-    end = hitEnd;
+    const isWorthOne = span.end - span.start >= shortestSecret;
+    redacted += text.slice(end, span.start) + (isWorthOne ? marker : '');
+    end = span.end;
   }
   return redacted + text.slice(end);
-}
-
-interface Span {
-  start: number;
-  end: number;
-}
-
-/** Merges overlapping spans: nothing of either may stay between two markers. */
-function joined(spans: Span[]): Span[] {
-  const apart: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = apart.at(-1);
-    if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end);
-    else apart.push({ ...span });
-  }
-  return apart;
-}
-
-function occurrences(text: string, secret: string, isCut: boolean): Span[] {
-  const spans: Span[] = [];
-  for (let start = text.indexOf(secret); start !== -1; start = text.indexOf(secret, start + 1)) {
-    spans.push({ start, end: start + secret.length });
-  }
-  const tail = isCut ? tailStart(text, secret) : text.length;
-  if (tail < text.length) spans.push({ start: tail, end: text.length });
-  return spans;
-}
-
-/** Where the longest end of the text starts that is the beginning of the secret; the text's length if there is none. */
-function tailStart(text: string, secret: string): number {
-  const first = secret.charAt(0);
-  let start = text.indexOf(first, Math.max(0, text.length - secret.length + 1));
-  while (start !== -1 && !secret.startsWith(text.slice(start))) {
-    start = text.indexOf(first, start + 1);
-  }
-  return start === -1 ? text.length : start;
 }
 
 /** Whether a target's answer may contain a secret; most answers are too short. */
 export function mayRepeat(result: TargetResult): boolean {
   if (result.kind === 'failure') return true;
   const { body, location, broken } = result.response;
-  return body.length >= minSecretLength || location !== null || broken !== null;
+  return body.length >= shortestSecret || location !== null || broken !== null;
 }
 
 /** An answer without the secrets; `truncated` fits the text that is kept. */
-export function redactResult(result: TargetResult, secrets: readonly string[]): TargetResult {
-  if (secrets.length === 0 || result.kind === 'failure') return result;
+export function redactResult(result: TargetResult, redactor: Redactor): TargetResult {
+  if (result.kind === 'failure') return result;
   const { response } = result;
   const { location } = response;
   return {
     kind: 'response',
     response: {
       ...response,
-      ...redactedBody(response, secrets),
-      location: location && redactedLocation(location, secrets),
+      ...redactedBody(response, redactor),
+      location: location && redactedLocation(location, redactor),
     },
   };
 }
 
 /** A path that is secret begins with the slash that ends the host, which stays readable. */
-function redactedLocation(location: string, secrets: readonly string[]): string {
-  const redacted = redact(location, secrets, location.length === maxLocationLength);
+function redactedLocation(location: string, redactor: Redactor): string {
+  const redacted = redactor.redact(location, location.length === maxLocationLength);
   const [site = ''] = /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]+/i.exec(location) ?? [];
   const isGlued = site !== '' && redacted.startsWith(`${site}${marker}`);
   return isGlued ? `${site}/${redacted.slice(site.length)}` : redacted;
 }
 
-function redactedBody({ body, truncated, broken }: Response, secrets: readonly string[]) {
-  const redacted = redact(body, secrets, truncated || broken !== null);
+function redactedBody({ body, truncated, broken }: Response, redactor: Redactor) {
+  const redacted = redactor.redact(body, truncated || broken !== null);
   // A marker may be longer than the secret it replaces.
   const { read } = encoder.encodeInto(redacted, new Uint8Array(maxPreviewBytes));
   return { body: redacted.slice(0, read), truncated: truncated || read < redacted.length };

@@ -10,7 +10,8 @@ import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
-import { redact, redactResult } from '../../domain/secrets/redaction.ts';
+import { createRedactor, redactResult } from '../../domain/secrets/redaction.ts';
+import type { Redactor } from '../../domain/secrets/redaction.ts';
 import { askedWaitMs } from '../../domain/runs/retry.ts';
 import { maskedAddress } from '../../domain/alerts/destination.ts';
 import { notAllowed } from '../../domain/alerts/mail-allow.ts';
@@ -62,33 +63,33 @@ export async function deliver(
   parts: DelivererParts,
   signal: AbortSignal,
 ): Promise<Result> {
-  let secrets: readonly string[] = [];
+  let redactor = createRedactor([]);
   try {
     const config = openConfig(channel, channel.sealed, parts.vault);
-    secrets = configSecrets(channel.type, config);
+    redactor = createRedactor(configSecrets(channel.type, config));
     const alert = JSON.parse(delivery.payload) as Alert;
     const kind = channelKinds[channel.type];
     const message = kind.message(alert, config, delivery.id);
     const result =
       message.kind === 'http'
-        ? await call(message, delivery.id, { ...parts, secrets, isTaken: kind.isTaken }, signal)
+        ? await call(message, delivery.id, { ...parts, redactor, isTaken: kind.isTaken }, signal)
         : await mail(message, { id: delivery.id, workspaceId: channel.workspaceId }, parts);
-    return { ...result, error: result.error && redact(result.error, secrets) };
+    return { ...result, error: result.error && redactor.redact(result.error) };
   } catch (error) {
     signal.throwIfAborted();
-    return ourFailure(redact(oneLine(messageOf(error)), secrets));
+    return ourFailure(redactor.redact(oneLine(messageOf(error))));
   }
 }
 
 interface CallParts extends DelivererParts {
-  secrets: readonly string[];
+  redactor: Redactor;
   isTaken: ChannelKind['isTaken'];
 }
 
 async function call(
   message: HttpMessage,
   id: string,
-  { egress, signer, clock, secrets, isTaken }: CallParts,
+  { egress, signer, clock, redactor, isTaken }: CallParts,
   signal: AbortSignal,
 ): Promise<Result> {
   const now = clock.now();
@@ -98,7 +99,7 @@ async function call(
   const result = await egress.call({ url, method, headers, body, timeoutMs }, signal);
   if (result.kind === 'local') return ourFailure(result.trouble);
   // Before the answer is cut: half a secret would not be found.
-  const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
+  const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, redactor));
   const isRefused = failure === null && isTaken?.(responseBody ?? '') === false;
   const error = isRefused
     ? `http: ${httpStatus}, but the answer does not say that the alert was taken`

@@ -13,7 +13,12 @@ import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/out
 import { retryAt } from '../../domain/runs/retry.ts';
 import type { CallSpan } from '../../domain/runs/span.ts';
 import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
-import { mayRepeat, redact, redactResult, secretTexts } from '../../domain/secrets/redaction.ts';
+import {
+  createRedactor,
+  mayRepeat,
+  redactResult,
+  secretTexts,
+} from '../../domain/secrets/redaction.ts';
 import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
 import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
@@ -201,8 +206,9 @@ function outcomeWithout(
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
   // The URL of completions lets anybody who reads it end the run.
   const texts = secretTexts({ ...secrets.headers, ...completionOf(run, dispatcher) });
-  const outcome = outcomeOf(redactResult(result, texts));
-  return { ...outcome, error: outcome.error && redact(outcome.error, texts) };
+  const redactor = createRedactor(texts);
+  const outcome = outcomeOf(redactResult(result, redactor));
+  return { ...outcome, error: outcome.error && redactor.redact(outcome.error) };
 }
 
 function callOf(

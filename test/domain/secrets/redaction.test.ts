@@ -2,10 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuMsOf } from '../../support/cpu.ts';
 import * as fc from '../../support/fast-check.ts';
 import { isSecretHeader } from '../../../src/domain/jobs/headers.ts';
 import type { Response } from '../../../src/domain/runs/outcome.ts';
-import { redact, redactResult, secretTexts } from '../../../src/domain/secrets/redaction.ts';
+import {
+  createRedactor,
+  redact,
+  redactResult,
+  secretTexts,
+} from '../../../src/domain/secrets/redaction.ts';
 
 function redacted(changes: Partial<Response>, secrets: string[]): Response {
   const response: Response = {
@@ -17,7 +23,7 @@ function redacted(changes: Partial<Response>, secrets: string[]): Response {
     broken: null,
     ...changes,
   };
-  const result = redactResult({ kind: 'response', response }, secrets);
+  const result = redactResult({ kind: 'response', response }, createRedactor(secrets));
   assert.ok(result.kind === 'response');
   return result.response;
 }
@@ -150,3 +156,138 @@ test('a text without secrets is unchanged', () => {
     }),
   );
 });
+
+/** What `redact` is to do, as simply as possible: whatever a secret covers goes. */
+function redactSimply(text: string, secrets: readonly string[], isCut: boolean): string {
+  const spans: { start: number; end: number }[] = [];
+  for (const each of secrets) {
+    for (let start = 0; start < text.length; start += 1) {
+      const rest = text.slice(start);
+      if (rest.startsWith(each)) spans.push({ start, end: start + each.length });
+      else if (isCut && each.startsWith(rest)) spans.push({ start, end: text.length });
+    }
+  }
+  spans.sort((a, b) => a.start - b.start);
+  let kept = '';
+  let end = 0;
+  for (let index = 0; index < spans.length;) {
+    const { start, end: first } = spans[index] ?? assert.fail();
+    let last = first;
+    for (index += 1; (spans[index]?.start ?? Infinity) <= last; index += 1) {
+      last = Math.max(last, spans[index]?.end ?? 0);
+    }
+    kept += text.slice(end, start) + (last - start < 8 ? '' : '[redacted]');
+    end = last;
+  }
+  return kept + text.slice(end);
+}
+
+/** Of few letters, so that secrets overlap, contain and continue each other. */
+const letters = (minLength: number, maxLength: number) =>
+  fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength }),
+    fc.string({ unit: fc.constantFrom('a'), minLength, maxLength }),
+    fc.string({
+      unit: fc.constantFrom('a', '/', 'é', '\u{1f600}', '\ud83d'),
+      minLength,
+      maxLength,
+    }),
+  );
+
+test('what any secret covers is redacted, and nothing else', () => {
+  fc.assert(
+    fc.property(
+      fc.array(letters(8, 20), { maxLength: 14 }),
+      fc.array(fc.oneof(fc.nat(13), letters(0, 12)), { maxLength: 12 }),
+      fc.nat(150),
+      fc.boolean(),
+      (secrets, pieces, cutAt, isCut) => {
+        const whole = pieces
+          .map((piece) => (typeof piece === 'number' ? (secrets[piece] ?? '') : piece))
+          .join('');
+        const text = whole.slice(0, cutAt);
+        assert.equal(redact(text, secrets, isCut), redactSimply(text, secrets, isCut));
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+});
+
+test('several texts are redacted by one redactor, each by itself', () => {
+  const { redact: without } = createRedactor(['abcdefgh', 'abcdefghabcdefgh']);
+  for (let round = 0; round < 2; round += 1) {
+    assert.equal(without('<abcdefgh>'), '<[redacted]>');
+    assert.equal(without('abcdefg', true), '');
+    assert.equal(without('abcdefg'), 'abcdefg');
+    assert.equal(without(''), '');
+    assert.equal(without('', true), '');
+  }
+});
+
+const manyLengths = (letter: string, size: number): string[] => {
+  const found: string[] = [];
+  for (let total = 0; total < size; total += found.at(-1)?.length ?? size) {
+    found.push(letter.repeat(8 + found.length));
+  }
+  return found;
+};
+
+/** Another letter at each place. */
+const letterAt = (n: number) => String.fromCharCode(0x4e00 + (n % 20_000));
+
+interface Hostile {
+  text: string;
+  secrets: string[];
+}
+
+/** A long text and many secrets, by their size: what they have in common is costly to compare. */
+const hostile: [what: string, of: (size: number) => Hostile][] = [
+  ['one letter', (size) => ({ text: 'a'.repeat(size), secrets: manyLengths('a', size) })],
+  [
+    'one letter, then another',
+    (size) => ({
+      text: 'a'.repeat(size),
+      secrets: manyLengths('a', size).map((each) => `${each}b`),
+    }),
+  ],
+  [
+    'half of the text',
+    (size) => ({ text: 'ab'.repeat(size / 2), secrets: ['ab'.repeat(size / 4), 'a'.repeat(size)] }),
+  ],
+  [
+    'many short ones',
+    (size) => {
+      const secrets = Array.from(
+        { length: size / 10 },
+        (_, n) => `a/b${String(n).padStart(7, '0')}`,
+      );
+      return { text: secrets.join(''), secrets };
+    },
+  ],
+  [
+    'one after another in many places',
+    (size) => {
+      const text = Array.from({ length: size / 2 }, (_, n) => `a${letterAt(n)}`).join('');
+      return { text, secrets: [text.slice(0, size / 2), text.slice(size / 4), 'a'.repeat(size)] };
+    },
+  ],
+];
+
+async function costOf({ text, secrets }: Hostile): Promise<number> {
+  const costs: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    costs.push(await cpuMsOf(() => redact(text, secrets, true)));
+  }
+  return Math.min(...costs);
+}
+
+for (const [what, of] of hostile) {
+  test(`redaction costs as much as its texts are long: ${what}`, async () => {
+    const size = 8_192;
+    await costOf(of(size));
+    const small = await costOf(of(size));
+    const large = await costOf(of(16 * size));
+    // It is about 20 times, as large tables are slower. Listing what overlaps was over 90 times, quadratic is 256 times.
+    assert.ok(large < 64 * Math.max(small, 2), `${small} ms, then ${large} ms`);
+  });
+}
