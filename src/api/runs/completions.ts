@@ -3,7 +3,7 @@
  * so it never gets into the log, and all unknown ones get the same answer.
  */
 
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { createReportKeeper, findReported, noReportedRun } from '../../app/runs/completions.ts';
 import type { ReportedRun } from '../../app/runs/completions.ts';
@@ -27,8 +27,9 @@ declare module 'fastify' {
 }
 
 /**
- * Adds the routes. Reports never count. Unknown tokens count for the address like other errors (errors.ts), and so does what
- * cannot be a report, as the token of a run that is over is known for as long as the run is kept.
+ * Adds the routes. The end of a run is never refused for its rate. Progress counts for its run. What is refused counts for the
+ * address like other errors (errors.ts), whether its token is known or not: that of a run that is over is known for as long as
+ * the run is kept.
  */
 export function completionRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
   const keep = createReportKeeper(app);
@@ -37,11 +38,17 @@ export function completionRoutes(server: ApiServer, app: App, limits: RequestLim
 
   refuseWhileOutdated(server, app);
   // Before the body is read: without a known token nobody can send one.
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const { token = '', end: words } = request.params as { token?: string; end?: string };
-    const run = await findReported(app, token);
-    if (run === undefined) throw noReportedRun();
+    const runId = app.completionTokens.runIdOf(token);
+    if (runId === null) throw noReportedRun();
     const signal = completionSignal(words);
+    // Before the store is asked.
+    if (signal === 'progress' && request.method !== 'HEAD') {
+      limits.countProgress(runId, request.raw, reply);
+    }
+    const run = await findReported(app, runId);
+    if (run === undefined) throw noReportedRun();
     if (signal === undefined) throw badSignal(words ?? '');
     if (request.method === 'GET' && hasBody(request))
       throw invalidInput('a report with a body must be a POST');
@@ -49,7 +56,6 @@ export function completionRoutes(server: ApiServer, app: App, limits: RequestLim
     if (request.method === 'HEAD' || run.status !== 'running') {
       return limits.countAddress(request.raw);
     }
-    limits.countElsewhere(request.raw);
     connectionOf(request.socket)?.trust();
   });
   // A report without a body says what its URL says.
@@ -57,12 +63,17 @@ export function completionRoutes(server: ApiServer, app: App, limits: RequestLim
     if (request.method === 'POST' && request.body === undefined) request.body = {};
   });
 
-  const handler = async (request: FastifyRequest): Promise<Ok> => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<Ok> => {
     const { method, query, body, reported } = request;
     // Programs that only look whether a URL works end no run.
     if (method === 'HEAD') return { ok: true };
     const given = { ...(query as ReportQuery), ...(body as Report | undefined) };
-    await keep(reported.run, readReport(reported.signal, given));
+    const { run, signal } = reported;
+    const report = readReport(signal, given);
+    if (report.status === 'progress' && signal === null) {
+      limits.countProgress(run.runId, request.raw, reply);
+    }
+    await keep(run, report);
     return { ok: true };
   };
   const [url, signalUrl] = ['/complete/:token', '/complete/:token/:end'] as const;

@@ -3,7 +3,8 @@
  * (engine/runs/complete.ts). The first report of a run counts, and is on the disk before it is acknowledged.
  *
  * Reports of one turn of the event loop share a transaction. Of progress the last one is kept: that of a run which has just
- * been written waits, together with what comes meanwhile, so a chatty target slows nobody but itself.
+ * been written waits, together with what comes meanwhile, so a chatty target slows nobody but itself. Secrets are opened and
+ * taken out for what is written alone.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -26,13 +27,12 @@ import { getRun } from './runs.ts';
 
 export type { ReportedRun };
 
-/** The run that a token was made for, or undefined. */
+/** The run that a report is about, or undefined. */
 export async function findReported(
-  { store: { db }, completionTokens }: Pick<App, 'store' | 'completionTokens'>,
-  token: string,
+  { store: { db } }: Pick<App, 'store'>,
+  runId: string,
 ): Promise<ReportedRun | undefined> {
-  const runId = completionTokens.runIdOf(token);
-  return runId === null ? undefined : await store.findReportedRun(db, runId);
+  return await store.findReportedRun(db, runId);
 }
 
 /** Says nothing of what is or was there: whoever asks may only guess. */
@@ -80,11 +80,10 @@ export function createReportKeeper(
     refuseIfOver(run);
     if (report.status === 'progress') await rests.get(run.runId);
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const clean = { ...report, message: redacted(parts, run, report.message) };
-    const item = { run, report: clean, at: clock.now(), resolve, reject };
+    const item = { run, report, at: clock.now(), resolve, reject };
     (report.status === 'progress' ? keepProgress : keepEnds)(item);
     if (await promise) return;
-    const refused = await store.findReportedRun(parts.store.db, run.runId);
+    const refused = await findReported(parts, run.runId);
     if (refused === undefined) throw noReportedRun();
     refuseIfOver(refused, true);
   };
@@ -119,12 +118,12 @@ async function keepBatch(
 }
 
 async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<boolean[]> {
-  const reports = items.map(({ run: { runId }, report: { status, message }, at }) => ({
-    runId,
+  const reports = items.map(({ run, report: { status, message }, at }) => ({
+    runId: run.runId,
     at,
     outcome: status === 'success' ? status : ('failed' as const),
     by: 'target' as const,
-    message,
+    message: redacted(parts, run, message),
   }));
   const isKept = await parts.store.write((tx) => store.keepReports(tx, reports));
   parts.wakeCompleter();
@@ -132,11 +131,11 @@ async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<b
 }
 
 async function keepProgressOf(parts: KeeperParts, items: readonly Item[]): Promise<boolean[]> {
-  const progress = items.map(({ run: { runId }, report: { percent, message }, at }) => ({
-    runId,
+  const progress = items.map(({ run, report: { percent, message }, at }) => ({
+    runId: run.runId,
     at,
     percent,
-    line: message,
+    line: redacted(parts, run, message),
   }));
   return await parts.store.write((tx) => store.keepProgress(tx, progress));
 }

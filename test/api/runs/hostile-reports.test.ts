@@ -103,8 +103,56 @@ test('the URL of a run that is over lets nobody ask without end', async (t) => {
   assert.equal((await send(waiting.completionUrl)).status, 200, 'a report is never refused');
 });
 
+test('progress without end is refused for its run alone, and its end counts', async (t) => {
+  const story = await begin(t);
+  const sink = await accepting(t);
+  const loud = await startWait(story, sink, { name: 'loud' });
+  const quiet = await startWait(story, sink, { name: 'quiet' });
+  const signals = ['/progress', ''];
+  const report = (url: string, index: number) => {
+    const body = JSON.stringify({ status: 'progress', percent: index % 100 });
+    return fetch(url + signals[index % 2], { method: 'POST', body });
+  };
+  const indexes = Array.from({ length: 304 }, (_, index) => index);
+  const answers = await Promise.all(indexes.map((index) => report(loud.completionUrl, index)));
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [429, 429, 429, 429],
+  );
+  for (const { headers } of refused) {
+    assert.equal(headers.get('retry-after'), '60');
+    assert.equal(headers.get('ratelimit-policy'), '"run";q=300;w=60');
+    assert.equal(headers.get('ratelimit'), '"run";r=0');
+  }
+  for (const [index] of signals.entries()) {
+    assert.equal((await report(loud.completionUrl, index)).status, 429);
+    assert.equal((await report(quiet.completionUrl, index)).status, 200);
+  }
+  story.clock.advanceBoth(60_000);
+  await progress(loud.completionUrl, 7);
+  assert.equal((await loud.read()).completion?.percent, 7);
+  assert.equal((await send(loud.completionUrl)).status, 200);
+  assert.equal((await loud.ended()).status, 'success');
+});
+
+test('reports that make no sense count for their address, those that do never', async (t) => {
+  const story = await begin(t);
+  const { completionUrl, ended } = await startWait(story, await accepting(t));
+  const statuses: number[] = [];
+  for (let asked = 0; asked <= 300; asked += 1) {
+    const body = asked % 2 === 0 ? { status: 'done' } : { percent: 4 };
+    statuses.push((await send(completionUrl, { body })).status);
+  }
+  assert.equal(statuses.pop(), 429);
+  assert.deepEqual(new Set(statuses), new Set([400]));
+  await progress(completionUrl, 3);
+  assert.equal((await send(`${completionUrl}/fail`)).status, 200);
+  assert.equal((await ended()).status, 'failed');
+});
+
 async function progress(url: string, percent: number): Promise<void> {
-  await send(`${url}/progress`, { body: { percent } });
+  assert.equal((await send(`${url}/progress`, { body: { percent } })).status, 200);
 }
 
 /** `fetch` sends no body with a GET. */

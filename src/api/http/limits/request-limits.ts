@@ -1,7 +1,8 @@
 /**
- * The rate limits: one per key, one for the sessions of a key together, one per session of a link, and two per address for
- * requests without any. They are independent, so a valid key is never limited by its address, an open page does not use up
- * what the scripts of its key may ask, and reloading pages locks nobody out of signing in.
+ * The rate limits: one per key, one for the sessions of a key together, one per session of a link, two per address for
+ * requests without any, and one per run for reports of progress, which need none. They are independent, so a valid key is never
+ * limited by its address, an open page does not use up what the scripts of its key may ask, and reloading pages locks nobody
+ * out of signing in.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -18,6 +19,9 @@ import { quotaHeaders, spentHeaders } from './rate-headers.ts';
 const sessionRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 /** For each allowance of an address. 10,000 addresses at their limit take about 31 MB. */
 const addressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
+
+/** Reports of progress of a run. One after the other they are 120 a minute at most (`progressEveryMs` in completions.ts). */
+const progressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** What the limits know of a principal. */
 export interface Asker extends Pick<Principal, 'keyId'> {
@@ -40,6 +44,11 @@ export interface RequestLimits {
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
+  /**
+   * Counts a report of progress of this run. Throws `rate_limited`, and writes the headers of that into the answer: it then
+   * counts for its address too.
+   */
+  countProgress(runId: string, request: IncomingMessage, answer: WithHeaders): void;
   /** Counts one more request of this group of addresses. Returns whether it is within the limit. */
   admits(addressGroup: string, allowance?: Allowance): boolean;
 }
@@ -55,6 +64,9 @@ export const spentHeadersOf = {
   pages: spentHeaders('pages', addressRule),
   requests: spentHeaders('address', addressRule),
 } as const satisfies Record<Allowance, object>;
+
+const tooMuchProgress = tooMany(`a run may report progress ${progressRule.limit} times a minute`);
+const spentProgress = spentHeaders('run', progressRule);
 
 /** Writes what is left to an asker into the headers of its answer. Throws `rate_limited` if the request is not admitted. */
 export function tellLeft({ actor: { type }, keyId }: Asker, left: Left, answer: WithHeaders): void {
@@ -75,8 +87,23 @@ export function createRequestLimits({
     pages: createRateLimiter(addressRule),
     requests: createRateLimiter(addressRule),
   };
+  const progress = createRateLimiter(progressRule);
   const admits = (group: string, allowance: Allowance = 'requests'): boolean =>
     addresses[allowance].ask(group, clock.monotonicMs()).isAdmitted;
+  function countAddress({ socket }: IncomingMessage): void {
+    const connection = connectionOf(socket);
+    const turn = connection?.turn;
+    if (connection === undefined || turn === undefined || turn.isCounted) return;
+    turn.isCounted = true;
+    if (admits(connection.addressGroup, turn.allowance)) return;
+    connection.stopReading();
+    turn.response.setHeader('connection', 'close');
+    for (const [name, value] of Object.entries(spentHeadersOf[turn.allowance])) {
+      turn.response.setHeader(name, value);
+    }
+    throw tooManyOfAddress[turn.allowance];
+  }
+
   return {
     async count({ actor: { type, id }, keyId }, requests = 1) {
       if (type !== 'session') return await admissions.count(id, requests);
@@ -86,18 +113,12 @@ export function createRequestLimits({
       const turn = connectionOf(socket)?.turn;
       if (turn !== undefined) turn.isCounted = true;
     },
-    countAddress({ socket }) {
-      const connection = connectionOf(socket);
-      const turn = connection?.turn;
-      if (connection === undefined || turn === undefined || turn.isCounted) return;
-      turn.isCounted = true;
-      if (admits(connection.addressGroup, turn.allowance)) return;
-      connection.stopReading();
-      turn.response.setHeader('connection', 'close');
-      for (const [name, value] of Object.entries(spentHeadersOf[turn.allowance])) {
-        turn.response.setHeader(name, value);
-      }
-      throw tooManyOfAddress[turn.allowance];
+    countAddress,
+    countProgress(runId, request, answer) {
+      if (progress.ask(runId, clock.monotonicMs()).isAdmitted) return;
+      countAddress(request);
+      answer.headers(spentProgress);
+      throw tooMuchProgress;
     },
     admits,
   };
