@@ -38,14 +38,26 @@ export function readRequest(bytes: Uint8Array, scheme: 'http' | 'https'): SavedR
 function readHeaders(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0));
+    const value = withoutBlanks(line.slice(colon + 1));
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || value.includes('\r')) {
       throw unreadable(`a line is not NAME: VALUE: ${JSON.stringify(line.slice(0, 60))}`);
     }
     const known = headers.get(name.toLowerCase());
     headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
   }
   return headers;
+}
+
+/** A value without the spaces and tabs around it. A pattern for that would try each length of each row of blanks. */
+function withoutBlanks(value: string): string {
+  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
+  let start = 0;
+  let end = value.length;
+  while (start < end && isBlank(start)) start += 1;
+  while (end > start && isBlank(end - 1)) end -= 1;
+  return value.slice(start, end);
 }
 
 /** The target as it was written: what a URL parser would make equal, a server may tell apart. */

@@ -163,6 +163,16 @@ test('what is no request and no key is said to be none', () => {
   assert.throws(() => readRequest(Buffer.from('hello\n'), 'https'), /its first line is not METHOD/);
   assert.throws(() => readRequest(Buffer.from('GET / HTTP/1.1\n\n'), 'https'), /no Host header/);
   assert.throws(() => readRequest(Buffer.from('GET / HTTP/1.1\nx\n\n'), 'https'), /a line is not/);
+  assert.throws(
+    () => readRequest(Buffer.from('GET / HTTP/1.1\nHost: a\nx: a\rb\n\n'), 'https'),
+    /a line is not/,
+  );
+  assert.throws(
+    () => readRequest(Buffer.from('GET / HTTP/1.1\nHost: a\n: a\n\n'), 'https'),
+    /a line is not/,
+  );
+  const { headers } = readRequest(Buffer.from('GET / HTTP/1.1\nHost:a\nX: \t a b \t\n\n'), 'https');
+  assert.deepEqual([headers.get('host'), headers.get('x')], ['a', 'a b']);
   assert.throws(() => readCallKeys([{ keys: [] }]), /there is no key in it/);
   assert.throws(() => readCallKeys([{ kty: 'EC' }]), /neither of Ed25519 nor of RSA/);
   const secret = ed25519.privateKey.export({ format: 'jwk' });

@@ -119,8 +119,7 @@ export const PastedCommand = t.input(
   {
     text: Type.String({
       maxLength: longestPasted,
-      description:
-        'A curl or wget command, a crontab with a line that runs one, a URL, or the five fields of a schedule.',
+      description: `A curl or wget command, a crontab with a line that runs one, a URL, or the five fields of a schedule. At most ${longestPasted} characters.`,
     }),
   },
 );

@@ -5,7 +5,7 @@ import type { App } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { readPasted } from '../../domain/shell/pasted.ts';
+import { checkPastedLength, readPasted } from '../../domain/shell/pasted.ts';
 import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { countItems } from '../http/limits/request-limits.ts';
@@ -112,7 +112,12 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
       .send({ job: jobShape(job) });
   });
 
-  const read = { config: { keepsNothing: true }, ...operations.readCommand };
+  const read = {
+    config: { keepsNothing: true },
+    ...operations.readCommand,
+    // The schema would give the limit, and not what to do.
+    preValidation: async ({ body }: { body: unknown }) => checkPastedLength(body),
+  };
   server.post('/jobs/read-command', read, async ({ body }) => readPasted(body.text));
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {

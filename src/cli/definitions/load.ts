@@ -2,7 +2,6 @@
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
 import { JobdError } from '../../domain/errors.ts';
 import { fileProblem } from '../../domain/file-problem.ts';
 import type { Definition, FileKind } from './kind.ts';
@@ -27,7 +26,7 @@ export async function loadDefinitions(
 ): Promise<{ definitions: Definition[]; problems: Problem[] }> {
   const loaded = emptyLoad();
   for (const path of filesOf(paths)) {
-    const text = path === '-' ? await readStream(process.stdin) : readText(path, path);
+    const text = path === '-' ? await readInput(process.stdin) : readText(path, path);
     const folder = path === '-' ? '.' : dirname(path);
     const file = (name: string): string => readText(resolve(folder, name), name);
     readDefinitions(loaded, { path, text }, { variable, file });
@@ -124,15 +123,30 @@ function isDirectory(path: string): boolean {
 
 /** The text of a file, called `name` where it cannot be read. Throws `usage`. */
 export function readText(path: string, name: string): string {
-  const bytes = read(path, name);
+  return textOf(read(path, name), name);
+}
+
+function textOf(bytes: Uint8Array, name: string): string {
   if (bytes.length > mostBytes) {
-    throw new JobdError('usage', `${name} is over 1 MiB`);
+    throw new JobdError('usage', `${name} is over 1 MiB: divide it into smaller files`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new JobdError('usage', `${name} is not UTF-8`, { cause: error });
   }
+}
+
+/** The text of standard input. Throws `usage`, and reads no further, if it is too long. */
+export async function readInput(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > mostBytes) break;
+  }
+  return textOf(Buffer.concat(chunks), 'standard input');
 }
 
 function read(path: string, name: string): Buffer {

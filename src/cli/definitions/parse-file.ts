@@ -54,6 +54,9 @@ const deepest = 4;
 /** More than any file that a person keeps. Values repeated by aliases count too. */
 const mostValues = 200_000;
 
+/** Problems of YAML that are listed: one broken line can break all lines below it. */
+const mostProblems = 20;
+
 /** Parses a file. The value is null if there are problems. */
 export function parseFile(
   path: string,
@@ -71,13 +74,21 @@ export function parseFile(
     const { line, col } = lines.linePos(offset);
     return { path, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+  const broken = [...document.errors, ...document.warnings];
+  const problems = broken.slice(0, mostProblems).map(({ code, message, pos }) => ({
     place: placeAt(pos[0]),
     sentence:
       code === 'MULTIPLE_DOCS'
         ? 'a file holds one document, take out the lines of ---'
-        : `not valid YAML: ${message.split('\n', 1)[0]}`,
+        : message.startsWith('Maximum call stack')
+          ? 'it is nested too deeply'
+          : `not valid YAML: ${message.split('\n', 1)[0]}`,
   }));
+  const [next] = broken.slice(mostProblems);
+  if (next !== undefined) {
+    const more = broken.length - mostProblems;
+    problems.push({ place: placeAt(next.pos[0]), sentence: `and ${more} more problems of YAML` });
+  }
   if (problems.length > 0) return { value: null, problems };
   const reader = createReader(document, placeAt);
   const value = reader.valueOf(document.contents, placeAt(0), 0);
@@ -128,17 +139,23 @@ function createReader(document: Document, placeAt: (offset: number) => Place) {
   return { problems, valueOf };
 }
 
-/** Resolves an alias: the last value before it with that anchor. The library would search the whole document each time. */
+/**
+ * Resolves an alias: the last value before it with that anchor. The library would search the whole document each time. Values
+ * are visited in the order of the text, so one pass knows them all.
+ */
 function anchorsOf(document: Document): (alias: Alias) => Node | undefined {
-  const anchors = new Map<string, Node[]>();
+  const last = new Map<string, Node>();
+  const meant = new Map<Alias, Node>();
   visit(document, {
     Value(_, node) {
-      if (node.anchor === undefined) return;
-      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
+      if (node.anchor !== undefined) last.set(node.anchor, node);
+    },
+    Alias(_, alias) {
+      const node = last.get(alias.source);
+      if (node !== undefined) meant.set(alias, node);
     },
   });
-  return ({ source, range }) =>
-    anchors.get(source)?.findLast((node) => (node.range?.[0] ?? 0) < (range?.[0] ?? 0));
+  return (alias) => meant.get(alias);
 }
 
 /** Numbers and booleans as they were written; null for null. */

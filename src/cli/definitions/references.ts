@@ -18,8 +18,8 @@ export interface Filled {
   secrets: readonly string[];
 }
 
-/** A literal, or a variable. */
-const variablePattern = /\$(\$+\{)|\$\{([^}]*)(\}?)/g;
+/** A literal, or a variable. It begins at the first dollar sign of a row, so that a row is read once. */
+const variablePattern = /(?<!\$)(?:\$(\$+\{)|\$\{([^}]*)(\}?))/g;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Fills in the variables of a value. Throws an error with a sentence that names the first bad one. */
@@ -61,7 +61,7 @@ export function literal(text: string): string {
 
 /** The text from which `fillVariables` makes this one. */
 export function literalVariables(text: string): string {
-  return text.replaceAll(/\$+\{/g, (found) => `$${found}`);
+  return text.replaceAll(/(?<!\$)\$+\{/g, (found) => `$${found}`);
 }
 
 /** A sentence without the values that were filled in, if they are long enough to be recognized. */

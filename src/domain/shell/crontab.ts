@@ -16,7 +16,7 @@ export interface CrontabLine {
   command: string;
   /** The standard input of the command; null if the line gives none. */
   input: string | null;
-  /** Settings that apply to the line. */
+  /** Settings above the line that change how it is read: the shell and the zones. */
   settings: ReadonlyMap<string, string>;
   /** The comment directly above, if it is one line of words. */
   comment: string | null;
@@ -29,10 +29,16 @@ export interface BrokenLine {
   reason: string;
 }
 
-const settingPattern = /^(["']?)([A-Za-z_]\w*)\1[ \t]*=[ \t]*(.*)$/;
+/** More characters than cron runs: cronie has 131,072, others far fewer. */
+const longestLine = 131_072;
+/** With `s`, `.` takes all of a line: a character that it stops at would make the pattern try each place before. */
+const settingPattern = /^(["']?)([A-Za-z_]\w*)\1[ \t]*=[ \t]*(.*)$/s;
 /** Five fields or a nickname, then the rest. */
-const timesPattern = /^(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/;
-const userPattern = /^\S+[ \t]+(\S.*)$/;
+const timesPattern = /^(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/s;
+const userPattern = /^\S+[ \t]+(\S.*)$/s;
+
+/** The settings that say how a line is read. Lines keep no others: a crontab can have as many as it has lines. */
+const keptSettings = new Set(['CRON_TZ', 'SHELL', 'TZ']);
 
 /** Nicknames of cron that jobs write differently. */
 const nicknames: Readonly<Record<string, string>> = {
@@ -54,12 +60,19 @@ export function parseCrontab(
   let comments: string[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
     const number = index + 1;
-    const line = raw.replace(/\r$/, '').trim();
+    const line = raw.trim();
+    if (line.length > longestLine) {
+      const reason = `it has more than ${longestLine} characters`;
+      broken.push({ number, text: `${line.slice(0, 60)}…`, reason });
+      comments = [];
+      continue;
+    }
     const setting = settingPattern.exec(line);
     if (line === '' || titlePattern.test(line)) comments = [];
     else if (line.startsWith('#')) comments.push(line.replace(/^#+[ \t]*/, ''));
     else if (setting !== null) {
-      settings = new Map(settings).set(setting[2] ?? '', unquoted(setting[3] ?? ''));
+      const [, , name = '', value = ''] = setting;
+      if (keptSettings.has(name)) settings = new Map(settings).set(name, unquoted(value));
       comments = [];
     } else {
       const read = readLine(line, isSystem);
@@ -112,7 +125,7 @@ function splitInput(text: string): Pick<CrontabLine, 'command' | 'input'> {
 }
 
 function unquoted(value: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/.exec(value) ?? [];
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(value) ?? [];
   return inner ?? value;
 }
 

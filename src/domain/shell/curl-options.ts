@@ -51,8 +51,8 @@ const header = unlessFile((draft, value, written) => {
   const isEmpty = rest.trim() === '';
   if (mark === undefined || name.trim() === '' || (mark === ';' && !isEmpty)) {
     draft.refuse(written, headerForm);
-  } else if (mark === ':' && isEmpty) draft.removed.push(name.trim().toLowerCase());
-  else draft.headers.push({ name: name.trim(), value: rest.trim() });
+  } else if (mark === ':' && isEmpty) draft.removed.add(name.trim().toLowerCase());
+  else draft.addHeader(name.trim(), rest.trim());
 });
 
 /** Reads the value of an option that names a file for output. */
@@ -174,7 +174,7 @@ export const curlSyntax: CommandSyntax = {
       else draft.refuse(written, 'give the password, too');
     },
     'user-agent/A': (draft, value) => {
-      if (value === '') draft.removed.push('user-agent');
+      if (value === '') draft.removed.add('user-agent');
       else draft.implied.push({ name: 'User-Agent', value });
     },
     'referer/e': (draft, value, written) => {

@@ -19,7 +19,7 @@ export function readCurl(words: readonly string[]): ReadCall {
   addHeaders(draft);
   judgeRemoved(draft);
   if (draft.isCompressed) {
-    draft.headers = draft.headers.filter(({ name }) => name.toLowerCase() !== 'accept-encoding');
+    draft.dropHeader('Accept-Encoding');
     draft.ignore('--compressed', 'jobd asks for uncompressed responses');
   }
   return finishCall(draft);
@@ -60,7 +60,7 @@ function addHeaders(draft: CallDraft): void {
   if (draft.hasHeader('Cookie')) {
     draft.refuse('header Cookie', 'a job sends each header once: give either -b or -H');
   } else {
-    draft.headers.push({ name: 'Cookie', value: draft.cookies.join(';') });
+    draft.addHeader('Cookie', draft.cookies.join(';'));
   }
 }
 

@@ -43,7 +43,7 @@ export function optionReader(syntax: CommandSyntax): ReadOptions {
     for (let index = 0; index < words.length; index += 1) {
       const word = words[index] ?? '';
       if (word === '--') {
-        draft.urls.push(...words.slice(index + 1));
+        for (const operand of words.slice(index + 1)) draft.urls.push(operand);
         return;
       }
       if (!word.startsWith('-') || word === '-') draft.urls.push(word);

@@ -1,5 +1,6 @@
 /** What somebody pastes into an editor, as the fields of a job. */
 
+import { invalidInput } from '../errors.ts';
 import { nameOfCall, readCommand, whyUncertain } from './command.ts';
 import { parseCrontab } from './crontab.ts';
 import type { CrontabLine } from './crontab.ts';
@@ -33,8 +34,8 @@ export interface Pasted {
   problem: string | null;
 }
 
-/** More characters are no single job. */
-export const longestPasted = 65_536;
+/** More characters are no single command: who pastes them waits, and so does everything that the process has to do meanwhile. */
+export const longestPasted = 8_192;
 
 /** What the text was taken for. */
 export const pastedKinds = ['command', 'crontab', 'url', 'cron', 'unknown'] as const;
@@ -44,12 +45,20 @@ const isCommand = /^(?:\S*\/)?(?:curl|wget)\s/;
 /** Five fields or a nickname, alone. */
 const isCron = /^(?:@[a-z]+|[\d*,/-]+[ \t]+[\d*,/-]+(?:[ \t]+[\w*,/#-]+){3})$/i;
 
+/** Throws `invalid_input`, with what to do, for the body of a request with too long a text. */
+export function checkPastedLength(body: unknown): void {
+  const { text } = (body ?? {}) as { text?: unknown };
+  if (typeof text !== 'string' || text.length <= longestPasted) return;
+  const limit = `text must be at most ${longestPasted} characters, got ${text.length}`;
+  throw invalidInput(`${limit}: ${shorter}`);
+}
+
 /** Reads what was pasted. Never throws. */
 export function readPasted(pasted: string): Pasted {
   // Examples often begin with a prompt.
   const text = pasted.trim().replace(/^\$ +/, '');
   if (text.length > longestPasted) {
-    return unread('unknown', `it has more than ${longestPasted} characters`);
+    return unread('unknown', `it has more than ${longestPasted} characters: ${shorter}`);
   }
   if (isUrl.test(text)) return urlOf(text);
   if (isCommand.test(text)) return fromRead('command', readCommand(text));
@@ -59,6 +68,9 @@ export function readPasted(pasted: string): Pasted {
   }
   return crontabOf(text) ?? unread('unknown', whatIsRead);
 }
+
+const shorter =
+  'paste one command, or one line of a crontab; jobd jobs create --curl and jobd import crontab read longer texts';
 
 const whatIsRead =
   'paste a curl or wget command, a line of a crontab that runs one, a URL or five cron fields';

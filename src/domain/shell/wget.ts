@@ -63,8 +63,8 @@ const syntax: CommandSyntax = {
       const [, name, rest = ''] = /^([^:]+):([\s\S]*)$/.exec(value) ?? [];
       if (name === undefined || rest.trim() === '') return draft.refuse(written, headerForm);
       // The last of each name counts.
-      const others = draft.headers.filter((it) => it.name.toLowerCase() !== name.toLowerCase());
-      draft.headers = [...others, { name, value: rest.trim() }];
+      draft.dropHeader(name);
+      draft.addHeader(name, rest.trim());
     },
     'user-agent/U': (draft, value, written) => {
       if (value === '') draft.refuse(written, alwaysSent);

@@ -32,9 +32,12 @@ const comment = /[^\n]*/y;
 const expansion =
   /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-]|\{[^}]*\}?|\((?:[^()]|\([^()]*\))*\)?|")|`(?:\\[\s\S]|[^`\\])*`?/y;
 const redirection = /&>>?|<<[-<]?|<>|<&|>>|>&|>\||<|>/y;
-const restOfWord = /\S*/y;
-/** The beginning of a word after which bash takes a `~` for a directory. */
-const isAssignment = /^[A-Za-z_]\w*\+?=(?:.*:)?$/s;
+/** As much of a remark as is shown. */
+const mostShown = 60;
+/** As much of a word as a remark shows, and a character more. */
+const restOfWord = /\S{0,61}/y;
+/** The beginning of a word that sets a variable. bash takes a `~` after it, or after a `:` in the value, for a directory. */
+const assignedName = /^[A-Za-z_]\w*\+?=/;
 
 class Reader {
   readonly words: string[] = [];
@@ -44,6 +47,10 @@ class Reader {
   #at = 0;
   /** The word that is being read; null between words. */
   #word: string | null = null;
+  /** The last character of the word, so that nobody looks through the word for it. */
+  #last = '';
+  /** The length of the `NAME=` that the word begins with, 0 if it is none; null until somebody asks. */
+  #nameLength: number | null = null;
   /** Whether a part of the word was quoted. */
   #isQuoted = false;
   /** The redirection to which the next word belongs. */
@@ -96,14 +103,25 @@ class Reader {
 
   #append(text: string, isQuoted = false): void {
     this.#word = (this.#word ?? '') + text;
+    this.#last = text.at(-1) ?? this.#last;
     this.#isQuoted ||= isQuoted;
   }
 
   /** The text is put on one line and shortened, enough to find it. */
   #report(text: string, reason: string): void {
     const line = text.trim().replace(/\s+/g, ' ');
-    const short = line.length > 60 ? `${line.slice(0, 60)}…` : line;
+    const short = line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
     this.unhonoured.push({ text: short, reason });
+  }
+
+  /** Whether bash takes a `~` after the word so far for a directory. */
+  #isDirectoryNext(): boolean {
+    if (this.#word === null) return true;
+    if (this.#last !== '=' && this.#last !== ':') return false;
+    // Text that is added to a word with one of them does not change the answer.
+    this.#nameLength ??= assignedName.exec(this.#word)?.[0].length ?? 0;
+    if (this.#nameLength === 0) return false;
+    return this.#last === ':' || this.#word.length === this.#nameLength;
   }
 
   /** Reports characters that have a meaning at this place. A pattern in the middle of a word matches no file. */
@@ -113,7 +131,7 @@ class Reader {
       this.#report(this.#match(restOfWord) ?? character, reason);
     if (character === '\r') {
       this.#report('a carriage return', 'the shell takes it for a letter: save the text with LF');
-    } else if (character === '~' && (isFirst || isAssignment.test(this.#word ?? ''))) {
+    } else if (character === '~' && this.#isDirectoryNext()) {
       reportRest('it means a directory of one machine');
     } else if ('*?['.includes(character) && isFirst) {
       reportRest('it means the files of a directory: put it in quotes');
@@ -126,9 +144,15 @@ class Reader {
     if (this.#word === null) return;
     if (this.#redirection === null) this.words.push(this.#word);
     else this.#judgeRedirection(this.#redirection, this.#word);
-    this.#word = null;
-    this.#isQuoted = false;
+    this.#forgetWord();
     this.#redirection = null;
+  }
+
+  #forgetWord(): void {
+    this.#word = null;
+    this.#last = '';
+    this.#nameLength = null;
+    this.#isQuoted = false;
   }
 
   /** Ends the word where no file of a redirection can follow. */
@@ -219,9 +243,9 @@ class Reader {
   #readLineEnd(): void {
     this.#endRedirection();
     this.#at += 1;
+    if (this.words.length === 0) return;
     const rest = this.#text.slice(this.#at);
-    if (this.words.length === 0 || /^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*$/.test(rest)) return;
-    this.#report(rest, oneCommand);
+    if (!/^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*$/.test(rest)) this.#report(rest, oneCommand);
     this.#at = this.#text.length;
   }
 
@@ -240,7 +264,7 @@ class Reader {
     // A number right before it is the file descriptor, and no word (2.7).
     const isNumber = !this.#isQuoted && /^\d+$/.test(this.#word ?? '') && !operator.startsWith('&');
     const descriptor = isNumber ? (this.#word ?? '') : '';
-    if (isNumber) this.#word = null;
+    if (isNumber) this.#forgetWord();
     this.#endRedirection();
     this.#redirection = { written: descriptor + operator, operator };
     this.#at += operator.length;

@@ -38,11 +38,12 @@ export class CallDraft {
   /** Parts that `-G` and `--url-query` add to the URL. */
   query: string[] = [];
   method: string | null = null;
-  headers: Header[] = [];
-  /** Headers from options of their own; `headers` override them, and the last of a name counts. */
+  /** By names in lower case, so that a command with many headers costs no search for each. */
+  readonly #headers = new Map<string, Header[]>();
+  /** Headers from options of their own; those of `addHeader` override them, and the last of a name counts. */
   implied: Header[] = [];
   /** Names, in lower case, of headers that are not to be sent. */
-  removed: string[] = [];
+  removed = new Set<string>();
   cookies: string[] = [];
   body: string | null = null;
   /** `user:password`. */
@@ -73,7 +74,24 @@ export class CallDraft {
 
   /** Whether a header is given, in any letter case. */
   hasHeader(name: string): boolean {
-    return this.headers.some((header) => header.name.toLowerCase() === name.toLowerCase());
+    return this.#headers.has(name.toLowerCase());
+  }
+
+  /** Adds a header, also beside others of its name. */
+  addHeader(name: string, value: string): void {
+    const same = this.#headers.get(name.toLowerCase());
+    if (same === undefined) this.#headers.set(name.toLowerCase(), [{ name, value }]);
+    else same.push({ name, value });
+  }
+
+  /** Takes out all headers of a name. */
+  dropHeader(name: string): void {
+    this.#headers.delete(name.toLowerCase());
+  }
+
+  /** All headers; those of one name are together. */
+  headers(): Header[] {
+    return [...this.#headers.values()].flat();
   }
 
   /** Adds the headers that the command implies and that are neither given nor removed. */
@@ -84,8 +102,8 @@ export class CallDraft {
   }
 
   #imply(name: string, value: string): void {
-    if (this.hasHeader(name) || this.removed.includes(name.toLowerCase())) return;
-    this.headers.push({ name, value });
+    if (this.hasHeader(name) || this.removed.has(name.toLowerCase())) return;
+    this.addHeader(name, value);
   }
 }
 
@@ -120,7 +138,7 @@ function wholeWithin(
 export function finishCall(draft: CallDraft): ReadCall {
   const url = finishUrl(draft);
   if (draft.credentials !== null && !draft.hasHeader('Authorization')) {
-    draft.headers.push({ name: 'Authorization', value: `Basic ${base64(draft.credentials)}` });
+    draft.addHeader('Authorization', `Basic ${base64(draft.credentials)}`);
   }
   const headers = finishHeaders(draft, url);
   const method = methods.find((known) => known === (draft.method ?? 'GET'));
@@ -185,7 +203,7 @@ function finishHeaders(draft: CallDraft, url: string | null): Record<string, str
   const headers = new Map<string, string>();
   const seen = new Set<string>();
   const host = url === null ? undefined : URL.parse(url)?.host;
-  for (const { name, value } of draft.headers) {
+  for (const { name, value } of draft.headers()) {
     const text = `header ${name}`;
     const lowerCase = name.toLowerCase();
     const why = whyRefused(name);

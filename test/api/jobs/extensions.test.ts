@@ -58,6 +58,19 @@ test('a job that is not called on schedule has no due times, and a note says why
   assert.deepEqual(await dueTimes(), { words, next: [], notes: [expired, paused] });
 });
 
+test('a text to read that is longer than a command is refused, with what to do', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const read = async (length: number) =>
+    ask('POST', '/jobs/read-command', {
+      text: `curl ${url}${'a'.repeat(length)}`.slice(0, length),
+    });
+  const fits = await read(8_192);
+  assert.deepEqual([fits.status, fits.body.kind], [200, 'command']);
+  const { status, body } = await read(8_193);
+  assert.equal(status, 400);
+  assert.match(body.error, /^text must be at most 8192 characters, got 8193: paste one/);
+});
+
 test('a copy is called as its original is, with header values that no key can read', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const sink = await startSink(t);

@@ -5,7 +5,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Definition } from '../../../src/cli/definitions/kind.ts';
-import { emptyLoad, loadDefinitions, readDefinitions } from '../../../src/cli/definitions/load.ts';
+import {
+  emptyLoad,
+  loadDefinitions,
+  readInput,
+  readDefinitions,
+} from '../../../src/cli/definitions/load.ts';
 import type { Load } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
@@ -269,11 +274,26 @@ test('aliases work, and cannot expand a small file into a large one', () => {
   );
   const { problems } = load(`jobs:\n  a: { headers: &h { ${headers} } }\n${jobs}\n`);
   assert.ok(problems.some(({ sentence }) => /more than 200000 values/.test(sentence)));
+  const again = 'jobs:\n  a: { body: &b x }\n  b: { body: *b, name: &b y }\n  c: { body: *b }\n';
+  assert.deepEqual(
+    load(again).problems.filter(({ sentence }) => /alias/.test(sentence)),
+    [],
+  );
   const circle = load('jobs: &a\n  a: *a\n').problems;
   assert.ok(circle.length > 0);
 });
 
+test('a file that is broken all over has its first problems listed', () => {
+  const brackets = load('['.repeat(20_000)).problems.map(({ sentence }) => sentence);
+  assert.equal(brackets.length, 21);
+  assert.match(brackets.join('\n'), /nested too deeply[^]*and \d+ more problems of YAML$/);
+});
+
 const variable = (): undefined => undefined;
+
+async function* endlessInput(): AsyncIterable<Uint8Array> {
+  for (;;) yield Buffer.alloc(65_536, 'x');
+}
 
 test('directories are read in order, ignoring files that are not definitions', async (t) => {
   const folder = temporaryDirectory(t);
@@ -310,6 +330,10 @@ test('directories are read in order, ignoring files that are not definitions', a
       return true;
     });
   await refused(join(folder, 'large.yaml'), /large\.yaml is over 1 MiB/);
+  await assert.rejects(
+    async () => readInput(endlessInput()),
+    /standard input is over 1 MiB: divide/,
+  );
   // A device has no end.
   await refused('/dev/zero', /\/dev\/zero is over 1 MiB/);
   await refused(join(folder, 'none.yaml'), /there is no file \S+none\.yaml$/);

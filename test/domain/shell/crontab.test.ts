@@ -9,6 +9,7 @@ const read = (text: string, isSystem = false) => parseCrontab(text, { isSystem }
 test('times, commands and preceding settings are read; the rest is skipped', () => {
   const { lines, broken } = read(
     `MAILTO=""
+SHELL="/bin/sh"
 # a comment
 
  # Nightly backup
@@ -22,13 +23,13 @@ test('times, commands and preceding settings are read; the rest is skipped', () 
   assert.deepEqual(
     { ...first, settings: [...(first?.settings ?? [])] },
     {
-      number: 5,
+      number: 6,
       text: '30\t2  * * MON-FRI\tcurl  -s x  # why',
       prefix: '30\t2  * * MON-FRI\t',
       cronExpr: '30 2 * * mon-fri',
       command: 'curl  -s x  # why',
       input: null,
-      settings: [['MAILTO', '']],
+      settings: [['SHELL', '/bin/sh']],
       comment: 'Nightly backup',
     },
   );

@@ -108,7 +108,11 @@ test('what is not certain or not understood gives a problem and no draft', () =>
     assert.deepEqual([kind, draft], ['unknown', null], text);
     assert.match(problem ?? '', /^paste a curl/, text);
   }
-  assert.match(readPasted('x'.repeat(65_537)).problem ?? '', /more than 65536/);
+  assert.match(readPasted('x'.repeat(8_192)).problem ?? '', /^paste a curl/);
+  assert.match(
+    readPasted('x'.repeat(8_193)).problem ?? '',
+    /^it has more than 8192 characters: paste one command, .*jobd import crontab read/,
+  );
 });
 
 test('many remarks are cut short', () => {

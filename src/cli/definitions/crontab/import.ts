@@ -2,7 +2,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { text as readStream } from 'node:stream/consumers';
 import { JobdError, systemCode } from '../../../domain/errors.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../../domain/shell/crontab.ts';
 import { quoted } from '../../../domain/shell/quote.ts';
@@ -15,7 +14,7 @@ import { applyAndReport } from '../apply.ts';
 import { turnCrontab } from './jobs.ts';
 import type { TurnedCrontab } from './jobs.ts';
 import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
-import { emptyLoad, readDefinitions, readText } from '../load.ts';
+import { emptyLoad, readDefinitions, readInput, readText } from '../load.ts';
 import { problemText } from '../parse-file.ts';
 import { makePlan } from '../plan.ts';
 import { asker, managedItems } from '../server.ts';
@@ -62,7 +61,7 @@ async function textOf(file: string | undefined): Promise<string> {
   if (file === undefined && process.stdin.isTTY) {
     throw new JobdError('usage', 'name a crontab, or: crontab -l | jobd import crontab');
   }
-  return await readStream(process.stdin);
+  return await readInput(process.stdin);
 }
 
 /** Whether the file is one that cron reads with a column for the user. Throws `usage` if only its text looks like that. */

@@ -1,0 +1,272 @@
+/**
+ * No text from outside costs more time than its length: a reader whose work grows with the square of it stops the scheduler
+ * with a text that fits a request. Each reader gets each hostile text, doubled and doubled again.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseIsoTime } from '../src/domain/clock.ts';
+import { nearest } from '../src/domain/nearest.ts';
+import { blankControls, blankControlsInLines } from '../src/domain/one-line.ts';
+import { encodedWords } from '../src/domain/alerts/encoded-words.ts';
+import { parseMailRules } from '../src/domain/alerts/mail-allow.ts';
+import { parseMailServer } from '../src/domain/alerts/mail-server.ts';
+import { checkHeaders } from '../src/domain/jobs/headers.ts';
+import { spanSettings } from '../src/domain/runs/span-settings.ts';
+import { parseCron } from '../src/domain/schedule/cron.ts';
+import { canonicalZone } from '../src/domain/schedule/zone.ts';
+import { readCommand } from '../src/domain/shell/command.ts';
+import { parseCrontab } from '../src/domain/shell/crontab.ts';
+import { longestPasted, readPasted } from '../src/domain/shell/pasted.ts';
+import { quoted } from '../src/domain/shell/quote.ts';
+import { checkSigningSecret } from '../src/domain/signing-secret.ts';
+import { judgeUrl, parseAllowTarget, siteText } from '../src/domain/targets/target.ts';
+import { humanLine } from '../src/log-line.ts';
+import { parseDuration, withoutPassword } from '../src/setting.ts';
+import { readRequest } from '../src/identity/raw-request.ts';
+import { readSignature } from '../src/identity/structured-fields.ts';
+import { readJson } from '../src/receipt/json.ts';
+import { readTrustedKeys } from '../src/receipt/trusted-keys.ts';
+import { parseDatabaseUrl } from '../src/store/postgres/connections/url.ts';
+import { parseIdCursor } from '../src/app/page.ts';
+import { chooseEncoding } from '../src/api/page/encoding.ts';
+import { inline, prose } from '../src/api/docs/html.ts';
+import { commandWords, optionWords } from '../src/cli/client/option-words.ts';
+import { turnCrontab } from '../src/cli/definitions/crontab/jobs.ts';
+import { slugOf } from '../src/cli/definitions/export.ts';
+import { emptyLoad, readDefinitions } from '../src/cli/definitions/load.ts';
+import { fillIn, literal } from '../src/cli/definitions/references.ts';
+import { cutTo, cutUrl, plainLines } from '../src/cli/terminal/text.ts';
+import { sizeWords, visibleLines } from '../src/dashboard/view/body.ts';
+import { fieldError } from '../src/dashboard/view/field-errors.ts';
+import { urlProblem } from '../src/dashboard/view/jobs/job-form.ts';
+import { pretty } from '../src/dashboard/view/runs/json.ts';
+import { steepGrowth } from './support/cost.ts';
+
+interface Reader {
+  read: (text: string) => unknown;
+  /** The most characters that reach it; 32,768 if nothing is said. */
+  longest?: number;
+  /** Texts that only this one has to fear, besides those for all: how they begin, and what comes again and again. */
+  texts?: Readonly<Record<string, Hostile>>;
+  /** Whether it gets the texts for all, too. */
+  hasCommon?: boolean;
+}
+
+/** How a text begins, what comes again and again, and how it ends. */
+type Hostile = readonly [head: string, unit: string | ((index: number) => string), tail?: string];
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+const crontab = { timezone: 'UTC', isZoneGiven: true };
+const sources = { variable: () => 'x', file: () => 'x' };
+
+const commands: Record<string, Hostile> = {
+  braces: ['curl ', '{'],
+  'braces in a word': ['curl a', '{b'],
+  'a home in a value': ['curl a=', '~'],
+  'homes in a value': ['curl a=', ':~'],
+  stars: ['curl ', '* '],
+  variables: ['curl ', '$a '],
+  'commands in commands': ['curl "', '$('],
+  'commands in parentheses': ['curl "', '$(a('],
+  backticks: ['curl ', '`'],
+  'escaped bytes': ["curl $'", '\\x41'],
+  'many quotes': ['curl ', "$'a' "],
+  'open quotes': ['curl ', '"$'],
+  'line ends': ['curl x', '\n', '#'],
+  comments: ['curl x', '\n#'],
+  'blank lines before it': ['', '\n', 'curl x'],
+  'joined lines': ['curl ', '\\\n'],
+  'headers, then a referer each': ['curl http://x.example ', (i) => `-Ha${i}:b -ex `],
+  'headers, each taken out': ['curl http://x.example ', (i) => `-Ha${i}:b -Hb${i}: `],
+  'headers of wget': ['wget -O- http://x.example ', (i) => `--header=a${i}:b `],
+  'URLs with brackets': ['curl ', "'[' "],
+  redirections: ['curl x ', '2>/dev/null '],
+  numbers: ['curl x ', '1'],
+  data: ['curl x ', '-da '],
+  'encoded data': ['curl x ', "--data-urlencode 'a=é' "],
+  'short options': ['curl -', 's'],
+  operands: ['curl -- ', 'a '],
+};
+const crontabs: Record<string, Hostile> = {
+  settings: ['', (i) => `a${i}=\n`],
+  'a setting for each line': ['', (i) => `SHELL=a${i}\n* * * * * x\n`],
+  'a setting and a line that JavaScript ends': ['A=', '\t', '\u2028x'],
+  'five fields and such a line': ['* * * * * ', '\t', '\u2028x'],
+  comments: ['', '# a\n'],
+  percents: ['* * * * * x', '%'],
+  'escaped percents': ['* * * * * x', '\\%'],
+  commands: ['', '* * * * * x\n'],
+  calls: ['', "* * * * * curl -fsS -o /dev/null -H 'Authorization: a' http://a.example\n"],
+  'other calls': ['', (i) => `* * * * * curl -fsS -H 'Authorization: a' http://a.example/${i}\n`],
+};
+const equalAnchors: Hostile = ['jobs:\n', '  - &a 1\n'];
+const yaml: Record<string, Hostile> = {
+  'equal anchors': equalAnchors,
+  anchors: ['jobs:\n', (i) => `  - &a${i} 1\n`],
+  aliases: ['jobs:\n  - &x 1\n', '  - *x\n'],
+  'anchors and aliases': ['jobs:\n', '  - &x 1\n  - *x\n'],
+  'aliases of nothing': ['jobs:\n', '  - *x\n'],
+  lists: ['jobs: ', '['],
+  mappings: ['jobs: ', '{'],
+  'mappings of JSON': ['', '{"jobs":'],
+  keys: ['jobs:\n', (i) => `  k${i}: {}\n`],
+  'unknown sections': ['', (i) => `k${i}: 1\n`],
+  'equal keys': ['jobs:\n', '  k: {}\n'],
+  tags: ['', '!a '],
+  'a block': ['a: |\n', '  x\n'],
+  escapes: ['a: "', '\\x41', '"'],
+  'a text of lines': ['a: x', '\n  y'],
+};
+const requests: Record<string, Hostile> = {
+  'blanks in a header': ['GET / HTTP/1.1\r\nHost: a\r\nX:', '\t', '\rx\r\n\r\n'],
+  'blanks after a header': ['GET / HTTP/1.1\r\nHost: a\r\nX: a', ' ', 'x'],
+  headers: ['GET / HTTP/1.1\r\nHost: a\r\n', (i) => `X${i}: a\r\n`],
+  'equal headers': ['GET / HTTP/1.1\r\nHost: a\r\n', 'X: a\r\n'],
+  'line ends': ['GET / HTTP/1.1\r\nHost: a\r\n', '\r'],
+};
+
+const readers: Record<string, Reader> = {
+  readPasted: { read: readPasted, longest: longestPasted, texts: { ...commands, ...crontabs } },
+  readCommand: { read: readCommand, texts: commands },
+  parseCrontab: { read: (text) => parseCrontab(text, { isSystem: true }), texts: crontabs },
+  turnCrontab: {
+    read: (text) => turnCrontab(text, { ...crontab, isSystem: false }),
+    longest: 8_192,
+    texts: { ...commands, ...crontabs },
+  },
+  readDefinitions: {
+    read: (text) => readDefinitions(emptyLoad(), { path: 'a', text }, sources),
+    longest: 8_192,
+    texts: yaml,
+  },
+  'readDefinitions: anchors': {
+    read: (text) => readDefinitions(emptyLoad(), { path: 'a', text }, sources),
+    longest: 131_072,
+    texts: { 'equal anchors': equalAnchors },
+    hasCommon: false,
+  },
+  readRequest: { read: (text) => readRequest(bytesOf(text), 'http'), texts: requests },
+  'readRequest: a header': {
+    read: (text) => readRequest(bytesOf(`GET / HTTP/1.1\nHost: a\nX: ${text}`), 'http'),
+  },
+  'readRequest: a target': {
+    read: (text) => readRequest(bytesOf(`GET ${text} HTTP/1.1\nHost: a\n\n`), 'http'),
+  },
+  'readSignature: components': {
+    read: (text) => readSignature(text, 'a=:aa==:'),
+    texts: {
+      components: ['a=(', '"a" ', '")'],
+      parameters: ['a=()', ';a=1', '!'],
+      texts: ['a=("', '\\"', '!'],
+    },
+  },
+  'readSignature: the signature': { read: (text) => readSignature('a=()', text) },
+  readJson: { read: (text) => readJson(bytesOf(text)), longest: 65_536 },
+  readTrustedKeys: {
+    read: (text) => readTrustedKeys([bytesOf(text)]),
+    texts: { begins: ['', '-----BEGIN '], keys: ['', '-----BEGIN A-----\nA\n'] },
+  },
+  parseCron: { read: parseCron },
+  'a zone': { read: canonicalZone },
+  parseIsoTime: { read: parseIsoTime },
+  parseDuration: { read: (text) => parseDuration(text, '--keep') },
+  judgeUrl: { read: (text) => judgeUrl(text, []) },
+  'judgeUrl: a host': { read: (text) => judgeUrl(`https://${text}`, []) },
+  'judgeUrl: a path': { read: (text) => judgeUrl(`https://example.com/${text}`, []) },
+  siteText: { read: siteText },
+  parseAllowTarget: { read: parseAllowTarget },
+  'checkHeaders: a value': { read: (text) => checkHeaders({ a: text }) },
+  'checkHeaders: a name': { read: (text) => checkHeaders({ [text]: 'a' }) },
+  spanSettings: {
+    read: (text) =>
+      spanSettings({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a.example',
+        OTEL_EXPORTER_OTLP_HEADERS: text,
+        OTEL_RESOURCE_ATTRIBUTES: text,
+      }),
+  },
+  parseMailRules: { read: (text) => parseMailRules([text], 'x') },
+  parseMailServer: { read: (text) => parseMailServer({ name: 'x', value: `smtp://${text}` }) },
+  encodedWords: { read: encodedWords },
+  checkSigningSecret: { read: (text) => checkSigningSecret(text, 'x') },
+  nearest: { read: (text) => nearest(text, ['alpha', 'beta']) },
+  parseDatabaseUrl: { read: parseDatabaseUrl },
+  'parseDatabaseUrl: the rest': { read: (text) => parseDatabaseUrl(`postgres://${text}`) },
+  withoutPassword: { read: withoutPassword },
+  parseIdCursor: { read: (text) => parseIdCursor('x', text) },
+  chooseEncoding: { read: chooseEncoding },
+  blankControls: {
+    read: blankControls,
+    texts: { titles: ['', '\u001b]'], colours: ['', '\u001b['] },
+  },
+  blankControlsInLines: { read: blankControlsInLines, texts: { titles: ['', '\u001b]a'] } },
+  plainLines: { read: plainLines },
+  cutTo: { read: (text) => cutTo(text, 20) },
+  cutUrl: { read: (text) => cutUrl(text, 20) },
+  quoted: { read: quoted },
+  humanLine: {
+    read: (text) =>
+      humanLine(JSON.stringify({ level: 30, time: 1, msg: 'run ended', error: text, a: text }), {
+        hasColour: false,
+        hasDate: false,
+      }),
+  },
+  slugOf: { read: (text) => slugOf(text, 'x') },
+  fillIn: { read: (text) => fillIn(text, sources) },
+  literal: { read: literal },
+  inline: { read: inline },
+  prose: { read: prose },
+  optionWords: { read: optionWords },
+  commandWords: { read: commandWords },
+  pretty: { read: pretty },
+  visibleLines: { read: visibleLines },
+  sizeWords: { read: sizeWords },
+  fieldError: { read: (text) => fieldError(text, {}) },
+  urlProblem: { read: urlProblem },
+};
+
+/** Every character that has a meaning somewhere, again and again, with an end that fits nothing. */
+const marks = 'a0 \t\n\r/.-_:;,=@#%$?&+*\\"\'`~()[]{}<>|!^'.split('');
+const common: Record<string, Hostile> = {
+  ...Object.fromEntries(
+    marks.map((mark): [string, Hostile] => [JSON.stringify(mark), ['', mark, '\u2028!']]),
+  ),
+  'a letter each word': ['', 'a '],
+  'a letter each line': ['', 'a\n'],
+  'not ASCII': ['', 'é'],
+  'half characters': ['', '\ud800'],
+  lists: ['', '[]'],
+  'dotted names': ['', 'a.'],
+  'two blanks': ['a', ' \t', 'b'],
+};
+
+function textOf([head, unit, tail = '']: Hostile, length: number): string {
+  let text = head;
+  for (let index = 0; text.length < length - tail.length; index += 1) {
+    text += typeof unit === 'string' ? unit : unit(index);
+  }
+  return text + tail;
+}
+
+for (const [name, { read, longest = 32_768, texts = {}, hasCommon = true }] of Object.entries(
+  readers,
+)) {
+  const safely = (text: string): void => {
+    try {
+      read(text);
+    } catch {
+      // A refusal, which is as good as an answer here.
+    }
+  };
+  test(`what ${name} costs does not grow faster than its text`, () => {
+    const steep = Object.entries({ ...(hasCommon && common), ...texts }).flatMap(
+      ([what, hostile]) => {
+        const costs = steepGrowth(safely, (length) => textOf(hostile, length), longest);
+        const shown = costs?.map((ms) => `${ms.toFixed(2)} ms`).join(', ');
+        return shown === undefined ? [] : [`${what}: ${shown}`];
+      },
+    );
+    assert.deepEqual(steep, []);
+  });
+}
