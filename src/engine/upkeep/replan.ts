@@ -15,6 +15,7 @@ import {
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
 import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
+import type { PlannedJob } from '../../store/jobs/planned.ts';
 import type { Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
@@ -34,10 +35,10 @@ export interface Replanner {
 /** Makes a replanner of all jobs. */
 export function createReplanner(store: Store, clock: Clock): Replanner {
   const find = async (page: SweepPage) => {
-    // One moment for both: a job that becomes due in between must keep its due time.
+    const asked = clock.now();
+    const jobs = await findPlannedJobs(store.db, { ...page, dueAfter: asked });
     const now = clock.now();
-    const jobs = await findPlannedJobs(store.db, { ...page, dueAfter: now });
-    return jobs.map((job) => ({ ...job, planned: nextDue(scheduleOf(job), now), now }));
+    return jobs.map((job) => ({ ...job, planned: plannedFor(job, asked, now), now }));
   };
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
@@ -49,6 +50,15 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       yield changes.length;
     }
   });
+}
+
+/**
+ * When a job should be due that was looked for at `asked` and found by `now`. One that becomes due in between keeps that due
+ * time, and one that is claimed in between does not get it back.
+ */
+function plannedFor(job: PlannedJob, asked: number, now: number): number | null {
+  const schedule = scheduleOf(job);
+  return nextDue(schedule, asked) === job.nextRunAt ? job.nextRunAt : nextDue(schedule, now);
 }
 
 /** Makes a replanner of all monitors: when their next pings are due. */

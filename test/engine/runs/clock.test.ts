@@ -180,6 +180,25 @@ test('at a start, due times planned by a fast clock are recomputed', async (t) =
   for (const job of made) assert.equal((await endedRuns(job, 1))[0]?.status, 'success');
 });
 
+test('a due time that was claimed while jobs were looked for is not given back', async (t) => {
+  const { addJob, readJob, store } = await setupEngine(t);
+  // Due at `dueAt`, and claimed since.
+  const job = await addJob({}, dueAt);
+  const moments = [dueAt - 1];
+  const clock = { ...fakeClock(), now: () => moments.shift() ?? dueAt + 1 };
+  const { changed } = await createReplanner(store, clock).step();
+  assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, dueAt + minute]);
+});
+
+test('a job that becomes due while jobs are looked for keeps that due time', async (t) => {
+  const { addJob, readJob, store } = await setupEngine(t);
+  const job = await addJob({}, dueAt - minute);
+  const moments = [dueAt - 1];
+  const clock = { ...fakeClock(), now: () => moments.shift() ?? dueAt + 1 };
+  const { changed } = await createReplanner(store, clock).step();
+  assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, dueAt]);
+});
+
 test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {
   const { addJob, readJob, store } = await setupEngine(t);
   const ahead = dueAt + year;

@@ -53,7 +53,7 @@ const storing = new Set(['app', 'engine', 'store', 'api']);
 /** Of these, what has no SQL, or is about one database. */
 const storingNothing = [
   'test/api/clients.test.ts',
-  'test/api/contract/',
+  'test/api/contract',
   'test/api/docs.test.ts',
   'test/api/http/',
   'test/api/openapi.test.ts',
@@ -85,8 +85,8 @@ function rankOf(file: string): number {
   return place === -1 ? slowest.length : place;
 }
 
-/** What a new daemon, a browser or a fault is made for in each file. */
-const alone = /\/e2e\/(?!page\/)/;
+/** Files that make daemons, browsers and faults of their own, or that take longest. */
+const alone = /\/e2e\/(?!page\/)|\/(?:fuzz|matrix)\.test/;
 const mostInBatch = 8;
 
 /** Puts files into processes: neighbours share one, so that what they import is loaded once. */
@@ -115,7 +115,7 @@ export const suites = {
     const files = testFiles().filter((file) => !isQuick(file));
     return [
       ...batchesOf('end to end', files),
-      ...batchesOf('fuzzing', ['test/api/fuzz.test.ts'], { JOBD_FUZZ_RUNS: '2000' }),
+      ...batchesOf('fuzzing', ['test/api/fuzz.test.ts'], { JOBD_FUZZ_RUNS: '1000' }),
       ...onPostgres(testFiles().filter(isForPostgres).toSorted(byLength), server),
     ];
   },
