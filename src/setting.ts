@@ -24,7 +24,7 @@ export function siteUrl({ name, value }: Setting): string | null {
   if (url.username !== '' || url.password !== '') {
     throw invalidInput(`${name} must not contain a user name or password`);
   }
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 /**

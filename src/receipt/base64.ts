@@ -3,7 +3,10 @@
 /** Bytes as base64url. */
 export function toBase64url(bytes: Uint8Array): string {
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return text
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/(?<!=)=+$/, '');
 }
 
 /**

@@ -42,7 +42,9 @@ export function runToEnd(
           child.stdout.destroy();
           child.stderr.destroy();
           const how = code === null ? `ended by ${signal ?? 'a signal'}` : `exit code ${code}`;
-          const said = (stderr.trim() || stdout.trim()).slice(-mostSaid).replace(/\s*\n\s*/g, '; ');
+          const said = (stderr.trim() || stdout.trim())
+            .slice(-mostSaid)
+            .replace(/(?<!\s)\s*\n\s*/g, '; ');
           resolve({ isOk: code === 0, stdout, said: said || how });
         }, 50);
       });

@@ -115,7 +115,7 @@ function curlOf(
 /** `/jobs/{id}/runs/{runId}` becomes `/jobs/$JOB_ID/runs/$RUN_ID`. What is no id gets its example. */
 function withVariables(path: string, examples: Record<string, string>): string {
   return path
-    .replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
+    .replaceAll(/\b(\w+)\/\{\w+\}/g, (_, nouns: string) => {
       const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');
       return `${nouns}/$${noun.toUpperCase()}_ID`;
     })

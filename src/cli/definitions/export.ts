@@ -122,7 +122,7 @@ export function slugOf(name: string, noun: string): string {
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._]+/g, '-')
-    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+    .replaceAll(/^[^a-z0-9]+|(?<![^a-z0-9])[^a-z0-9]+$/g, '')
     .slice(0, 50);
   return slug === '' ? noun : slug;
 }
@@ -138,5 +138,5 @@ export function unique(name: string, taken: Set<string>, separator = '-'): strin
 /** A variable for a value that nobody is shown: `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. Adds it to `taken`. */
 export function variableOf(key: string, name: string, taken: Set<string>): string {
   const variable = `JOBD_${key}_${name}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-  return unique(variable.replace(/_+$/, ''), taken, '_');
+  return unique(variable.replace(/(?<!_)_+$/, ''), taken, '_');
 }

@@ -179,9 +179,9 @@ export const jobKind: FileKind = {
   },
   conceal: (fields) => ({
     ...fields,
-    url: String(fields['url']).replace(/\?.*$/, '?(secret)'),
+    url: String(fields['url']).replace(/\?[^]*$/, '?(secret)'),
     ...(fields['on-result'] !== undefined && {
-      'on-result': (fields['on-result'] as string).replace(/\?.*$/, '?(secret)'),
+      'on-result': (fields['on-result'] as string).replace(/\?[^]*$/, '?(secret)'),
     }),
     ...(fields['body'] !== undefined && { body: '(secret)' }),
   }),

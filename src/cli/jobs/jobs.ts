@@ -208,7 +208,7 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
     'last run': moment(job.lastRunAt),
     ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),
     ...(job.downReason !== null && { 'down because': job.downReason }),
-    ...(notes !== '' && { notes: notes.replaceAll(/\s*\n\s*/g, ' / ') }),
+    ...(notes !== '' && { notes: notes.replaceAll(/(?<!\s)\s*\n\s*/g, ' / ') }),
     id: job.id,
   });
   await printDueTimes(output, job);

@@ -163,7 +163,7 @@ async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
     'next due': moment(monitor.nextDueAt),
     'last ping': moment(monitor.lastPingAt),
     ...(monitor.lastDurationMs !== null && { 'last duration': `${monitor.lastDurationMs} ms` }),
-    ...(monitor.notes !== '' && { notes: monitor.notes.replaceAll(/\s*\n\s*/g, ' / ') }),
+    ...(monitor.notes !== '' && { notes: monitor.notes.replaceAll(/(?<!\s)\s*\n\s*/g, ' / ') }),
     id: monitor.id,
   });
 }

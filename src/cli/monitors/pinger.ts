@@ -22,7 +22,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 /** The URL that reports the state of a run: the monitor's own with `/start`, `/fail` or an exit code. */
 export function signalUrl(pingUrl: string, signal: 'start' | 'fail' | number): string {
   const url = new URL(pingUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${signal}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${signal}`;
   return url.href;
 }
 

@@ -110,7 +110,10 @@ function named(dataDir: string | null, namedIn: string): Service | null {
 
 /** `--data DIR` of `ExecStart=`, which wins over all else. */
 function optionIn(unit: string): string | null {
-  return lastOf(/^ExecStart=.*\sserve\s(?:.*\s)?--data[= ]["']?([^\s"']+)/gm, unit);
+  const serves = (unit.match(/^ExecStart=.*/gm) ?? []).filter((line) => /\sserve\s/.test(line));
+  // Only what follows the command is an option of it.
+  const options = serves.map((line) => line.slice(line.search(/\sserve\s/) + ' serve'.length));
+  return lastOf(/\s--data[= ]["']?([^\s"']+)/g, options.join('\n'));
 }
 
 /** `NAME=VALUE`, as in a file of settings or after `Environment=`. systemd lets a file win over the unit. */

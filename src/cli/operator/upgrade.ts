@@ -128,7 +128,7 @@ async function supervisorOf(flags: Flags, dataDir: string): Promise<Supervisor |
 
 function urlOf(flags: Flags): string {
   const url = textIn(flags, 'url') ?? findServiceUrl(serviceFiles, true) ?? defaultServerUrl;
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }
 
 function waitMsOf(flags: Flags): number {

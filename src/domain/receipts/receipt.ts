@@ -135,5 +135,5 @@ function completionOf(
 
 /** In ASCII: a receipt has no other characters, so that none can be mistaken for another. */
 function issuerOf(siteUrl: string): string {
-  return new URL(siteUrl).href.replace(/\/+$/, '');
+  return new URL(siteUrl).href.replace(/(?<!\/)\/+$/, '');
 }

@@ -89,9 +89,9 @@ function pairsOf(text: string, name: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(
     pairs.map((pair) => {
-      const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+      const [, key = '', value = ''] = /^([^=\s]+)\s*=([^]*)$/.exec(pair.trim()) ?? [];
       try {
-        if (key !== '') return [key, decodeURIComponent(value)];
+        if (key !== '') return [key, decodeURIComponent(value.trim())];
       } catch {
         // said below
       }

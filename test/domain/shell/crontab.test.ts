@@ -57,6 +57,18 @@ test('an invalid line is reported with its number', () => {
   );
 });
 
+test('a line that is longer than cron reads is skipped, and a setting may have any character', () => {
+  const { lines, broken } = read(
+    `@daily ${'x'.repeat(131_072)}\nSHELL=\t"a\u2028b"\n@daily x\u2028y`,
+  );
+  assert.deepEqual(
+    broken.map(({ number, text, reason }) => [number, text.length, reason]),
+    [[1, 61, 'it has more than 131072 characters']],
+  );
+  assert.equal(lines[0]?.settings.get('SHELL'), 'a\u2028b');
+  assert.equal(lines[0]?.command, 'x\u2028y');
+});
+
 const commentOf = (comment: string) => read(`${comment}\n@daily curl x`).lines[0]?.comment;
 
 test('a name is taken from a comment that consists of words', () => {

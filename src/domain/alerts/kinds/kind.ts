@@ -92,7 +92,7 @@ export const checkBaseUrl: ConfigField['check'] = (value, name, rules) => {
 /** A URL that passed `checkBaseUrl`, without a slash at its end. */
 export function baseOf(url: string): string {
   const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`.replace(/\/+$/, '');
+  return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Makes a check by a form; `rule` completes "must be …". The message repeats the value unless it is a secret. */
