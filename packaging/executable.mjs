@@ -17,6 +17,12 @@ const run = promisify(execFile);
 const v8Flags = ['--max-semi-space-size=16', '--min-semi-space-size=8'];
 
 /**
+ * At SIGUSR1, Node would open its debugger, which runs the code of every user of the machine. `src/signals.ts` keeps it from
+ * that too, but only once it runs.
+ */
+const nodeFlags = [...v8Flags, '--disable-sigusr1'];
+
+/**
  * Builds it for Linux on `arch`. `assets` are paths by the names in the program. For another architecture it has no code
  * cache, because only a Node of that architecture can make one.
  */
@@ -70,7 +76,7 @@ export async function injectInto({ arch, maker, node, assets, output, work }) {
       useSnapshot: false,
       useCodeCache: false, // each piece has its own
       disableExperimentalSEAWarning: true,
-      execArgv: v8Flags,
+      execArgv: nodeFlags,
       execArgvExtension: 'none', // ignores NODE_OPTIONS, which is for other programs
       assets,
     },

@@ -2,8 +2,10 @@
 
 import { run } from './cli/program.ts';
 import { plainText } from './cli/terminal/text.ts';
+import { keepSignals } from './signals.ts';
 import { keepTickShape } from './ticks.ts';
 
+keepSignals();
 keepTickShape();
 
 // A reader that closes the pipe (`jobd … | head`) is no error.

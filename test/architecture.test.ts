@@ -160,8 +160,8 @@ test('there are no import cycles', () => {
   for (const file of sources) visit(file, []);
 });
 
-test('only config.ts reads the environment, only main.ts and the receipt script exit', () => {
-  const entries = new Set(['src/main.ts', 'src/verify-receipt.ts']);
+test('only config.ts reads the environment, only main.ts, signals and the receipt script exit', () => {
+  const entries = new Set(['src/main.ts', 'src/signals.ts', 'src/verify-receipt.ts']);
   for (const file of sources) {
     const text = read(file);
     if (file !== 'src/config.ts') assert.doesNotMatch(text, /process\.env\b/, file);

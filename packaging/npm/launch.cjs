@@ -4,6 +4,9 @@
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
 
+// Node would open its debugger, which runs the code of every user of the machine.
+process.on('SIGUSR1', () => {});
+
 const name = `@jobd/${process.platform}-${process.arch}`;
 
 function findExecutable() {

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import { isatty } from 'node:tty';
+import { hasTerminal } from '../terminal/has-terminal.ts';
 
 /** How a command ended. */
 export interface Ended {
@@ -83,12 +83,11 @@ function catchSignals(onSignal: () => void): {
   release: () => void;
 } {
   let child: ChildProcess | undefined;
-  // Not `process.stdin`: creating that stream would change how the command reads.
-  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  const isOnTerminal = hasTerminal();
   const pass = (signal: NodeJS.Signals): void => {
     const isRunning = child?.exitCode === null && child.signalCode === null;
     if (!isRunning) return onSignal();
-    if (signal === 'SIGTERM' || !hasTerminal) child?.kill(signal);
+    if (signal === 'SIGTERM' || !isOnTerminal) child?.kill(signal);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, pass);

@@ -18,6 +18,7 @@ import type { Context } from '../context.ts';
 import { actAsOwner } from './owner/owner.ts';
 import { programName } from './program-name.ts';
 import { startWaiting } from './start-waiting.ts';
+import { nextStopSignal } from './stop-signal.ts';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
@@ -92,6 +93,8 @@ Each option has an environment variable: JOBD_PORT for --port, JOBD_DATA for
 jobd help environment`,
     )
     .action(async (flags: Flags) => {
+      // First: a signal that comes while the rest is loaded must not be lost.
+      const stop = nextStopSignal();
       const given = serveConfig(flags);
       const [{ drainMs, startDaemon }, { lineForm, openLog }] = await Promise.all([
         import('../../daemon.ts'),
@@ -101,9 +104,12 @@ jobd help environment`,
       const config = isFile ? { ...given, dataDir: actAsOwner(given.dataDir).path } : given;
       const surroundings = { noColour: noColor(), journalStream: journalStream() };
       const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
-      const stopSignal = nextStopSignal();
+      stop.onIgnored(() => log.info('SIGHUP is ignored without a terminal: SIGTERM stops jobd'));
+      if (stop.isAsked()) return log.info('jobd stopped');
       const start = () => startDaemon(config, log);
-      const daemon = isFile ? await start() : await startWaiting(start, { log, stopSignal });
+      const daemon = isFile
+        ? await start()
+        : await startWaiting(start, { log, stopSignal: stop.asked });
       if (daemon === null) return log.info('jobd stopped');
       try {
         output.data(listeningOn(config.host, daemon.url));
@@ -116,7 +122,7 @@ jobd help environment`,
             'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
           );
         }
-        const signal = await stopSignal;
+        const signal = await stop.asked;
         // The terminal has shown ^C: the log goes on below it.
         if (output.isTerminal && signal === 'SIGINT') output.say('');
         const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
@@ -138,19 +144,6 @@ function listeningOn(host: string, url: string): string {
 /** What to do about a site URL that jobd guessed. */
 function guessText(url: string): string {
   return `receipts and links say ${url}, which only works on this machine: set --base-url (JOBD_BASE_URL)`;
-}
-
-/** Resolves at the first signal. A second one ends the process. */
-function nextStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const onSignal = (signal: NodeJS.Signals): void => {
-      process.off('SIGTERM', onSignal);
-      process.off('SIGINT', onSignal);
-      resolve(signal);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  });
 }
 
 /** Where the data is, and how other commands are told. */
