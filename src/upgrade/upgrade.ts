@@ -13,10 +13,13 @@ import { takeRelease } from './release.ts';
 import type { ReleaseSource } from './release.ts';
 import { comesUp, servingProcess } from './supervisor.ts';
 import type { Supervisor } from './supervisor.ts';
+import { isOlder } from './versions.ts';
 
 /** An upgrade to make. */
 export interface UpgradeParts {
   source: ReleaseSource;
+  /** Whether an older version than the one of now is wanted. */
+  mayBeOlder: boolean;
   /** The executable to replace. */
   executable: string;
   /** The data directory; null if the database is on a server, which jobd cannot copy. */
@@ -54,6 +57,7 @@ export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
   const fresh = await takeRelease(source, directory);
   const to = await versionOf(fresh);
   say(`jobd ${to} is what its checksum says`);
+  if (isOlder(to, from) && !parts.mayBeOlder) throw isOlderError(to, from);
   if (dataDir !== null) say(await selfTest(fresh, to, dataDir));
   const copiesBefore = new Set(copiesIn(dataDir));
   const before = dataDir === null ? null : servingProcess(dataDir);
@@ -73,6 +77,14 @@ export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
   if (trouble === null) return { ...made, isServing: true, kept };
   say(`jobd ${to} did not come up: ${trouble}; going back to jobd ${from}`);
   throw await goBack({ ...parts, supervisor }, workshop, { from, to, trouble, kept });
+}
+
+/** A signature proves who made it, not that nothing newer was made since. */
+function isOlderError(to: string, from: string): JobdError {
+  const why = `jobd ${to} is older than jobd ${from}, which is here: it may lack repairs of security`;
+  return new JobdError('conflict', `${why}; nothing was changed`, {
+    notes: ['if you want to go back to it, add --allow-older'],
+  });
 }
 
 /** What `goBack` says. */

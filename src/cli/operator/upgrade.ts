@@ -33,6 +33,7 @@ export function addUpgradeCommand(program: Command, { output }: Context): void {
     .requiredOption('--from <file|url>', 'the new executable, or the same as .gz')
     .option('--sha256 <hex>', 'its SHA-256, instead of SHA256SUMS beside it')
     .option('--public-key <file>', 'Ed25519 key (PEM) that must have signed SHA256SUMS')
+    .option('--allow-older', 'also replace jobd by an older version')
     .option('--executable <file>', 'the executable to replace (default this one)')
     .addOption(dataOption)
     .addOption(databaseOption)
@@ -69,6 +70,7 @@ changed. The exit code is 0 only if the new version runs.`,
           sha256: textIn(flags, 'sha256'),
           publicKey: upgradePublicKey(flags),
         },
+        mayBeOlder: flags['allowOlder'] === true,
         executable: executableOf(flags),
         dataDir: place.dataDir,
         supervisor,
