@@ -37,6 +37,15 @@ export class NoPassword extends Error {
   }
 }
 
+/** A server that nobody has verified asks for the password itself, and not for a proof that jobd knows it. */
+export class PlainPassword extends Error {
+  constructor() {
+    super(
+      'the server wants the password in plain text, and nothing proves that it is the right one: set sslmode=verify-full (or sslmode=require with sslrootcert=FILE), or let it use scram-sha-256',
+    );
+  }
+}
+
 /** Codes of certificates that nobody known has signed. */
 const unknownSigner =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?))$/;
@@ -117,7 +126,10 @@ export function cannotOpen(name: string, error: unknown): unknown {
   if (!(error instanceof JobdError) || !(error.cause instanceof Error)) return error;
   const code = codeOf(error.cause);
   const isLasting =
-    lasting.test(code) || unknownSigner.test(code) || error.cause instanceof NoPassword;
+    lasting.test(code) ||
+    unknownSigner.test(code) ||
+    error.cause instanceof NoPassword ||
+    error.cause instanceof PlainPassword;
   const sentence = `the database ${name} cannot be used${isLasting ? '' : ' now'}`;
   const why = error.message.replace(storeUnusableNow, '');
   const options = { cause: error.cause, isOfStore: !isLasting };

@@ -107,6 +107,7 @@ test('what is wrong with a URL is said without the URL', (t) => {
       `postgres://h/d?sslmode=require&sslcert=${garbage}&sslkey=${garbage}`,
       /are no certificate with its key/,
     ],
+    ['postgres://a:s3cret@h/d?sslmode=verify-ca', /verify-ca needs sslrootcert=FILE.*verify-full$/],
     ['postgres://h/d?sslmode=verify-ca&sslrootcert=system', /system needs sslmode=verify-full/],
   ];
   for (const [url, words] of rows) {

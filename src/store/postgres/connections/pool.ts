@@ -6,6 +6,7 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { readOnlyError, unusableNow, wordsOf } from '../errors.ts';
 import { Names } from './names.ts';
 import { passwordInFile } from './password-file.ts';
+import { guardPassword } from './plain-password.ts';
 import { nameOfServer } from './url.ts';
 import type { DatabaseUrl, Server } from './url.ts';
 
@@ -68,6 +69,7 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
       this.password ||= passwordInFile(this) as unknown as string;
       // Without a listener, a server that restarts would end this process.
       this.on('error', () => {});
+      guardPassword(this, login.ssl);
     }
   }
 

@@ -25,7 +25,13 @@ export function tlsOf(given: URLSearchParams): false | ConnectionOptions {
 
 /** Undefined for those that Node knows. */
 function rootsOf(path: string | null, mode: string): string[] | string | undefined {
-  if (path === null) return undefined;
+  if (path === null) {
+    // Without it, anybody with a certificate of a public authority would do.
+    if (mode !== 'verify-ca') return undefined;
+    throw invalidUrl(
+      'its sslmode=verify-ca needs sslrootcert=FILE, with the authority of the server; for a public one, set sslmode=verify-full',
+    );
+  }
   if (path !== 'system') return rootsIn(path);
   // Anybody has a certificate of these: only with its name it says something.
   if (mode === 'verify-full') return getCACertificates('system');
