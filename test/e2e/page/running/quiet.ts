@@ -34,7 +34,7 @@ export async function untilQuiet(page: Page): Promise<void> {
   await page.evaluate(async () => void (await document.fonts.ready));
 }
 
-/** Whether the document stays as it is for some frames. */
+/** Whether the document stays as it is for some frames, and nothing in it says that it is busy. */
 async function isStill(page: Page): Promise<boolean> {
   return await page.evaluate(async (frames) => {
     const changes: MutationRecord[] = [];
@@ -46,6 +46,6 @@ async function isStill(page: Page): Promise<boolean> {
       });
     }
     observer.disconnect();
-    return changes.length === 0;
+    return changes.length === 0 && document.querySelector('[aria-busy=true]') === null;
   }, quietFrames);
 }
