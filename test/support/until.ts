@@ -6,9 +6,9 @@ type Truthy<T> = Exclude<T, null | undefined | false>;
 
 /** Longer than anything takes on the slowest machine: only a failure needs all of it. */
 const deadlineMs = 60_000;
-/** The rests between two looks grow, so that a fact may be asked of a server that limits how often. */
+/** The rests between two looks grow: a minute has about fifty, of which each may ask twice under a key that may ask 120 times. */
 const firstRestMs = 10;
-const longestRestMs = 700;
+const longestRestMs = 2_000;
 
 /** Resolves with the first truthy result of `fact`; rejects with its name if none comes within a minute. */
 export async function until<T>(
