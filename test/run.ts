@@ -19,8 +19,8 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repeatedBy, seed } from './support/dice.ts';
 import { noPostgres, startPostgres } from './support/postgres/server.ts';
-import { runBatches } from './support/suite/lanes.ts';
-import type { Failure, Outcome } from './support/suite/lanes.ts';
+import { failureText, runBatches } from './support/suite/lanes.ts';
+import type { Outcome } from './support/suite/lanes.ts';
 import { batchesOf, onPostgres, root, suites } from './support/suite/suites.ts';
 import type { Batch } from './support/suite/suites.ts';
 
@@ -95,11 +95,7 @@ function printBatch({ part, files }: Batch, ended: Outcome, ms: number): void {
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   const word = ended.failures.length > 0 ? 'FAILED' : 'ok';
   print(`${word.padEnd(6)} ${(ms / 1_000).toFixed(1).padStart(6)} s  ${part}: ${first}${more}`);
-  for (const failure of ended.failures) print(textOf(failure));
-}
-
-function textOf({ file, line, name, text }: Failure): string {
-  return `✖ ${name}\n  ${file}:${line}\n${text.replace(/^/gm, '  ')}`;
+  for (const failure of ended.failures) print(failureText(failure, repeatedBy));
 }
 
 function printEnd({ passed, failures, skips, seconds }: Outcome): void {
@@ -111,7 +107,6 @@ function printEnd({ passed, failures, skips, seconds }: Outcome): void {
   if (failures.length > 0) print('\nFailed:');
   for (const { part, file, line, name } of failures) {
     print(`✖ ${part}: ${name} (${file}:${line})`);
-    print(`  repeat: ${repeatedBy} npx node test/run.ts ${file}`);
   }
   print(`\nℹ tests ${passed + failures.length + skips.length}`);
   print(`ℹ pass ${passed}`);

@@ -14,7 +14,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runBatches } from './support/suite/lanes.ts';
+import { failureText, runBatches } from './support/suite/lanes.ts';
 import { batchesOf, root, suites } from './support/suite/suites.ts';
 
 const { values, positionals } = parseArgs({
@@ -61,15 +61,16 @@ for (let time = 0; time < Number(values.times); time++) {
     wrapper,
     flags:
       values.at === undefined ? [] : ['--import', join(root, 'test/support/suite/date-shift.ts')],
-    onEnd: () => {},
+    onEnd: (_, ended) => {
+      const variables = `TZ=${zone} JOBD_TEST_SEED=${seed}`;
+      for (const failure of ended.failures) print(failureText(failure, variables));
+    },
   });
   rmSync(directory, { recursive: true, force: true });
   print(`${passed} passed, ${failures.length} failed, ${skips.length} skipped`);
-  for (const { file, line, name, text } of failures) {
+  for (const { file, line, name } of failures) {
     const what = `${name} (${file}:${line})`;
     failed.set(what, (failed.get(what) ?? 0) + 1);
-    print(`✖ ${what}\n${text.replace(/^/gm, '  ')}`);
-    print(`  repeat: TZ=${zone} JOBD_TEST_SEED=${seed} npx node test/run.ts ${file}`);
   }
 }
 

@@ -19,6 +19,12 @@ export interface Failure {
   text: string;
 }
 
+/** A failure for people, and how to repeat it with these variables. */
+export function failureText({ file, line, name, text }: Failure, variables: string): string {
+  const repeat = `repeat: ${variables} npx node test/run.ts ${file}`;
+  return `✖ ${name} (${file}:${line})\n${`${text}\n${repeat}`.replace(/^/gm, '  ')}`;
+}
+
 export interface Skip {
   file: string;
   name: string;
