@@ -11,7 +11,7 @@ export interface Clock extends Timers {
 export interface Timers {
   /** Milliseconds since an arbitrary start; only differences have a meaning. */
   monotonicMs(): number;
-  /** Calls `run` with what is given once so many milliseconds have passed, unless the result is disposed of before. */
+  /** Calls `run` with what is given after `ms`, unless the result is disposed of first. */
   after<Given extends unknown[]>(
     ms: number,
     run: (...given: Given) => void,
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   every: (ms, run) => setInterval(run, ms).unref(),
 };
 
-/** Resolves after so many milliseconds of a clock. Rejects with the signal's reason as soon as that is aborted. */
+/** Resolves after `ms` of a clock. Rejects with the signal's reason as soon as that is aborted. */
 export function rest(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

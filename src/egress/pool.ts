@@ -109,7 +109,7 @@ export class Pool implements AsyncDisposable {
   readonly #observing: Disposable;
   #closed = false;
 
-  /** Keeps at most `connectionsPerHost` connections to one origin, and `idleConnections` in all. */
+  /** Keeps at most `connectionsPerHost` connections to one origin, and `idleConnections` idle ones in all. */
   constructor(
     dial: Dial,
     connectionsPerHost: number,
