@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { program, programToServe, runCommand, startCommand } from '../support/running/command.ts';
 import { startServe } from '../support/running/executable.ts';
-import { openTestLocal } from '../support/running/local.ts';
+import { storedRun } from '../support/running/local.ts';
 import { until } from '../support/until.ts';
 
 const notLinux = process.platform === 'linux' ? false : 'needs /proc';
@@ -173,12 +173,6 @@ test(
     assert.equal((await fetch(`${url}/healthz`)).status, 200);
     held[0]?.end('late');
     await until('its end', () => spawnSync('kill', ['-0', String(pid)]).status !== 0);
-    await using local = await openTestLocal(dataDir);
-    const run = await local.store.db
-      .selectFrom('runs')
-      .select(['status', 'response_body as responseBody'])
-      .where('id', '=', runId)
-      .executeTakeFirst();
-    assert.deepEqual(run, { status: 'success', responseBody: 'late' });
+    assert.deepEqual(await storedRun(dataDir, runId), { status: 'success', responseBody: 'late' });
   },
 );

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openTestLocal } from '../../support/running/local.ts';
+import { storedRun } from '../../support/running/local.ts';
 import { version } from '../../../src/version.ts';
 import { programToServe, runCommand, serveCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
@@ -104,13 +104,10 @@ test('on SIGINT the call in flight may finish, and its result is stored', async 
     [],
     'no warnings',
   );
-  await using local = await openTestLocal(daemon.dataDir);
-  const run = await local.store.db
-    .selectFrom('runs')
-    .select(['status', 'response_body as responseBody'])
-    .where('id', '=', runId)
-    .executeTakeFirst();
-  assert.deepEqual(run, { status: 'success', responseBody: 'late' });
+  assert.deepEqual(await storedRun(daemon.dataDir, runId), {
+    status: 'success',
+    responseBody: 'late',
+  });
 });
 
 test('serve on all addresses logs that its site URL is a guess', async (t) => {

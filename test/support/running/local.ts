@@ -41,3 +41,13 @@ export async function openTestLocal(dataDir: string, clock: Clock = systemClock)
     { clock, keys: { current: database === null ? null : givenTestKey, next: null } },
   );
 }
+
+/** What a run came to, as its store has it. */
+export async function storedRun(dataDir: string, runId: string) {
+  await using local = await openTestLocal(dataDir);
+  return await local.store.db
+    .selectFrom('runs')
+    .select(['status', 'response_body as responseBody'])
+    .where('id', '=', runId)
+    .executeTakeFirst();
+}
