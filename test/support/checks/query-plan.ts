@@ -17,6 +17,25 @@ export async function planOf(
   ask: (db: Db) => Promise<unknown>,
   prepare?: (test: TestStore) => Promise<unknown>,
 ): Promise<string[]> {
+  const steps = await explain<{ detail: string }>(t, 'query plan', ask, prepare);
+  return steps.map(({ detail }) => detail);
+}
+
+/** The instructions of SQLite's machine for every statement that a store function sends. */
+export async function instructionsOf(
+  t: TestContext,
+  ask: (db: Db) => Promise<unknown>,
+): Promise<string[]> {
+  const instructions = await explain<{ opcode: string }>(t, '', ask);
+  return instructions.map(({ opcode }) => opcode);
+}
+
+async function explain<Step>(
+  t: TestContext,
+  what: 'query plan' | '',
+  ask: (db: Db) => Promise<unknown>,
+  prepare?: (test: TestStore) => Promise<unknown>,
+): Promise<Step[]> {
   const test = await openTestStore(t);
   await prepare?.(test);
   const sent: CompiledQuery[] = [];
@@ -26,11 +45,12 @@ export async function planOf(
   });
   t.after(() => db.destroy());
   await ask(db);
-  const steps: string[] = [];
+  const steps: Step[] = [];
   for (const query of sent.splice(0)) {
-    const explain = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
-    const { rows } = await db.executeQuery<{ detail: string }>(explain);
-    steps.push(...rows.map(({ detail }) => detail));
+    const { rows } = await db.executeQuery<Step>(
+      CompiledQuery.raw(`explain ${what} ${query.sql}`, [...query.parameters]),
+    );
+    steps.push(...rows);
   }
   assert.ok(steps.length > 0, 'nothing was asked');
   return steps;

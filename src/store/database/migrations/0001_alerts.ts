@@ -1,11 +1,18 @@
 /** The tables of alerts: the outbox, channels, deliveries and what each channel was last notified of. */
 
+import { oneOf } from '../one-of.ts';
+
 export const alerts = [
   // The outbox. It refers to nothing, so that no missing row can keep a run from being recorded.
   `create table outbox (
      id text not null primary key,
-     type text not null check (type in
-       ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up')),
+     type text not null check ${oneOf(
+       'type',
+       'job.failed',
+       'job.recovered',
+       'monitor.down',
+       'monitor.up',
+     )},
      workspace_id text not null,
      subject_id text not null,
      run_id text,
@@ -72,7 +79,7 @@ export const alerts = [
      about_name text,
      queue bigint not null,
      payload text not null,
-     status text not null check (status in ('pending', 'delivered', 'failed')),
+     status text not null check ${oneOf('status', 'pending', 'delivered', 'failed')},
      attempts bigint not null default 0,
      next_attempt_at bigint,
      last_attempt_at bigint,
@@ -118,7 +125,7 @@ export const alerts = [
 
   `create table digests (
      channel_id text not null references channels (id),
-     event text not null check (event in ('job.missed', 'job.interrupted', 'reminder')),
+     event text not null check ${oneOf('event', 'job.missed', 'job.interrupted', 'reminder')},
      gathered text,
      quiet_until bigint not null default 0,
      delivery_id text,

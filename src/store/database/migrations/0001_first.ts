@@ -7,8 +7,12 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { definition } from '../dialect.ts';
+import { oneOf } from '../one-of.ts';
 import { alerts } from './0001_alerts.ts';
 import { signIn } from './0001_sign_in.ts';
+
+/** A run that was no success; `isBad` of `store/runs/runs.ts` says it in the same words. */
+const bad = oneOf('status', 'failed', 'interrupted', 'missed');
 
 /** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -19,10 +23,10 @@ const accounts = [
   `create table accounts (
      id text not null primary key,
      name text not null unique,
-     plan text not null check (plan in ('free', 'pro', 'business', 'self-hosted')),
+     plan text not null check ${oneOf('plan', 'free', 'pro', 'business', 'self-hosted')},
      expires_at bigint,
      on_trial smallint not null default 0 check (on_trial in (0, 1)),
-     schedules text not null default 'on' check (schedules in ('on', 'off', 'resuming')),
+     schedules text not null default 'on' check ${oneOf('schedules', 'on', 'off', 'resuming')},
      renewed_at bigint,
      created_at bigint not null,
      check (on_trial = 0 or expires_at is not null)
@@ -60,7 +64,7 @@ const accounts = [
      workspace_id text not null references workspaces (id),
      number bigint not null,
      at bigint not null,
-     actor_type text not null check (actor_type in ('key', 'session', 'command')),
+     actor_type text not null check ${oneOf('actor_type', 'key', 'session', 'command')},
      actor_id text not null,
      actor_name text not null,
      address text,
@@ -94,10 +98,10 @@ const jobs = [
      timeout_seconds bigint not null,
      retries bigint not null,
      await_seconds bigint,
-     sign text check (sign in ('httpsig', 'oidc', 'oidc-rs256')),
+     sign text check ${oneOf('sign', 'httpsig', 'oidc', 'oidc-rs256')},
      audience text,
      paused smallint not null check (paused in (0, 1)),
-     health text not null check (health in ('new', 'up', 'down')),
+     health text not null check ${oneOf('health', 'new', 'up', 'down')},
      failures bigint not null default 0,
      failing_since bigint,
      active_run_id text,
@@ -114,7 +118,7 @@ const jobs = [
      created_at bigint not null,
      deleted_at bigint,
      after_job_id text,
-     after_on text check (after_on in ('success', 'failed', 'finished')),
+     after_on text check ${oneOf('after_on', 'success', 'failed', 'finished')},
      on_result text,
      notes text not null,
      sealed text,
@@ -155,7 +159,7 @@ const jobs = [
      from_at bigint not null,
      until_at bigint,
      next_due_at bigint,
-     end_reason text check (end_reason in ('paused', 'changed', 'expired', 'corrected')),
+     end_reason text check ${oneOf('end_reason', 'paused', 'changed', 'expired', 'corrected')},
      schedule_type text not null,
      cron_expr text,
      timezone text not null,
@@ -242,9 +246,9 @@ const runs = [
   // missed runs of a workspace among many failed ones reads the index alone. That of one job must be as narrow as
   // `runs_by_time`, which SQLite would take otherwise.
   `create index runs_trouble on runs (workspace_id, scheduled_for, job_id, source, status)
-     where status in ('failed', 'interrupted', 'missed')`,
+     where ${bad}`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
-     where status in ('failed', 'interrupted', 'missed')`,
+     where ${bad}`,
 ];
 
 const completions = [
@@ -257,7 +261,7 @@ const completions = [
      progress_at bigint,
      percent bigint,
      progress_line text,
-     outcome text check (outcome in ('success', 'failed', 'expired')),
+     outcome text check ${oneOf('outcome', 'success', 'failed', 'expired')},
      reported_at bigint,
      reported_by text check (reported_by in ('target', 'person')),
      message text,
@@ -283,7 +287,7 @@ const monitors = [
      period_seconds bigint,
      grace_seconds bigint not null,
      paused smallint not null check (paused in (0, 1)),
-     health text not null check (health in ('new', 'up', 'down')),
+     health text not null check ${oneOf('health', 'new', 'up', 'down')},
      health_since bigint,
      next_due_at bigint,
      next_check_at bigint,
@@ -315,7 +319,7 @@ const monitors = [
      monitor_id text not null references monitors (id),
      number bigint not null,
      id text not null,
-     kind text not null check (kind in ('start', 'success', 'fail')),
+     kind text not null check ${oneOf('kind', 'start', 'success', 'fail')},
      exit_code bigint,
      method text not null,
      received_at bigint not null,
