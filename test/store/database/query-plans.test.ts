@@ -55,7 +55,7 @@ import {
 } from '../../../src/store/accounts/workspaces.ts';
 import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
-import { assertPlan, instructionsOf, isFollowed, planOf } from '../../support/checks/query-plan.ts';
+import { assertPlan, isFollowed, planOf } from '../../support/checks/query-plan.ts';
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const accountById =
@@ -120,30 +120,6 @@ test('recording reads only the recorded rows', async (t) => {
   assertPlan(await planOf(t, (db) => record(db, 'interrupted')), byIds);
   const attempt = { runId: 'r', attempts: 2 };
   assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
-});
-
-test('no statement of a run builds a table in memory', async (t) => {
-  const started = [{ id: 'r', startedAt: 1, nodeId: null }];
-  const claimed = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
-  const ofARun: ((db: Db) => Promise<unknown>)[] = [
-    async (db) => {
-      await sql`pragma foreign_keys = off`.execute(db);
-      await insertScheduledRuns(db, [startingRun('j', 1)]).catch(() => {});
-    },
-    (db) => startQueuedRuns(db, started),
-    (db) => updateClaimedJobs(db, [claimed]),
-    (db) => record(db, 'success'),
-    (db) => record(db, 'interrupted'),
-    (db) => keepAttempts(db, [{ runId: 'r', attempts: 2 }]),
-  ];
-  for (const statements of ofARun) {
-    const instructions = await instructionsOf(t, statements);
-    assert.deepEqual(
-      instructions.filter((opcode) => opcode === 'OpenEphemeral'),
-      [],
-      String(statements),
-    );
-  }
 });
 
 test('signing reads only the rows to sign', async (t) => {
