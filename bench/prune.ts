@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setPlan } from '../src/app/accounts/accounts.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import { openStore } from '../src/store/open.ts';
-import { storePath } from '../src/store/sqlite/open.ts';
+import { storePath } from '../src/store/sqlite/reader.ts';
 import type { Store } from '../src/store/database/store.ts';
 import { countResults } from '../src/store/accounts/usage.ts';
 import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';

@@ -7,7 +7,7 @@ import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../src/store/open.ts';
-import { storePath } from '../src/store/sqlite/open.ts';
+import { storePath } from '../src/store/sqlite/reader.ts';
 import type { Store } from '../src/store/database/store.ts';
 import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { Latency, OptionsOf } from './bench.ts';

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { serveDefaults } from '../src/config.ts';
+import { serveDefaults } from '../src/settings/config.ts';
 import type { Store } from '../src/store/database/store.ts';
 import { openStore } from '../src/store/open.ts';
 import type { BareReceived, BareSent } from './bare-client.ts';

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /**
  * Half of V8's default for young objects in each thread: 150 MB less in a storm; and half of that from the start, as a
  * storm is over before V8 has found out how much it needs. With most other flags V8 would refuse code caches, also Node's own.
- * `src/daemon.ts` has those that can be set later.
+ * `src/serve/daemon.ts` has those that can be set later.
  */
 const v8Flags = ['--max-semi-space-size=16', '--min-semi-space-size=8'];
 

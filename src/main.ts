@@ -1,9 +1,9 @@
 /** Arguments in, exit code out: the only place that sets it. */
 
-import { run } from './cli/program.ts';
+import { run } from './serve/program.ts';
 import { plainText } from './cli/terminal/text.ts';
 import { keepSignals } from './signals.ts';
-import { keepTickShape } from './ticks.ts';
+import { keepTickShape } from './base/ticks.ts';
 
 keepSignals();
 keepTickShape();

@@ -15,32 +15,34 @@ interface Import {
   target: string;
   isPackage: boolean;
   isType: boolean;
-  /** `import()`: loaded when it is called, so it makes no cycle at start. */
-  isLazy: boolean;
 }
 
 const importPattern =
-  /^(?:import|export)\s+(type\s)?(?:[^;'"]*?from\s+)?'([^']+)'|\b(import)\('([^']+)'\)/gm;
+  /^(?:import|export)\s+(type\s)?(?:[^;'"]*?from\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function importsOf(file: string): Import[] {
   return read(file)
     .matchAll(importPattern)
-    .map(([, type, from, lazy, lazyFrom]) => {
+    .map(([, type, from, lazyFrom]) => {
       const name = from ?? lazyFrom ?? '';
       const isPackage = !name.startsWith('.');
       return {
         target: isPackage ? name : relative(root, join(root, dirname(file), name)),
         isPackage,
         isType: type !== undefined,
-        isLazy: lazy !== undefined,
       };
     })
     .toArray();
 }
 
-/** `src/domain/jobs/job.ts` belongs to `domain`, `src/config.ts` to `config`. */
+/** `src/domain/jobs/job.ts` belongs to `domain`, `src/version.ts` to `version`, `src/wings/ledger/sum.ts` to `wings/ledger`. */
 function partOf(file: string): string {
-  return (file.split('/')[1] ?? '').replace(/\.ts$/, '');
+  const [, part = '', wing = ''] = file.split('/');
+  return part === 'wings' ? `${part}/${wing}` : part.replace(/\.ts$/, '');
+}
+
+function isWing(part: string): boolean {
+  return part.startsWith('wings/');
 }
 
 /** The rows of the table with this first column: a name, and the names in the second cell. */
@@ -73,9 +75,10 @@ function namesIn(cell: string): string[] {
 
 test('imports between parts match the import table, and every row of it is used', () => {
   const allowed = table('part');
-  assert.deepEqual([...new Set(sources.map(partOf))].toSorted(), [...allowed.keys()].toSorted());
+  const house = sources.filter((file) => !isWing(partOf(file)));
+  assert.deepEqual([...new Set(house.map(partOf))].toSorted(), [...allowed.keys()].toSorted());
   const used = new Set<string>();
-  for (const file of sources) {
+  for (const file of house) {
     const part = partOf(file);
     for (const { target, isPackage, isType } of importsOf(file)) {
       if (isPackage || !target.startsWith('src/') || partOf(target) === part) continue;
@@ -83,7 +86,9 @@ test('imports between parts match the import table, and every row of it is used'
       const names = allowed.get(part) ?? [];
       // `api/*/contract` stands for one file in every folder of a part.
       const ofAnySubject = narrow.replace(/^(\w+)\/[\w-]+\//, '$1/*/');
-      const entry = [narrow, ofAnySubject, partOf(target)].find((name) => names.includes(name));
+      const entry = [narrow, ofAnySubject, partOf(target), narrow.split('/')[0] ?? ''].find(
+        (name) => names.includes(name),
+      );
       assert.ok(entry, `${file} imports ${target}: not in the import table`);
       if (entry.startsWith('api/')) assert.ok(isType, `${file} may import only types of ${target}`);
       used.add(`${part} → ${entry}`);
@@ -96,8 +101,41 @@ test('imports between parts match the import table, and every row of it is used'
   }
 });
 
-/** `src/domain/jobs/job.ts` is in `domain/jobs`; a file directly in its layer is in none. */
+test('the house names wings in one file, and wings import the house', () => {
+  const allowed = table('wing');
+  assert.deepEqual([...new Set(sources.map(partOf))].filter(isWing).toSorted(), [
+    ...allowed.keys(),
+  ]);
+  const named = new Set<string>();
+  for (const file of sources) {
+    const part = partOf(file);
+    for (const { target, isPackage, isType } of importsOf(file)) {
+      const to = partOf(target);
+      if (isPackage || to === part) continue;
+      if (!isWing(part)) {
+        // The pages in the browser are a wing too.
+        if (isWing(to) && !(part === 'dashboard' && isType)) named.add(file);
+      } else if (isWing(to))
+        assert.ok(allowed.get(part)?.includes(to), `${file} imports ${target}`);
+      else assert.ok(!['dashboard', 'main'].includes(to), `${file} imports ${target}`);
+    }
+  }
+  assert.deepEqual([...named], ['src/serve/wings.ts']);
+});
+
+test('each wing has a page that says what it is, and is no larger than planned', (t) => {
+  for (const [, wing = '', most = ''] of page.matchAll(/^\| `(wings\/\w+)`.*\| ([\d,]+) +\|$/gm)) {
+    const files = sources.filter((file) => partOf(file) === wing);
+    const lines = files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+    t.diagnostic(`${wing}: ${lines} lines`);
+    assert.ok(lines <= Number(most.replace(',', '')), `${wing} has ${lines} lines`);
+    assert.ok(read(`src/${wing}/README.md`).split('\n').length <= 20, `src/${wing}/README.md`);
+  }
+});
+
+/** `src/domain/jobs/job.ts` is in `domain/jobs`; a file directly in its layer, or of a wing, is in none. */
 function folderOf(file: string): string | null {
+  if (isWing(partOf(file))) return null;
   const [, layer, subject, ...rest] = file.split('/');
   return rest.length > 0 ? `${layer}/${subject}` : null;
 }
@@ -152,29 +190,30 @@ test('there are no import cycles', () => {
     if (state.get(file) === 'done') return;
     assert.notEqual(state.get(file), 'entered', `a circle: ${[...path, file].join(' → ')}`);
     state.set(file, 'entered');
-    for (const { target, isPackage, isLazy } of importsOf(file)) {
-      if (!isPackage && !isLazy && target.startsWith('src/')) visit(target, [...path, file]);
+    for (const { target, isPackage } of importsOf(file)) {
+      if (!isPackage && target.startsWith('src/')) visit(target, [...path, file]);
     }
     state.set(file, 'done');
   };
   for (const file of sources) visit(file, []);
 });
 
-test('only config.ts reads the environment, only main.ts, signals and the receipt script exit', () => {
-  const entries = new Set(['src/main.ts', 'src/signals.ts', 'src/verify-receipt.ts']);
+test('only settings/config.ts reads the environment, only main.ts, signals and the receipt script exit', () => {
+  const entries = new Set(['src/main.ts', 'src/signals.ts', 'src/receipt/script.ts']);
   for (const file of sources) {
     const text = read(file);
-    if (file !== 'src/config.ts') assert.doesNotMatch(text, /process\.env\b/, file);
+    if (file !== 'src/settings/config.ts') assert.doesNotMatch(text, /process\.env\b/, file);
     if (!entries.has(file)) assert.doesNotMatch(text, /process\.exit(Code)?\b/, file);
   }
 });
 
 test('commands get the data directory only through the function that drops root privileges', () => {
   const named = sources.filter((file) => {
-    return file.startsWith('src/cli/') && /\b(?:dataDir|namedDataDir)\((?!\{\}\))/.test(read(file));
+    const isCommand = file.startsWith('src/cli/') || isWing(partOf(file));
+    return isCommand && /\b(?:dataDir|namedDataDir)\((?!\{\}\))/.test(read(file));
   });
   assert.deepEqual(named, ['src/cli/operator/local.ts']);
-  assert.match(read('src/cli/operator/serve.ts'), /actAsOwner\(given\.dataDir\)/);
+  assert.match(read('src/serve/command.ts'), /actAsOwner\(given\.dataDir\)/);
 });
 
 test('the domain has no clock, no randomness and no I/O', () => {

@@ -5,7 +5,7 @@ import type { Actor, AuditEntry, Sender } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/key.ts';
 import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
-import type { TargetVerdict } from '../domain/reasons/facts.ts';
+import type { TargetVerdict } from '../domain/targets/verdict.ts';
 import type { CompletionTokens } from '../domain/runs/completion.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
 import type { SpaceCause } from '../domain/space.ts';

@@ -1,7 +1,7 @@
 /** Creating something whose name may be taken. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../config.ts';
+import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import type { Collection } from './client/api.ts';
 import { choices } from './client/find.ts';

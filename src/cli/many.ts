@@ -1,6 +1,6 @@
 /** Doing something to many jobs, monitors or channels at once. */
 
-import type { Flags } from '../config.ts';
+import type { Flags } from '../settings/config.ts';
 import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { Api, Collection } from './client/api.ts';
 import type { Context } from './context.ts';

@@ -1,12 +1,12 @@
 /** Options that several commands have, and their values as people type them. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../config.ts';
+import type { Flags } from '../settings/config.ts';
 import { parseIsoTime } from '../domain/clock.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
-import { parseDuration, parseWholeNumber, refuseNumber } from '../setting.ts';
+import { parseDuration, parseWholeNumber, refuseNumber } from '../settings/setting.ts';
 
 /** Collects the values of an option that may be repeated; commander passes them one by one. */
 export function collect(value: string, previous: string[] | undefined): string[] {

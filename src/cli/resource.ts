@@ -1,7 +1,7 @@
 /** The commands that jobs, monitors and channels share: list, get, update, pause, resume and delete. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../config.ts';
+import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import type { Api } from './client/api.ts';
 import { connect } from './client/connect.ts';

@@ -1,9 +1,9 @@
 /** The jobs, monitors or channels that a command is about: named one by one, or all, or those in a state. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../config.ts';
+import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
-import { parseChoice } from '../setting.ts';
+import { parseChoice } from '../settings/setting.ts';
 
 /** What a command needs of each. */
 export interface Selected {

@@ -4,7 +4,7 @@
  * the store would wait while 512 answers are read.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { keepTickShape } from '../ticks.ts';
+import { keepTickShape } from '../base/ticks.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
 import type { Answer, FromThread, NumberedCall, ToThread } from './threads.ts';
 

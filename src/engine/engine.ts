@@ -34,8 +34,8 @@ export interface EngineParts
   space: SpaceWatch;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
-  /** Checks the ledger: a step of it. */
-  readonly checkLedger: Step;
+  /** Steps of further loops, by name, that one process does in the background. */
+  readonly duties: ReadonlyMap<string, Step>;
   /** Says that the loops of other nodes may have work. */
   readonly wakeOthers: (loop: WokenLoop) => void;
 }
@@ -67,12 +67,11 @@ type LoopName =
   | 'watch'
   | 'replan'
   | 'renew'
-  | 'prune'
-  | 'ledger';
+  | 'prune';
 
-/** A stop ends these loops one group after the other. Calls in flight are drained after the first group. */
+/** A stop ends these loops one group after the other, duties with the first. Then calls in flight are drained. */
 const stopOrder: readonly (readonly LoopName[])[] = [
-  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune', 'ledger'],
+  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune'],
   ['record', 'complete'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
@@ -98,8 +97,8 @@ const diskIsFull =
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, membership, signer, space, changes, wakeOthers } = parts;
-  const loops = new Map<LoopName, Loop>();
+  const { store, clock, membership, signer, space, changes, wakeOthers, duties } = parts;
+  const loops = new Map<string, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
   const wakeFor: ExecutorParts['wake'] = (work) => {
@@ -123,7 +122,7 @@ export function startEngine(parts: EngineParts): Engine {
   const isAlone = membership.nodeId === null;
   const isHeld = (runId: string): boolean => executor.isHeld(runId);
   const claim = (): Promise<number> => executor.claim();
-  const steps: [LoopName, () => Promise<Rest>][] = [
+  const steps: [string, () => Promise<Rest>][] = [
     ['claim', isAlone ? afterFirst(() => rescueAll(parts), claim) : claim],
     ['record', () => executor.record()],
     ['watch', createWatch(parts)],
@@ -133,13 +132,16 @@ export function startEngine(parts: EngineParts): Engine {
     ['own runs', createOwnRunsStep(parts, membership, isHeld)],
   ];
   /** What is done once, by whichever process keeps house. */
-  const chores: [LoopName, () => Promise<Rest>][] = [
+  const chores: [string, () => Promise<Rest>][] = [
     ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],
     ['replan', createReplanStep(parts, onPlanned)],
     ['renew', createRenewStep(parts, onPlanned)],
-    ['ledger', background(parts.checkLedger, clock, isPressed)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],
+    ...Array.from(duties, ([name, step]): [string, () => Promise<Rest>] => [
+      name,
+      background(step, clock, isPressed),
+    ]),
   ];
   if (!isAlone) steps.push(...nodeSteps);
   for (const [name, step] of chores) steps.push([name, onDuty(membership, step)]);
@@ -149,7 +151,8 @@ export function startEngine(parts: EngineParts): Engine {
   async function stop(): Promise<void> {
     executor.close();
     membership.drain();
-    for (const [index, names] of stopOrder.entries()) {
+    for (const [index, group] of stopOrder.entries()) {
+      const names = index === 0 ? [...group, ...duties.keys()] : group;
       await Promise.all(names.map(async (name) => await loops.get(name)?.[Symbol.asyncDispose]()));
       if (index === 0) await executor.drain(parts.drainMs);
     }

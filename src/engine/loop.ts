@@ -7,8 +7,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
-import type { Log } from '../log.ts';
-import { outageIn } from '../outage.ts';
+import type { Log } from '../base/log.ts';
+import { outageIn } from '../base/outage.ts';
 
 /** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do right away. */
 export type Step = () => Promise<number>;

@@ -3,7 +3,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Lateness, LatenessCounts } from '../domain/runs/lateness.ts';
 import type { Meter } from '../domain/meter.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { createLatenessWindow } from './lateness.ts';
 import type { BackupGauges, Gauges, Metrics, NodeGauges } from './metrics.ts';
 import { startMetricsServer } from './server.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { listenError } from '../domain/errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Where to listen. */

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
-import { publishFile, replaceFile, writeNewFile } from '../whole-file.ts';
+import { publishFile, replaceFile, writeNewFile } from '../base/whole-file.ts';
 import { masterKeyText, parseMasterKey } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
 

@@ -11,7 +11,7 @@ import type { OpenApiDocument, Operation } from '../../src/api/description/opena
 import { describeRoutes } from '../../src/api/description/openapi.ts';
 import { createRequestLimits } from '../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../src/domain/clock.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/base/log.ts';
 import { noKeys } from '../support/fakes/admissions.ts';
 import { officialSchemaText } from '../support/checks/openapi-schema.ts';
 import { fakeClock } from '../support/fakes/clock.ts';

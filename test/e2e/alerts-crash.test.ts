@@ -15,7 +15,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { openTestLocal } from '../support/running/local.ts';
-import type { Local } from '../../src/local-store.ts';
+import type { Local } from '../../src/serve/local-store.ts';
 import { defineChannel } from '../../src/domain/alerts/channel.ts';
 import { newId } from '../../src/domain/id.ts';
 import { sealConfig } from '../../src/domain/secrets/sealed-config.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { openTestLocal } from '../support/running/local.ts';
-import type { Local } from '../../src/local-store.ts';
+import type { Local } from '../../src/serve/local-store.ts';
 import type { Alert } from '../../src/domain/alerts/alert.ts';
 import { defineChannel } from '../../src/domain/alerts/channel.ts';
 import type { Gathered } from '../../src/domain/alerts/digest.ts';

@@ -16,7 +16,7 @@ import type { BuildOptions } from 'esbuild';
 import { keyDocument } from '../../src/receipt/key.ts';
 import * as trustedKeys from '../../src/receipt/trusted-keys.ts';
 import * as verify from '../../src/receipt/verify.ts';
-import { readVerifyScript } from '../../src/built-files.ts';
+import { readVerifyScript } from '../../src/base/built-files.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { judgeCases } from '../support/hostile/receipt-cases.ts';

@@ -8,7 +8,7 @@ import { unidentified } from '../support/fakes/unidentified.ts';
 import type { Phase } from '../../src/egress/deadline.ts';
 import { alone } from '../../src/engine/nodes/membership.ts';
 import type { Execution } from '../../src/engine/runs/execution.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/base/log.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import type { HostileTarget } from './hostile/row.ts';
 import { hostileTargets } from './hostile/targets.ts';

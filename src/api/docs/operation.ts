@@ -1,6 +1,6 @@
 /** One operation: its description, parameters, answers and a curl command. */
 
-import { quoted } from '../../domain/shell/quote.ts';
+import { quoted } from '../../domain/quote.ts';
 import { resolve } from '../description/components.ts';
 import type { Schema } from '../description/components.ts';
 import type { Answer, Operation } from '../description/openapi-document.ts';

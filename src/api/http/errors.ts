@@ -3,8 +3,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { oneLine } from '../../domain/one-line.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { Log } from '../../log.ts';
-import { outageIn } from '../../outage.ts';
+import type { Log } from '../../base/log.ts';
+import { outageIn } from '../../base/outage.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { tooLarge } from './body.ts';
 import { sentenceFor } from './validation.ts';

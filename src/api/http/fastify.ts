@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath } from './errors.ts';

@@ -78,29 +78,6 @@ export const dueTimes = {
   notes: [],
 };
 
-export const pastedCommand = {
-  text: "0 3 * * * curl -fsS -m 20 -H 'X-Tenant: 7' https://example.com/nightly",
-};
-export const readCommand = {
-  kind: 'crontab',
-  draft: {
-    name: 'example.com/nightly',
-    method: 'GET',
-    url: 'https://example.com/nightly',
-    headers: { 'X-Tenant': '7' },
-    body: null,
-    timeoutSeconds: 20,
-    cronExpr: '0 3 * * *',
-  },
-  ignored: [
-    { text: '-f', reason: 'a status other than 2xx fails the run anyway' },
-    { text: '-s', reason: 'it only changes what curl prints' },
-    { text: '-S', reason: 'it only changes what curl prints' },
-  ],
-  unhonoured: [],
-  problem: null,
-};
-
 export const chain = {
   after: { jobId: '0199c702-6a1d-7f03-8c5e-2d9b4a7c1e60', name: 'Import orders', on: 'success' },
   followers: [{ id: '0199c702-8b3e-7c14-9d6f-3e0c5b8d2f71', name: 'Report', on: 'finished' }],

@@ -1,11 +1,9 @@
-/** What the extensions accept and return about jobs: due times, copies, pasted commands, and actions on many jobs. */
+/** What the extensions accept and return about jobs: due times, copies, and actions on many jobs. */
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jobActions, mostActedJobs } from '../../domain/jobs/actions.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
-import { methods } from '../../domain/jobs/job.ts';
-import { longestPasted, pastedKinds } from '../../domain/shell/pasted.ts';
 import * as t from '../http/schema.ts';
 import { SchedulePreview } from '../schedule/contract.ts';
 import * as examples from './examples.ts';
@@ -111,50 +109,3 @@ export const JobActionResults = t.envelope(
   examples.jobActionResults,
 );
 export type JobActionResults = Static<typeof JobActionResults>;
-
-export const PastedCommand = t.input(
-  'PastedCommand',
-  'What somebody has pasted.',
-  [examples.pastedCommand],
-  {
-    text: Type.String({
-      maxLength: longestPasted,
-      description: `A curl or wget command, a crontab with a line that runs one, a URL, or the five fields of a schedule. At most ${longestPasted} characters.`,
-    }),
-  },
-);
-
-const remarks = (description: string) =>
-  t.array(
-    t.part('A part of the command.', {
-      text: t.text('As it was written, without the value of an option.'),
-      reason: t.text('Why.'),
-    }),
-    description,
-  );
-
-export const ReadCommand = t.output('ReadCommand', 'What was read.', examples.readCommand, {
-  kind: t.oneOf(pastedKinds, 'What the text was taken for.'),
-  draft: t.nullable(
-    Type.Object(
-      t.optional({
-        name: t.text('From a comment, or from the URL.'),
-        method: t.oneOf(methods, 'The method.'),
-        url: t.text('The URL.'),
-        headers: Type.Record(Type.String(), Type.String(), { description: 'Name to value.' }),
-        body: t.nullable(t.text('The body; null for none.')),
-        cronExpr: t.text('When it is called.'),
-        timezone: t.text('The zone of `cronExpr`.'),
-        timeoutSeconds: t.integer('Seconds that an attempt may take.'),
-        retries: t.integer('Further attempts.'),
-      }),
-      {
-        description:
-          'The fields of a job that the text says; they are not checked. Without the parts that a job cannot honour. Null if the rest is no call.',
-      },
-    ),
-  ),
-  ignored: remarks('Parts without an effect on the call.'),
-  unhonoured: remarks('Parts that a job cannot honour.'),
-  problem: t.nullable(t.text('Why nothing was read; null if something was.')),
-});

@@ -1,11 +1,10 @@
-/** Routes of jobs beyond the promised interface: due times, copies, pasted commands, and actions on many jobs. */
+/** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
 import { actOnJobs } from '../../app/jobs/actions.ts';
 import type { App } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { checkPastedLength, readPasted } from '../../domain/shell/pasted.ts';
 import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { countItems } from '../http/limits/request-limits.ts';
@@ -20,8 +19,6 @@ import {
   JobActions,
   JobChain,
   JobCopy,
-  PastedCommand,
-  ReadCommand,
 } from './extension-contract.ts';
 import { jobShape } from './shape.ts';
 
@@ -73,16 +70,6 @@ const operations = describe(
       answer: 'What became of each job.',
       failures: { 400: badRequest('ids must have at most 100 entries, got 101'), 402: notPaid },
     },
-    readCommand: {
-      summary: 'Read a command as a job',
-      description:
-        'Returns the fields of a job that calls what a curl or wget command, a line of a crontab or a URL calls, and what of it ' +
-        'a job does not do. Nothing is stored, called or logged, but like every request other than GET it needs a key with `write`.',
-      body: PastedCommand,
-      response: { 200: ReadCommand },
-      answer: 'What was read.',
-      failures: { 400: badRequest('text is required') },
-    },
   },
 );
 
@@ -111,14 +98,6 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
       .at(`/jobs/${job.id}`)
       .send({ job: jobShape(job) });
   });
-
-  const read = {
-    config: { keepsNothing: true },
-    ...operations.readCommand,
-    // The schema would give the limit, and not what to do.
-    preValidation: async ({ body }: { body: unknown }) => checkPastedLength(body),
-  };
-  server.post('/jobs/read-command', read, async ({ body }) => readPasted(body.text));
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {
     const items = body.ids.length;

@@ -11,7 +11,7 @@ import { got, JobdError } from '../../domain/errors.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
 import { pingSignal } from '../../domain/monitors/ping.ts';
 import type { PingMethod, PingSignal } from '../../domain/monitors/ping.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { acceptAnyBody } from '../http/body.ts';
 import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';

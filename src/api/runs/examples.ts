@@ -65,19 +65,6 @@ export const queued = {
   resultUrl: `https://jobs.example.com/api/v1/jobs/${jobId}/runs/${queuedRun.id}`,
 };
 
-export const ledgerJob = {
-  id: jobId,
-  name: job.name,
-  keptFrom: null,
-  called: 23,
-  missed: 1,
-  waiting: 0,
-  explained: [],
-  unaccounted: [],
-  unexpected: [],
-};
-export const ledger = { jobs: [ledgerJob], nextCursor: null };
-
 export const listedRun = {
   ...runSummary,
   status: 'failed',

@@ -3,14 +3,11 @@
 import type { App } from '../../app/app.ts';
 import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
-import { listLedger as readLedger } from '../../app/runs/ledger.ts';
-import { msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import { readRunStatuses } from '../../domain/runs/run.ts';
 import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import * as examples from '../jobs/examples.ts';
 import { JobPath } from '../jobs/contract.ts';
 import {
   AllRuns,
@@ -19,11 +16,9 @@ import {
   defaultDays,
   HistoryQuery,
   JobDays,
-  LedgerPage,
-  LedgerQuery,
   RunHistory,
 } from './contract.ts';
-import { daysShape, ledgerShape, listedRunShape, runSummaryShape } from './shape.ts';
+import { daysShape, listedRunShape, runSummaryShape } from './shape.ts';
 
 const operations = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
@@ -62,28 +57,6 @@ const operations = describe(
   },
 );
 
-const { listLedger } = describe(
-  { tag: 'Runs', isExtension: true },
-  {
-    listLedger: {
-      summary: 'Check that due times are accounted for',
-      description:
-        'Computes again when jobs were due, from all schedules that they had, and compares that with their runs. Each due time ' +
-        'has a run, or is in a missed one, or there is a recorded reason. A page has up to `limit` jobs, or the parts of one job with a ' +
-        'long history: add up what several pages say of it.',
-      querystring: LedgerQuery,
-      response: { 200: LedgerPage },
-      answer: 'A page of jobs, the oldest first.',
-      failures: {
-        404: {
-          when: 'There is no job with `jobId`.',
-          example: `there is no job with id ${examples.jobId}`,
-        },
-      },
-    },
-  },
-);
-
 /** Adds the routes. */
 export function historyRoutes(server: ApiServer, app: App): void {
   server.get('/runs', operations.listAllRuns, async ({ principal, query }) => {
@@ -105,17 +78,6 @@ export function historyRoutes(server: ApiServer, app: App): void {
       before: before === undefined ? null : readTime('before', before),
     });
     return { runs: items.map(runSummaryShape), nextCursor, isPartial };
-  });
-
-  server.get('/ledger', listLedger, async ({ principal, query }) => {
-    const { jobId, since, until, ...page } = query;
-    const { items, nextCursor } = await readLedger(app, principal, {
-      jobId: jobId ?? null,
-      after: since === undefined ? app.clock.now() - msPerDay : readTime('since', since),
-      until: until === undefined ? null : readTime('until', until),
-      ...pageRequest(page),
-    });
-    return { jobs: items.map(ledgerShape), nextCursor };
   });
 
   server.get('/jobs/:id/days', operations.getDays, async ({ principal, params, query }) =>

@@ -1,10 +1,8 @@
 /** Runs and days as lists of the API return them. */
 
 import type { ListedRun } from '../../app/runs/all-runs.ts';
-import type { JobLedger } from '../../app/runs/ledger.ts';
 import type { Days } from '../../app/runs/history.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
-import type { DueTimes } from '../../domain/schedule/next.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
 import type * as contract from './contract.ts';
 
@@ -33,30 +31,4 @@ export function listedRunShape(run: ListedRun): contract.ListedRun {
 /** The days of a job. */
 export function daysShape({ days, since, isPartial }: Days): contract.JobDays {
   return { days, since: isoTimeOrNull(since), isPartial };
-}
-
-/** Entries of one list of a job. */
-const mostEntries = 100;
-
-/** The ledger of a job as the API shows it. */
-export function ledgerShape({
-  keptFrom,
-  explained,
-  unaccounted,
-  unexpected,
-  ...job
-}: JobLedger): contract.LedgerJob {
-  return {
-    ...job,
-    keptFrom: keptFrom === null ? null : isoTime(keptFrom),
-    explained: explained
-      .slice(0, mostEntries)
-      .map(({ reason, ...times }) => ({ reason, ...dueTimesShape(times) })),
-    unaccounted: unaccounted.slice(0, mostEntries).map(dueTimesShape),
-    unexpected: unexpected.slice(0, mostEntries).map(isoTime),
-  };
-}
-
-function dueTimesShape({ first, last, count }: DueTimes) {
-  return { first: isoTime(first), last: isoTime(last), count };
 }

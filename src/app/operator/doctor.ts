@@ -10,13 +10,13 @@ import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
-import { quoted } from '../../domain/shell/quote.ts';
+import { quoted } from '../../domain/quote.ts';
 import { isWhole } from '../../domain/runs/ledger-check.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { databaseClockOf } from '../../store/nodes/database-clock.ts';
-import { openReader, storePath } from '../../store/sqlite/open.ts';
+import { openReader, storePath } from '../../store/sqlite/reader.ts';
 import type { Db } from '../../store/database/store.ts';
 import { openServerReader } from '../../store/open.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
-import { activeWords } from '../../domain/reasons/of-chain.ts';
+import { activeWords } from '../../domain/runs/active.ts';
 import { queuedRun } from '../../domain/runs/run.ts';
 import type { Run, RunTotals } from '../../domain/runs/run.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';

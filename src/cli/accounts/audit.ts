@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { connect } from '../client/connect.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { auditActionWords } from '../../domain/accounts/audit.ts';
-import { parseChoice } from '../../setting.ts';
+import { parseChoice } from '../../settings/setting.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Channel, ChannelMade, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { channelLimits } from '../../domain/alerts/channel.ts';
 import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
@@ -10,7 +10,7 @@ import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
-import { parseChoice, parseWholeNumber } from '../../setting.ts';
+import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem } from '../resource.ts';
 import type { Resource } from '../resource.ts';

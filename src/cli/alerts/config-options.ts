@@ -1,13 +1,13 @@
 /** The options of where a channel leads: one for each field of the kinds, or all of them as JSON. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import type { ConfigField } from '../../domain/alerts/kinds/kind.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { collect, textOrFile } from '../options.ts';
-import { optionOf } from '../../setting.ts';
+import { optionOf } from '../../settings/setting.ts';
 
 const kinds = Object.entries(channelKinds);
 /** The first field of each name says how the option is given. */

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Channel, ChannelUpdate } from '../../api/alerts/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { alsoOnWords, channelLimits } from '../../domain/alerts/channel.ts';
 import { inTwoUnits } from '../../domain/durations.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { durationOf, parseChoice, parseDuration } from '../../setting.ts';
+import { durationOf, parseChoice, parseDuration } from '../../settings/setting.ts';
 import type { Api } from '../client/api.ts';
 import { collect } from '../options.ts';
 

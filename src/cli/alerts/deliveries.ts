@@ -2,10 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Delivery, ListedDelivery, TriedDelivery } from '../../api/alerts/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import type { Api, Filter } from '../client/api.ts';
+import type { Api } from '../client/api.ts';
+import type { Filter } from '../client/path.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Channel, TriedDelivery } from '../../api/alerts/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 /** `jobd verify-call`: says who made a saved request. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError, messageOf } from '../../domain/errors.ts';
 import { readTime } from '../../domain/fields.ts';
 import { fileProblem } from '../../domain/file-problem.ts';

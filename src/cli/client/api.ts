@@ -1,12 +1,10 @@
 /** The calls of the API that commands make, typed by its contract. */
 
 import type { AuditEntry, AuditList } from '../../api/accounts/contract.ts';
-import type { JobExplanation } from '../../api/reasons/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobKept, JobUpdate } from '../../api/jobs/contract.ts';
 import type {
   EndOfWait,
-  LedgerJob,
   ListedRun,
   QueuedRun,
   RunList,
@@ -23,6 +21,8 @@ import { pages } from './client.ts';
 import type { Ask } from './client.ts';
 import { findOne } from './find.ts';
 import type { Named } from './find.ts';
+import { path, queryOf } from './path.ts';
+import type { Filter } from './path.ts';
 
 /** What every resource of a workspace can do. */
 export interface Collection<Item, Update> {
@@ -42,6 +42,8 @@ export type Api = ReturnType<typeof createApi>;
 /** Makes the calls to a server. They throw `JobdError` with the server's own message. */
 export function createApi(ask: Ask) {
   return {
+    /** Asks for what is in no list here. */
+    ask,
     jobs: {
       ...collection<Job, JobUpdate>(ask, 'job'),
       create: async (input: JobInput) => madeJob(await ask<JobKept>('POST', '/jobs', input)),
@@ -52,9 +54,6 @@ export function createApi(ask: Ask) {
       /** What became of its results, newest first. */
       callbacks: (id: string, limit: number) =>
         ask<alerts.PostedResults>('GET', path`/jobs/${id}/callbacks` + queryOf({ limit })),
-      /** Why it ran, did not run or ran late at a time; null for its newest due time. */
-      explain: async (id: string, at: string | null) =>
-        await ask<JobExplanation>('GET', path`/jobs/${id}/explanation` + queryOf({ at })),
       run: (id: string) => ask<QueuedRun>('POST', path`/jobs/${id}/run`),
       /** All jobs, or those in a state, as lists show them. */
       summaries: (status: JobFilter | null) =>
@@ -79,8 +78,6 @@ export function createApi(ask: Ask) {
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },
-    /** The ledger, page by page. */
-    ledger: (filter: Filter) => pages<LedgerJob>(ask, `/ledger${queryOf(filter)}`, 'jobs'),
     audit: (filter: Filter, limit: number) =>
       ask<AuditList>('GET', `/audit${queryOf({ limit, ...filter })}`),
     /** The whole trail, newest first. */
@@ -144,19 +141,4 @@ function collection<Item extends Named, Update extends object>(
     update: async (id, update) => itemOf(await ask('PATCH', one(id), update)),
     delete: async (id) => void (await ask('DELETE', one(id))),
   };
-}
-
-/** Builds a path, with its values encoded. */
-function path(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
-  return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
-}
-
-/** Fields of a query; those without a value are left out. */
-export type Filter = Readonly<Record<string, string | number | null | undefined>>;
-
-function queryOf(filter: Filter): string {
-  const given = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [path`${name}=${value}`],
-  );
-  return given.length === 0 ? '' : `?${given.join('&')}`;
 }

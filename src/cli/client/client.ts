@@ -1,7 +1,7 @@
 /** Requests to a running jobd, and what their failures mean. */
 
 import type { ErrorBody } from '../../api/http/contract.ts';
-import type { ClientConfig } from '../../profiles.ts';
+import type { ClientConfig } from './profiles.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';

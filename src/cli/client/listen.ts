@@ -1,7 +1,7 @@
 /** Listens to the events of a running jobd. */
 
 import type { Event } from '../../api/events/contract.ts';
-import type { ClientConfig } from '../../profiles.ts';
+import type { ClientConfig } from './profiles.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { authorization, failureOf, jsonOf, noJobd } from './client.ts';
 import { exchangeLive } from './exchange.ts';

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Me } from '../../api/accounts/contract.ts';
-import { defaultServerUrl, loginUrl } from '../../config.ts';
-import type { Flags } from '../../config.ts';
+import { defaultServerUrl, loginUrl } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { profileNamed, readProfiles, writeProfiles } from '../../profiles.ts';
-import type { Profiles } from '../../profiles.ts';
+import { profileNamed, readProfiles, writeProfiles } from './profiles.ts';
+import type { Profiles } from './profiles.ts';
 import { askKey } from '../terminal/prompt.ts';
 import { createAsker } from './client.ts';
 import type { Context } from '../context.ts';

@@ -2,7 +2,7 @@
 
 import { JobdError } from '../../domain/errors.ts';
 import { isCloudMetadata, refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
-import { durationOf, optionOf } from '../../setting.ts';
+import { durationOf, optionOf } from '../../settings/setting.ts';
 
 import type { Ask } from './client.ts';
 

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
-import { replaceFile } from '../../whole-file.ts';
+import { replaceFile } from '../../base/whole-file.ts';
 
 /** The file, for the file of the profiles. */
 function fileOf(profilesFile: string): string {

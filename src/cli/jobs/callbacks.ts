@@ -1,8 +1,8 @@
 /** `jobd jobs callbacks`: what became of the results that a job posts to its `onResult`. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
-import { quoted } from '../../domain/shell/quote.ts';
+import type { Flags } from '../../settings/config.ts';
+import { quoted } from '../../domain/quote.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';

@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import { jobDefaults, jobRules } from '../../domain/jobs/job.ts';
 import type { Api } from '../client/api.ts';
 import { collect, parseSeconds, textOrFile } from '../options.ts';
-import { parseWholeNumber } from '../../setting.ts';
+import { parseWholeNumber } from '../../settings/setting.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */

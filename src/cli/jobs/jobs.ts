@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
@@ -15,7 +15,7 @@ import { connect } from '../client/connect.ts';
 import { commandWords } from '../client/option-words.ts';
 import type { Context } from '../context.ts';
 import { textOrFile } from '../options.ts';
-import { durationOf } from '../../setting.ts';
+import { durationOf } from '../../settings/setting.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem } from '../resource.ts';
 import type { Resource } from '../resource.ts';
@@ -25,7 +25,6 @@ import type { Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
-import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions, withLeader } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
@@ -96,12 +95,23 @@ export function addJobCommands(program: Command, context: Context): Command {
   return jobs;
 }
 
+const curlExample = `
+  jobd jobs create --name orders --every 15m \\
+    --curl "curl -u me:secret -d state=open https://example.com/orders"`;
+
 function addCreateCommand(jobs: Command, context: Context): void {
-  withNameOptions(
+  const { readCurl, output } = context;
+  const create = withNameOptions(
     withJobOptions(jobs.command('create').description('create a job'), { required: true }),
     'job',
-  )
-    .option('--curl <command|@file|->', 'take the request from a curl command, instead of --url')
+  );
+  if (readCurl !== undefined) {
+    create.option(
+      '--curl <command|@file|->',
+      'take the request from a curl command, instead of --url',
+    );
+  }
+  create
     .option('--paused', 'create it paused')
     .addHelpText(
       'after',
@@ -113,15 +123,13 @@ Examples:
   jobd jobs create --name invoice --url https://example.com/invoice \\
     --method POST --header 'Content-Type: application/json' \\
     --data @invoice.json --cron @monthly
-  jobd jobs create --name report --url https://example.com/report --after backup
-  jobd jobs create --name orders --every 15m \\
-    --curl "curl -u me:secret -d state=open https://example.com/orders"`,
+  jobd jobs create --name report --url https://example.com/report --after backup${readCurl === undefined ? '' : curlExample}`,
     )
     .action(async (flags: Flags & { name: string }) => {
       const { name, curl, ['paused']: paused } = flags;
       const copied =
-        typeof curl === 'string'
-          ? fieldsOfCurl(await textOrFile(curl, '--curl'), flags, context.output)
+        typeof curl === 'string' && readCurl !== undefined
+          ? await readCurl(await textOrFile(curl, '--curl'), flags, output)
           : {};
       const api = connect(context);
       const given = { ...copied, ...(await updateOf(flags, api)), name };

@@ -1,6 +1,6 @@
 /** Shell completion scripts, made from the commands. */
 
-import { quoted } from '../../domain/shell/quote.ts';
+import { quoted } from '../../domain/quote.ts';
 import { allCommands } from './command-tree.ts';
 import type { CommandNode } from './command-tree.ts';
 

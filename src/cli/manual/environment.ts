@@ -1,6 +1,6 @@
 /** Every environment variable that jobd reads: help, the man page and docs use this table. */
 
-import { defaultServerUrl, serveDefaults } from '../../config.ts';
+import { defaultServerUrl, serveDefaults } from '../../settings/config.ts';
 
 /** Each name with its meaning. */
 export const environment: readonly (readonly [name: string, meaning: string])[] = [

@@ -2,7 +2,7 @@
 
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { environment } from './environment.ts';

@@ -1,7 +1,7 @@
 /** `jobd licenses`: the licences of the bundled software. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -12,7 +12,7 @@ export function addLicensesCommand(program: Command, { output }: Context): void 
     .description('print the licences of the bundled software')
     .addHelpText('after', '\nExample:\n  jobd licenses | less')
     .action(async (flags: Flags) => {
-      const { readLicenses } = await import('../../built-files.ts');
+      const { readLicenses } = await import('../../base/built-files.ts');
       const text = await readLicenses();
       if (flags['json']) printJson(output, { text });
       else output.data(text);

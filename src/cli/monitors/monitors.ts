@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import type { Monitor, MonitorUpdate } from '../../api/monitors/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
-import { durationOf, parseDuration } from '../../setting.ts';
+import { durationOf, parseDuration } from '../../settings/setting.ts';
 
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, withName } from '../resource.ts';

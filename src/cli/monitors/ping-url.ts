@@ -1,6 +1,6 @@
 /** The ping URL of `jobd ping`: an argument, a file or a variable. Everybody on a machine can read the arguments of its processes. */
 
-import { pingVariable } from '../../config.ts';
+import { pingVariable } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { textOrFile } from '../options.ts';
 

@@ -1,7 +1,7 @@
 /** `jobd ping`: sends a ping to a monitor, or runs a command and reports its result. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import type * as accounts from '../../app/accounts/accounts.ts';
-import type { Flags } from '../../config.ts';
-import type { Local } from '../../local-store.ts';
+import type { Flags } from '../../settings/config.ts';
+import type { Local } from '../../serve/local-store.ts';
 import { standingOf, trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { withPlace } from './place-options.ts';
 import { parseMoment } from '../options.ts';
-import { parseChoice, parseWholeNumber } from '../../setting.ts';
+import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 

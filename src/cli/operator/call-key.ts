@@ -1,7 +1,7 @@
 /** `jobd call-key`: the keys that sign calls; works while the daemon runs. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { callAlgorithms, callKeyState, keysCachedSeconds } from '../../domain/calls/call-key.ts';
 import type { CallKey } from '../../domain/calls/call-key.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';

@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/finding.ts';
-import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
-import type { Flags } from '../../config.ts';
+import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
-import { withoutPassword } from '../../setting.ts';
+import { withoutPassword } from '../../settings/setting.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { enterPlace } from './local.ts';
@@ -74,7 +74,7 @@ function linesOf(finding: Finding): Line[] {
 
 async function* examination(flags: Flags, output: Output): AsyncGenerator<Finding> {
   const { examine } = await import('../../app/operator/doctor.ts');
-  const { masterKeysFor, unpackDriverFor } = await import('../../local-store.ts');
+  const { masterKeysFor, unpackDriverFor } = await import('../../serve/local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
   const configuration = configurationFinding(flags);
   yield configuration;

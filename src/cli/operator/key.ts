@@ -1,8 +1,8 @@
 /** `jobd key`: API keys, in the database; works while the daemon runs. */
 
 import type { Command } from 'commander';
-import { defaultServerUrl, loginUrl } from '../../config.ts';
-import type { Flags } from '../../config.ts';
+import { defaultServerUrl, loginUrl } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime, isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Key } from '../../domain/accounts/key.ts';

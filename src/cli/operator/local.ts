@@ -5,11 +5,16 @@
 
 import { callerNow } from '../../app/operator/caller.ts';
 import type { Caller } from '../../app/operator/caller.ts';
-import { databaseUrl, environmentVariable, namedDataDir, secretKeys } from '../../config.ts';
-import type { Flags, NamedDirectory } from '../../config.ts';
+import {
+  databaseUrl,
+  environmentVariable,
+  namedDataDir,
+  secretKeys,
+} from '../../settings/config.ts';
+import type { Flags, NamedDirectory } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { Local, Place } from '../../local-store.ts';
-import { withoutPassword } from '../../setting.ts';
+import type { Local, Place } from '../../serve/local-store.ts';
+import { withoutPassword } from '../../settings/setting.ts';
 import { libpqUrl } from './libpq-url.ts';
 import { actAsOwner } from './owner/owner.ts';
 import type { Entered } from './owner/owner.ts';
@@ -40,7 +45,7 @@ type HasStore = (directory: string) => boolean;
  * if root has a database of its own, too, it has to say which. Throws `conflict`.
  */
 export async function chooseDataDir(flags: Flags): Promise<Chosen> {
-  const { hasStore, loadDriverOfBundle } = await import('../../local-store.ts');
+  const { hasStore, loadDriverOfBundle } = await import('../../serve/local-store.ts');
   loadDriverOfBundle();
   const directory = namedDataDir(flags);
   const service = findService();
@@ -75,7 +80,7 @@ export async function enterStore<T>(
   openFirst?: () => T,
   saysWhere = false,
 ): Promise<Entered<T>> {
-  const { hasStore, lostStore } = await import('../../local-store.ts');
+  const { hasStore, lostStore } = await import('../../serve/local-store.ts');
   const chosen = await chooseDataDir(flags);
   if (!hasStore(chosen.path)) {
     const { service } = chosen;
@@ -135,7 +140,7 @@ export function requireFile(flags: Flags, instead: (database: string) => string)
 
 /** Opens the database of a place that was entered. */
 export async function openStoreAt({ keys, ...place }: EnteredPlace): Promise<Local> {
-  const { openLocal } = await import('../../local-store.ts');
+  const { openLocal } = await import('../../serve/local-store.ts');
   const local = await openLocal(place, { keys });
   return { ...local, caller: caller() };
 }

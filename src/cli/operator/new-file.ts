@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { systemCode, unavailable } from '../../domain/errors.ts';
-import { alreadyExists } from '../../whole-file.ts';
+import { alreadyExists } from '../../base/whole-file.ts';
 
 /** An open, empty file. Disposing of it removes it, unless it is kept. */
 export interface NewFile extends AsyncDisposable {

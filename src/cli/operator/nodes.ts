@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { NodeInRole } from '../../app/operator/nodes.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { lossText, nodeName } from '../../domain/nodes.ts';

@@ -1,12 +1,12 @@
 /** `jobd open`: a link that signs a browser in, for whoever may open the data directory. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { Local } from '../../local-store.ts';
+import type { Local } from '../../serve/local-store.ts';
 import type { Context } from '../context.ts';
-import { parseDuration, withoutPassword } from '../../setting.ts';
+import { parseDuration, withoutPassword } from '../../settings/setting.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { enterPlace, openStoreAt } from './local.ts';

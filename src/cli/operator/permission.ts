@@ -1,11 +1,11 @@
 /** What a key or a browser may do: `--permission read`, or `--read` for short. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import type { Permission } from '../../domain/accounts/key.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { parseChoice } from '../../setting.ts';
+import { parseChoice } from '../../settings/setting.ts';
 
 /** Adds the options. Help shows the first one. */
 export function withPermission(command: Command, words = ''): Command {

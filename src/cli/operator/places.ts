@@ -1,6 +1,6 @@
 /** Where else on this machine a database of jobd may be: for a command that finds none. */
 
-import type { NamedDirectory } from '../../config.ts';
+import type { NamedDirectory } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { RunningServer } from './running.ts';
 import type { Service } from './service.ts';

@@ -1,7 +1,7 @@
 /** `jobd secrets`: the master key, which encrypts secrets in the database. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
@@ -49,7 +49,7 @@ previous key, which is removed: copy the file secret-key first.`,
       await using local = await openStoreAt(place);
       // A key that is missing is missed before anything is locked.
       if (place.database !== null) await local.openVault();
-      const { lockMasterKeyFor, masterKeysFor } = await import('../../local-store.ts');
+      const { lockMasterKeyFor, masterKeysFor } = await import('../../serve/local-store.ts');
       using locks = new DisposableStack();
       locks.use(await lockMasterKeyFor(place, local, keys));
       await confirm(rotationQuestion(place), flags['yes'] === true);
@@ -95,7 +95,7 @@ in JOBD_SECRET_KEY. If you use JOBD_SECRET_KEY, set it for this command too.`,
 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
   const place = await enterPlace(flags, output);
-  const { lockStopped, masterKeysFor } = await import('../../local-store.ts');
+  const { lockStopped, masterKeysFor } = await import('../../serve/local-store.ts');
   await using local = await openStoreAt(place);
   using locks = new DisposableStack();
   locks.use(await lockStopped(place, local));

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
+import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
 import { readRootsFile } from './owner/roots-files.ts';
 
 /** The data directory of a service, and the file that names it. */

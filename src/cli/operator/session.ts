@@ -1,7 +1,7 @@
 /** `jobd session`: who is signed in, in the database; works while the daemon runs. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Session } from '../../domain/accounts/session.ts';

@@ -1,7 +1,7 @@
 /** `jobd signing-key`: the key that signs receipts; works while the daemon runs. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type { SigningKeyRecord } from '../../app/receipts/signing-keys.ts';
 import { moment } from '../terminal/cell.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 
 /** How long it is tried, and the rest between two tries, in milliseconds. */
 const longestWaitMs = 60_000;

@@ -1,7 +1,7 @@
 /** `jobd workspace`: workspaces, in the database. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import type { Workspace } from '../../domain/accounts/account.ts';
 import { isWide, withWide } from '../options.ts';

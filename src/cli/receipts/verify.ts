@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { invalidInput } from '../../domain/errors.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
 

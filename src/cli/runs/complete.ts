@@ -1,9 +1,9 @@
 /** `jobd runs complete`: ends the wait of a run in place of its target. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { quoted } from '../../domain/shell/quote.ts';
+import { quoted } from '../../domain/quote.ts';
 import { isFinal, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ListedRun, RunSummary } from '../../api/runs/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { QueuedRun, Run } from '../../api/runs/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { errorCodes, JobdError, messageOf } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import { progressWords } from '../../domain/runs/completion.ts';
@@ -11,7 +11,7 @@ import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
-import { durationOf } from '../../setting.ts';
+import { durationOf } from '../../settings/setting.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseSeconds } from '../options.ts';
 import { isForMany, select, withSelection } from '../selection.ts';

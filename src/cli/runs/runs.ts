@@ -1,7 +1,7 @@
 /** `jobd runs`: what happened, over the API. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { withName } from '../resource.ts';

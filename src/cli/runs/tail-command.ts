@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import type { Job } from '../../api/jobs/contract.ts';
 import type { Run } from '../../api/runs/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { isFinal, runStatuses } from '../../domain/runs/run.ts';
-import { parseChoice } from '../../setting.ts';
+import { parseChoice } from '../../settings/setting.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { createListener } from '../client/listen.ts';

@@ -2,12 +2,12 @@
 
 import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
-import { parseDuration } from '../../setting.ts';
+import { parseDuration } from '../../settings/setting.ts';
 
 /** Writes ` (default VALUE)` after an option, if there is a default. */
 export type DefaultText = (value: string) => string;

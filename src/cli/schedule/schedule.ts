@@ -1,14 +1,14 @@
 /** `jobd schedule`: previews schedules, without a server or a database. */
 
 import type { Command } from 'commander';
-import type { Flags } from '../../config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
 import { optionWords } from '../client/option-words.ts';
-import { parseDuration } from '../../setting.ts';
-import { parseWholeNumber } from '../../setting.ts';
+import { parseDuration } from '../../settings/setting.ts';
+import { parseWholeNumber } from '../../settings/setting.ts';
 import { printJson } from '../terminal/output.ts';
 import { textFlag } from './schedule-options.ts';
 

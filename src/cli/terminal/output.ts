@@ -6,8 +6,8 @@
  * no command can forget it. Only `styled` lets escape sequences through, for the colours of this program.
  */
 
-import { noColor } from '../../config.ts';
-import type { Flags } from '../../config.ts';
+import { noColor } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { cellText, coloured, cutCell, isCuttable, lengthOfShortIds } from './cell.ts';

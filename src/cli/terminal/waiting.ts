@@ -1,6 +1,6 @@
 /** What people see and press while a command waits. */
 
-import { isDumbTerminal } from '../../config.ts';
+import { isDumbTerminal } from '../../settings/config.ts';
 import { cutTo } from './text.ts';
 
 /** Aborts at the first Ctrl-C; a second one ends the process as usual. Disposing removes the handler. */

@@ -1,8 +1,5 @@
 /** The daily check of the ledger of all jobs. */
 
-import { isoTime } from '../clock.ts';
-import type { Ledger } from './ledger.ts';
-
 /** What a check found. Times are epoch milliseconds. */
 export interface LedgerCheck {
   checkedAt: number;
@@ -18,44 +15,7 @@ export interface LedgerCheck {
   example: string | null;
 }
 
-/** A check of nothing yet. */
-export function beginLedgerCheck(checkedAt: number, after: number): LedgerCheck {
-  const none = { jobs: 0, called: 0, missed: 0, explained: 0, unaccounted: 0, unexpected: 0 };
-  return { checkedAt, after, ...none, example: null };
-}
-
-/** Adds the ledger of a job, or of a part of its history. */
-export function withLedger(
-  check: LedgerCheck,
-  { name, ...ledger }: Ledger & { name: string },
-  isNewJob: boolean,
-): LedgerCheck {
-  const { called, missed, explained, unaccounted, unexpected } = ledger;
-  return {
-    ...check,
-    jobs: check.jobs + (isNewJob ? 1 : 0),
-    called: check.called + called,
-    missed: check.missed + missed,
-    explained: check.explained + countOf(explained),
-    unaccounted: check.unaccounted + countOf(unaccounted),
-    unexpected: check.unexpected + unexpected.length,
-    example: check.example ?? exampleOf(name, ledger),
-  };
-}
-
 /** Whether every due time was accounted for, and every run was due. */
 export function isWhole({ unaccounted, unexpected }: LedgerCheck): boolean {
   return unaccounted + unexpected === 0;
-}
-
-function countOf(times: readonly { count: number }[]): number {
-  return times.reduce((all, { count }) => all + count, 0);
-}
-
-function exampleOf(name: string, { unaccounted, unexpected }: Ledger): string | null {
-  const [due] = unaccounted;
-  if (due !== undefined)
-    return `${name} was due at ${isoTime(due.first)}, and nothing says what became of it`;
-  const [run] = unexpected;
-  return run === undefined ? null : `${name} has a run of ${isoTime(run)}, when it was not due`;
 }

@@ -119,3 +119,11 @@ export function isSampled(traceId: string, ratio: number): boolean {
   const random = Number.parseInt(traceId.slice(-13), 16) / 16 ** 13;
   return random >= 1 - ratio;
 }
+
+/** Takes the spans of calls. */
+export interface Spans {
+  /** Whether the calls of this trace are exported. */
+  readonly isSampled: (traceId: string) => boolean;
+  /** Keeps a span until it is sent. Returns at once, never throws. */
+  readonly note: (span: CallSpan) => void;
+}

@@ -14,3 +14,8 @@ export function localTimeText(at: number, timezone: string, withSeconds: boolean
 function inZone(at: number, zone: string): DateTime {
   return DateTime.fromMillis(at, { zone, locale: 'en-US' });
 }
+
+/** An instant as the clocks of a zone show it, with seconds if it has some: `Tue 2026-11-24 02:30 +01:00`. */
+export function timeIn(at: number, zone: string): string {
+  return localTimeText(at, zone, at % 60_000 !== 0);
+}

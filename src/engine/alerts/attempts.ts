@@ -7,7 +7,7 @@ import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime, rest } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptResult, Meter } from '../../domain/meter.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';

@@ -11,7 +11,7 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { openCallKey } from '../../identity/keyring.ts';
 import type { CallSigner } from '../../identity/keyring.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { listSigningCallKeys } from '../../store/calls/call-keys.ts';
 import type { SigningCallKey } from '../../store/calls/call-keys.ts';
 import type { Store } from '../../store/database/store.ts';

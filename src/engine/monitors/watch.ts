@@ -10,7 +10,7 @@ import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
 import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import {

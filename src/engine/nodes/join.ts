@@ -12,7 +12,7 @@ import type { Meter } from '../../domain/meter.ts';
 import { newId } from '../../domain/id.ts';
 import { keeperOf, nodeName, openRoleOf } from '../../domain/nodes.ts';
 import type { Standing } from '../../domain/nodes.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
 import { newer, newestVersion } from '../../store/database/migrate.ts';

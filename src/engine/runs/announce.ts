@@ -3,7 +3,7 @@
 import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { FollowUp } from './follow-up.ts';
 import { logEnded, noteDropped } from './run-log.ts';
 

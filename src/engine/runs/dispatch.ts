@@ -22,11 +22,11 @@ import {
 import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
 import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
 import type { Callers } from '../calls/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
-import type { Spans } from './spans.ts';
+import type { Spans } from '../../domain/runs/span.ts';
 import { interruptedRun, runNames } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 

@@ -6,7 +6,7 @@
 import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import {
   findAbandonedRuns,

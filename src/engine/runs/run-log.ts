@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { DroppedResults } from '../../store/alerts/callbacks.ts';
 import type { MissedRun } from './due.ts';
 import { runNames } from './execution.ts';

@@ -6,7 +6,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { Egress } from '../../egress/egress.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { startLoop } from '../loop.ts';
 import type { Loop } from '../loop.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { SmallWrites } from './small-writes.ts';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { findShortages } from '../../domain/space.ts';
 import type { SpaceCause, SpaceFigures } from '../../domain/space.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../base/log.ts';
 import { addEarlyRemovals } from '../../store/accounts/instance.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 

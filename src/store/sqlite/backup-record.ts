@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackupPlan } from '../../domain/backups.ts';
 import { systemCode } from '../../domain/errors.ts';
-import { replaceFile } from '../../whole-file.ts';
+import { replaceFile } from '../../base/whole-file.ts';
 
 /** A backup that was made. */
 export interface MadeBackup {

@@ -11,6 +11,7 @@ import { sizeText } from '../../domain/sizes.ts';
 import type { Db } from '../database/store.ts';
 import type { StoreUpgrade } from '../database/upgrade.ts';
 import { isFull } from './connection.ts';
+import { copyDatabase } from './copy.ts';
 import { diskFreeBytes, readSpace } from './space.ts';
 
 /** Of how many versions a copy is kept. */
@@ -86,8 +87,6 @@ async function makeCopy(
   requireSpace(dataDir, (pages - freePages) * pageBytes + spareBytes);
   const when = isoTime(now).replace(/[-:]|\.\d+/g, '');
   const path = freePath(join(dataDir, `jobd-before-${version}-${when}`));
-  // Only now: `backup.ts` opens databases by `open.ts`, which opens them by this file.
-  const { copyDatabase } = await import('./backup.ts');
   try {
     await copyDatabase(db, dataDir, { path, descriptor: null });
   } catch (error) {

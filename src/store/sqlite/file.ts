@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JobdError, systemCode } from '../../domain/errors.ts';
-import { makeFile } from '../../whole-file.ts';
+import { makeFile } from '../../base/whole-file.ts';
 import { loadAddon } from './addon.ts';
 import { SqliteConnection } from './connection.ts';
 import { unusable } from './unusable.ts';

@@ -1,7 +1,5 @@
 /** Opens the store, and runs what must happen together as one transaction. */
 
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
@@ -9,35 +7,22 @@ import { allowDirect } from '../database/direct.ts';
 import { dialectOn, isBusy, isDamage, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { noHints } from '../database/hints.ts';
-import { migrate, refuseUpgrade, schemaVersion } from '../database/migrate.ts';
+import { migrate, refuseUpgrade } from '../database/migrate.ts';
 import { FileReserve, releaseToOpen } from './reserve.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Store } from '../database/store.ts';
 import type { StoreUpgrade } from '../database/upgrade.ts';
 import { createCopyBeforeUpgrade } from './before-upgrade.ts';
 import type { CopyBeforeUpgrade } from './before-upgrade.ts';
-import { openDatabase, openForReading } from './file.ts';
+import { openDatabase } from './file.ts';
 import { dataVersion } from './inspect.ts';
 import { fileOf, readSpace } from './space.ts';
-import { unusable, unusableDirectory } from './unusable.ts';
+import { storePath } from './reader.ts';
+import { unusable } from './unusable.ts';
 
 /** How long a write waits for one of another process, and how often it looks. */
 const longestWaitMs = 2_000;
 const lookEveryMs = 20;
-
-/** The database file of a data directory. */
-export function storePath(dataDir: string): string {
-  return join(dataDir, 'jobd.db');
-}
-
-/** Whether a data directory holds a database; an empty file is none. Throws `unavailable` if this user may not look. */
-export function hasDatabase(dataDir: string): boolean {
-  try {
-    return (statSync(storePath(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
-  } catch (error) {
-    throw unusableDirectory(dataDir, error);
-  }
-}
 
 /**
  * Opens the store in a data directory, making it where needed, or bringing it up to date if there is an `upgrade`. Throws
@@ -108,37 +93,6 @@ async function openOnce(dataDir: string, copy?: CopyBeforeUpgrade): Promise<Stor
     throw isDamage(error) ? unusable(path, 'opened', error.cause) : error;
   }
   return store;
-}
-
-/** A database that is only read. */
-export interface Reader extends AsyncDisposable {
-  readonly db: Db;
-}
-
-/**
- * Opens a database to read it as it is, beside a daemon or without one: nothing is made, migrated or
- * changed. Throws `unavailable`, calling the file `name`, if it is no database of jobd.
- */
-export async function openReader(path: string, name = path): Promise<Reader> {
-  let db: Db | undefined;
-  try {
-    db = new Kysely<Schema>({ dialect: dialectOn(openForReading(path)) });
-    await schemaVersion(db);
-  } catch (error) {
-    await db?.destroy();
-    throw unusable(path, 'read', error, name);
-  }
-  const opened = db;
-  return { db: opened, [Symbol.asyncDispose]: () => opened.destroy() };
-}
-
-/**
- * Opens the database of a data directory as it is, to copy it or to copy another store into it; it is made if there is none.
- * Throws `unavailable`.
- */
-export function openFileAsItIs(dataDir: string): Reader {
-  const db = new Kysely<Schema>({ dialect: dialectOn(openDatabase(storePath(dataDir))) });
-  return { db, [Symbol.asyncDispose]: () => db.destroy() };
 }
 
 async function writePatiently<T>(

@@ -28,7 +28,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db, Reserve } from '../database/store.ts';
-import { makeFile } from '../../whole-file.ts';
+import { makeFile } from '../../base/whole-file.ts';
 import { dropFilling, makeFreePages } from './free-pages.ts';
 import { checkpoint, diskFreeBytes, readSpace } from './space.ts';
 

@@ -13,7 +13,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { JobdError, systemCode } from '../../domain/errors.ts';
-import { replaceFile } from '../../whole-file.ts';
+import { replaceFile } from '../../base/whole-file.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
 

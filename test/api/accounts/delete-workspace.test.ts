@@ -11,7 +11,7 @@ import {
   listWorkspaces,
 } from '../../../src/app/accounts/workspaces.ts';
 import { openTestLocal } from '../../support/running/local.ts';
-import type { Local } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/serve/local-store.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';

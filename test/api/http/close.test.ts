@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startServer } from '../../../src/api/server.ts';
-import { openLog } from '../../../src/log.ts';
+import { startServer } from '../../../src/serve/server.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openSocket, receiveAll } from '../../support/hostile/raw.ts';
 import { quietApp } from '../../support/running/app.ts';

@@ -12,7 +12,7 @@ import { createFastify } from '../../../src/api/http/fastify.ts';
 import type { ApiServer } from '../../../src/api/http/fastify.ts';
 import { createRequestLimits } from '../../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { noKeys } from '../../support/fakes/admissions.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
 import type { RawAnswer } from '../../support/hostile/raw.ts';

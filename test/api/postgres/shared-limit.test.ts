@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { startServer } from '../../../src/api/server.ts';
+import { startServer } from '../../../src/serve/server.ts';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';

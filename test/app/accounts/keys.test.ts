@@ -10,7 +10,7 @@ import { signOut } from '../../../src/app/accounts/sessions.ts';
 import { checkKey, startSession } from '../../../src/app/accounts/sign-in.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
 import { openTestLocal } from '../../support/running/local.ts';
-import type { Local } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/serve/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';

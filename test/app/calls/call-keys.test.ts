@@ -11,7 +11,7 @@ import {
 } from '../../../src/app/calls/call-keys.ts';
 import { callKeyState } from '../../../src/domain/calls/call-key.ts';
 import { createCallers } from '../../../src/engine/calls/callers.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import {
   findRetiredCallKey,
   listSigningCallKeys,

@@ -10,7 +10,7 @@ import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
 import { ensureSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { openTestLocal } from '../../support/running/local.ts';
-import type { Local } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/serve/local-store.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { openSigningKey } from '../../../src/receipt/keyring.ts';
 import type { MasterKeys } from '../../../src/secrets/master-keys.ts';
@@ -236,7 +236,7 @@ for (const [how, words, harm] of troubles) {
 
 test('a rotation to a key in the environment keeps the file; the old key opens nothing', async (t) => {
   const { local, dataDir, keyFile } = await setup(t);
-  const { masterKeysFor } = await import('../../../src/local-store.ts');
+  const { masterKeysFor } = await import('../../../src/serve/local-store.ts');
   const before = await readAll(local);
   const file = readFileSync(keyFile, 'utf8');
   const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('hex'));

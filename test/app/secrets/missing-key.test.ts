@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findMissingKey } from '../../../src/app/secrets/missing-key.ts';
-import { masterKeysFor } from '../../../src/local-store.ts';
+import { masterKeysFor } from '../../../src/serve/local-store.ts';
 import { availableIds } from '../../../src/secrets/master-keys.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

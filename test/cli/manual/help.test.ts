@@ -10,7 +10,7 @@ import { allCommands, commandTree } from '../../../src/cli/manual/command-tree.t
 import { environment } from '../../../src/cli/manual/environment.ts';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
 import { standardOutput } from '../../../src/cli/terminal/output.ts';
-import { createProgram } from '../../../src/cli/program.ts';
+import { createProgram } from '../../../src/serve/program.ts';
 import { errorCodes } from '../../../src/domain/errors.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';

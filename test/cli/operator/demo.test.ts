@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { programName } from '../../../src/cli/operator/program-name.ts';
-import { serveConfig } from '../../../src/config.ts';
+import { serveConfig } from '../../../src/settings/config.ts';
 import { program, runCommand, serveCommand, startCommand } from '../../support/running/command.ts';
 import { openSocket } from '../../support/hostile/raw.ts';
 import { until } from '../../support/until.ts';

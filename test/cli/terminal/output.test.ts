@@ -13,7 +13,7 @@ import {
   urlCell,
 } from '../../../src/cli/terminal/cell.ts';
 import { parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
-import { parseDuration } from '../../../src/setting.ts';
+import { parseDuration } from '../../../src/settings/setting.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
 import { cutUrl, widthOf } from '../../../src/cli/terminal/text.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { shareOpenFiles } from '../../../src/domain/targets/open-files.ts';
-import { openFilesLimit } from '../../../src/file-limit.ts';
+import { openFilesLimit } from '../../../src/serve/file-limit.ts';
 
 test("with the service's limit everything is as configured", () => {
   const expected = { slots: 512, connections: 2_000, idle: 8_192 };

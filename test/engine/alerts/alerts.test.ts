@@ -11,7 +11,7 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Signer } from '../../../src/engine/receipts/sign.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { addChannel, deliveriesOf, webhookSecret } from '../../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';

@@ -9,7 +9,7 @@ import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { changeMonitor } from '../../../src/domain/monitors/monitor-input.ts';
 import type { Store } from '../../../src/store/database/store.ts';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';

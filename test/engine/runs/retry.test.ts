@@ -14,7 +14,7 @@ import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -17,7 +17,7 @@ import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { insertJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { storePath } from '../../../src/store/sqlite/open.ts';
+import { storePath } from '../../../src/store/sqlite/reader.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { readSpace } from '../../../src/store/sqlite/space.ts';
 import { uncounted } from '../../support/fakes/meter.ts';

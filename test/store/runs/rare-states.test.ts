@@ -33,7 +33,7 @@ import {
   listDueTimes,
   listLedgerJobs,
   listMissed,
-} from '../../../src/store/runs/ledger.ts';
+} from '../../../src/wings/ledger/query.ts';
 import { listRunsOfWorkspace } from '../../../src/store/runs/of-workspace.ts';
 import {
   findAbandonedRuns,

@@ -10,7 +10,7 @@ import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import type { Claim } from '../../../src/engine/runs/due.ts';
 import type { TestWriter } from '../../support/running/writer.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';

@@ -10,7 +10,7 @@ import { countContents } from '../../../src/store/database/contents.ts';
 import { migrate, newestVersion, schemaVersion } from '../../../src/store/database/migrate.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createCopyBeforeUpgrade, findCopies } from '../../../src/store/sqlite/before-upgrade.ts';
-import { openReader } from '../../../src/store/sqlite/open.ts';
+import { openReader } from '../../../src/store/sqlite/reader.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
-import { storePath } from '../../../src/store/sqlite/open.ts';
+import { storePath } from '../../../src/store/sqlite/reader.ts';
 import { checkpoint, emptyLog, giveBackPages, readSpace } from '../../../src/store/sqlite/space.ts';
 import { keepHistory, successes } from '../../support/checks/history.ts';
 import { openTestStore } from '../../support/running/store.ts';

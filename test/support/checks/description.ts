@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { OpenApiDocument } from '../../../src/api/description/openapi-document.ts';
-import { startServer } from '../../../src/api/server.ts';
+import { startServer } from '../../../src/serve/server.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import { openLog } from '../../../src/log.ts';
+import { openLog } from '../../../src/base/log.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { quietApp } from '../running/app.ts';
 

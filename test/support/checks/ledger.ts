@@ -1,11 +1,11 @@
 /** The ledger of a database, for tests of what may go wrong with one. */
 
-import { checkLedgerPage } from '../../../src/app/runs/ledger.ts';
-import type { JobLedger, LedgerPosition } from '../../../src/app/runs/ledger.ts';
+import { checkLedgerPage } from '../../../src/wings/ledger/entries.ts';
+import type { JobLedger, LedgerPosition } from '../../../src/wings/ledger/entries.ts';
 import { isoTime, systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import { openReader, storePath } from '../../../src/store/sqlite/open.ts';
+import { openReader, storePath } from '../../../src/store/sqlite/reader.ts';
 
 /** The ledgers of all jobs from their beginning up to now. */
 export async function ledgersIn(db: Db, clock: Clock): Promise<JobLedger[]> {

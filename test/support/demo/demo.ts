@@ -5,8 +5,8 @@
 
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { createJob, updateJob } from '../../../src/app/jobs/jobs.ts';
-import { managedJobs } from '../../../src/app/definitions/jobs.ts';
-import { applyManaged } from '../../../src/app/definitions/managed.ts';
+import { managedJobs } from '../../../src/wings/definitions/server/jobs.ts';
+import { applyManaged } from '../../../src/wings/definitions/server/managed.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { alertsOf, pendingDeliveries } from './alerts.ts';
 import type { DemoChannelName } from './alerts.ts';

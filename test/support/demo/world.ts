@@ -8,7 +8,7 @@ import { msPerDay } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { openTestLocal } from '../running/local.ts';
-import type { Local } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/serve/local-store.ts';
 import { defaultWorkspace, findWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';

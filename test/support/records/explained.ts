@@ -1,7 +1,7 @@
 /** What an explanation is made of, with defaults for what a test does not set. */
 
-import { readAskedTime } from '../../../src/domain/reasons/asked-time.ts';
-import type { ExplainedJob, Records } from '../../../src/domain/reasons/facts.ts';
+import { readAskedTime } from '../../../src/wings/explain/reasons/asked-time.ts';
+import type { ExplainedJob, Records } from '../../../src/wings/explain/reasons/facts.ts';
 import type { RunSummary } from '../../../src/domain/runs/run.ts';
 
 /** A job that is due at 02:30 in Paris since the beginning of November 2026. */

@@ -70,7 +70,7 @@ export function enginePartsFor(
     slotsPerHost: 10,
     heldJobs: () => [],
     signer: null,
-    checkLedger: () => Promise.resolve(Infinity),
+    duties: new Map(),
     random: seededRandom(seed),
     traceContext: false,
     completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,

@@ -2,8 +2,8 @@
 
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/local-store.ts';
-import type { Local } from '../../../src/local-store.ts';
+import { openLocal } from '../../../src/serve/local-store.ts';
+import type { Local } from '../../../src/serve/local-store.ts';
 import { makeDatabase, testDatabase } from '../postgres/database.ts';
 
 /** Databases of data directories, where tests use PostgreSQL. */

@@ -8,8 +8,8 @@ import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { startSink } from '../fakes/sink.ts';
 import type { Received, Sink } from '../fakes/sink.ts';
-import { readAnswer, startTestDaemon } from '../running/daemon.ts';
-import type { Answer, TestDaemon } from '../running/daemon.ts';
+import { readAnswer, startTestDaemon } from './daemon.ts';
+import type { Answer, TestDaemon } from './daemon.ts';
 import { until } from '../until.ts';
 
 export interface Story {

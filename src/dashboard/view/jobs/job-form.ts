@@ -6,7 +6,7 @@ import type { AfterOn } from '../../../domain/jobs/after-words.ts';
 import type { Method } from '../../../domain/jobs/job.ts';
 import { sendsToken } from '../../../domain/jobs/sign.ts';
 import type { SignKind } from '../../../domain/jobs/sign.ts';
-import type { PastedDraft } from '../../../domain/shell/pasted.ts';
+import type { PastedDraft } from '../../../wings/readers/pasted.ts';
 import { emptyOf } from '../field-errors.ts';
 import {
   emptyInSchedule,

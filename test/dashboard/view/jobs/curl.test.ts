@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { assert as check, constantFrom, property, string } from '../../../support/fast-check.ts';
 import { curlCommand } from '../../../../src/dashboard/view/jobs/curl.ts';
 import type { CalledJob } from '../../../../src/dashboard/view/jobs/curl.ts';
-import { readCurl } from '../../../../src/domain/shell/curl.ts';
-import { readShellCommand } from '../../../../src/domain/shell/words.ts';
+import { readCurl } from '../../../../src/wings/readers/curl.ts';
+import { readShellCommand } from '../../../../src/wings/readers/words.ts';
 
 const job: CalledJob = {
   method: 'GET',

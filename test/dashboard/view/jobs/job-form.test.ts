@@ -18,7 +18,7 @@ import {
   urlProblem,
   withDraft,
 } from '../../../../src/dashboard/view/jobs/job-form.ts';
-import { readPasted } from '../../../../src/domain/shell/pasted.ts';
+import { readPasted } from '../../../../src/wings/readers/pasted.ts';
 import { changeJob, defineJob } from '../../../../src/domain/jobs/job-input.ts';
 import { jobDefaults } from '../../../../src/domain/jobs/job.ts';
 import { messageOf } from '../../../../src/domain/errors.ts';

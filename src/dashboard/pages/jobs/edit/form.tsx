@@ -3,7 +3,7 @@
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../../../api/jobs/contract.ts';
-import type { PastedDraft } from '../../../../domain/shell/pasted.ts';
+import type { PastedDraft } from '../../../../wings/readers/pasted.ts';
 import type { Failure } from '../../../client/api.ts';
 import { secretIsLost, useStay } from '../../../client/stay.ts';
 import { MadeSecret } from '../../../parts/dialogs/made-secret.tsx';

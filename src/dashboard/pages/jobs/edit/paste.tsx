@@ -1,8 +1,8 @@
 /** Fills in the form from a command, or from a line of a crontab. */
 
 import { useRef, useState } from 'preact/hooks';
-import type { Pasted, PastedDraft } from '../../../../domain/shell/pasted.ts';
-import type { Remark } from '../../../../domain/shell/remark.ts';
+import type { Pasted, PastedDraft } from '../../../../wings/readers/pasted.ts';
+import type { Remark } from '../../../../wings/readers/remark.ts';
 import { workOut } from '../../../client/session/session.ts';
 import { Field } from '../../../parts/forms/field.tsx';
 import { Glyph } from '../../../parts/glyph.tsx';

@@ -1,0 +1,26 @@
+/** The run of a job that goes on. */
+
+import { timeIn } from '../schedule/local-time.ts';
+import { progressWords } from './completion.ts';
+import type { Run, RunSummary } from './run.ts';
+
+/** The run that goes on, in a sentence. */
+export function activeWords(active: Run | null, zone: string): string {
+  if (active === null || !isAwaiting(active)) return 'A run of it is executing now';
+  const { id, completion, startedAt } = active;
+  const begun = startedAt === null ? '' : ` began at ${timeIn(startedAt, zone)},`;
+  const words = `Run ${id}${begun} was answered ${active.httpStatus} and waits for the report of its target`;
+  if (completion === undefined) return words;
+  const progress = progressWords(completion);
+  const at = completion.progressAt === null ? '' : ` at ${timeIn(completion.progressAt, zone)}`;
+  const last = progress === null ? '' : ` (last progress${at}: ${progress})`;
+  return `${words}, until ${timeIn(completion.expiresAt, zone)} at the latest${last}`;
+}
+
+/** Whether a run waits for a report: its call is over. */
+export function isAwaiting({
+  status,
+  httpStatus,
+}: Pick<RunSummary, 'status' | 'httpStatus'>): boolean {
+  return status === 'running' && httpStatus !== null;
+}

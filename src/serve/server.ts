@@ -1,0 +1,177 @@
+/** The HTTP server: the API under `/api/v1`, the pages in the browser, the reference page, pings, reports and health checks. */
+
+import type { IncomingMessage } from 'node:http';
+import type { App } from '../app/app.ts';
+import { listenError } from '../domain/errors.ts';
+import type { Log } from '../base/log.ts';
+import { identify, requireAsker } from '../api/http/auth.ts';
+import { sessionCookie } from '../api/http/cookie.ts';
+import type { SessionCookie } from '../api/http/cookie.ts';
+import { callKeyRoutes } from '../api/calls/routes.ts';
+import { channelRoutes } from '../api/alerts/routes.ts';
+import { eventRoutes } from '../api/events/routes.ts';
+import type { ConnectionLimits } from '../api/http/limits/connections.ts';
+import { allowOrigins } from '../api/http/cors.ts';
+import { createRequestLimits } from '../api/http/limits/request-limits.ts';
+import type { Allowance } from '../api/http/limits/connection.ts';
+import { answerUnknownPath } from '../api/http/errors.ts';
+import { locateAnswers } from '../api/http/location.ts';
+import { refuseOnFullDisk, refuseWhileOutdated } from '../api/http/refusals.ts';
+import { createFastify } from '../api/http/fastify.ts';
+import type { ApiServer } from '../api/http/fastify.ts';
+import { docsRoutes } from '../api/docs/docs.ts';
+import { healthRoutes } from '../api/http/health.ts';
+import { jobExtensionRoutes } from '../api/jobs/extension-routes.ts';
+import { jobRoutes } from '../api/jobs/routes.ts';
+
+import { auditRoutes } from '../api/accounts/audit-routes.ts';
+import { accountRoutes } from '../api/accounts/routes.ts';
+import { keyRoutes } from '../api/accounts/key-routes.ts';
+import { sessionRoutes, signInRoute } from '../api/accounts/session-routes.ts';
+import { monitorRoutes } from '../api/monitors/routes.ts';
+import { overviewRoutes } from '../api/overview/routes.ts';
+import { pingRoutes } from '../api/monitors/pings.ts';
+import { describeRoutes, openApiRoutes } from '../api/description/openapi.ts';
+import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from '../api/receipts/routes.ts';
+import { pageRoutes } from '../api/page/routes.ts';
+import { completeRoutes } from '../api/runs/complete-routes.ts';
+import { completionRoutes } from '../api/runs/completions.ts';
+import { historyRoutes } from '../api/runs/history-routes.ts';
+import { runRoutes } from '../api/runs/routes.ts';
+import { addedByWings } from './wings.ts';
+import { scheduleRoutes } from '../api/schedule/routes.ts';
+
+/** Every path of the API contains its version (docs/behavior.md#api-1). */
+const apiPrefix = '/api/v1';
+/** Below these the URL itself is the key: pings of tasks, and reports of targets. */
+const openPaths = ['/ping/', '/complete/'];
+/** How long a stop waits for answers. An update may wait 5 s for a call in flight. */
+const longestCloseMs = 6_000;
+
+export interface ServerOptions {
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** The public URL of the site; null for the address it listens on. */
+  baseUrl: string | null;
+  /** Origins whose web pages may use the API. */
+  corsOrigins: readonly string[];
+  /** Replace default limits. */
+  connections?: Partial<ConnectionLimits>;
+}
+
+/** Disposing of it answers the current requests and closes all connections. */
+export interface Server extends AsyncDisposable {
+  /** The address it listens on, as `http://HOST:PORT`. */
+  readonly url: string;
+}
+
+/** Starts the server. Rejects if it cannot listen. */
+export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
+  const ofWings = await Promise.all(addedByWings().operations.map((load) => load()));
+  const limits = createRequestLimits(app);
+  const cookie = sessionCookie(app.instance.id, options.baseUrl);
+  const server = createFastify({
+    log,
+    requests: limits,
+    isLeftToRoutes: (request) => isLeftToRoutes(request, cookie),
+    allowanceOf,
+    ...(options.connections !== undefined && { limits: options.connections }),
+  });
+  let url = '';
+  const siteUrl = (): string => options.baseUrl ?? url;
+  const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
+  const description = describeRoutes(server, {
+    prefix: apiPrefix,
+    siteUrl,
+    cookieName: cookie.name,
+  });
+  healthRoutes(server, app);
+  callKeyRoutes(server, app, siteUrl);
+  verifyScriptRoute(server, app);
+  pageRoutes(server, app);
+  await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
+  await server.register(async (reports: ApiServer) => completionRoutes(reports, app, limits));
+  docsRoutes(server, app, description);
+  await server.register(
+    async (api: ApiServer) => {
+      allowOrigins(api, options.corsOrigins);
+      locateAnswers(api, apiUrl);
+      identify(api, app, { limits, cookie });
+      // Set here too, so that unknown paths under the prefix are counted.
+      api.setNotFoundHandler(answerUnknownPath(limits));
+      receiptKeyRoutes(api, app);
+      openApiRoutes(api, description);
+      signInRoute(api, app, { limits, cookie });
+      await api.register(async (keyed: ApiServer) => {
+        requireAsker(keyed);
+        refuseWhileOutdated(keyed, app);
+        refuseOnFullDisk(keyed, app);
+        jobRoutes(keyed, app);
+        jobExtensionRoutes(keyed, app, limits);
+        scheduleRoutes(keyed, app);
+        runRoutes(keyed, app, apiUrl);
+        completeRoutes(keyed, app);
+        historyRoutes(keyed, app);
+        receiptRoutes(keyed, app);
+        overviewRoutes(keyed, app);
+        accountRoutes(keyed, app);
+        auditRoutes(keyed, app);
+        sessionRoutes(keyed, app, { cookie });
+        keyRoutes(keyed, app);
+        monitorRoutes(keyed, app, siteUrl);
+        channelRoutes(keyed, app);
+        eventRoutes(keyed, app);
+        for (const add of ofWings) add(keyed, app, { limits, siteUrl });
+      });
+    },
+    { prefix: apiPrefix },
+  );
+  const { host, port } = options;
+  try {
+    url = await server.listen({ host, port });
+  } catch (error) {
+    throw listenError(error, options, { host: '--host', port: '--port' });
+  }
+  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/**
+ * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, reports, and health checks,
+ * which never count. All others count before anything is done for them.
+ */
+function isLeftToRoutes(request: IncomingMessage, cookie: SessionCookie): boolean {
+  const { method, headers } = request;
+  const path = pathOf(request);
+  if (path.startsWith(`${apiPrefix}/`)) {
+    const mayHaveAsker =
+      headers.authorization !== undefined || cookie.read(headers.cookie) !== undefined;
+    return mayHaveAsker || method === 'OPTIONS';
+  }
+  return [...openPaths, '/healthz', '/readyz'].some((start) => path.startsWith(start));
+}
+
+/** Documents, assets, `/docs` and the description have an allowance of their own (docs/behavior.md#limit-1). */
+function allowanceOf(request: IncomingMessage): Allowance {
+  const path = pathOf(request);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isOfPages = ![`${apiPrefix}/`, ...openPaths].some((start) => path.startsWith(start));
+  const isDescription = path.split('?', 1)[0] === `${apiPrefix}/openapi.json`;
+  return isRead && (isOfPages || isDescription) ? 'pages' : 'requests';
+}
+
+/** Clients may send the whole URL (RFC 9112 section 3.2.2), and spell letters as `%63`: routes take both. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
+  return path.replaceAll(/%[2-7][0-9a-f]/gi, (letter) => decodeURIComponent(letter));
+}
+
+/** Answers current requests. Connections that are still open after `longestCloseMs` are cut off. */
+async function closeServer(server: ApiServer): Promise<void> {
+  const cutOff = setTimeout(() => server.server.closeAllConnections(), longestCloseMs);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(cutOff);
+  }
+}

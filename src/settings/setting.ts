@@ -1,0 +1,123 @@
+/** Values as people type them, in flags and in the environment: each is parsed, or refused in a sentence that names it. */
+
+import { invalidInput } from '../domain/errors.ts';
+import { nearest } from '../domain/nearest.ts';
+import { parseSize, sizeText } from '../domain/sizes.ts';
+
+export interface Setting {
+  /** Flag and variable, for messages. */
+  name: string;
+  value: string;
+}
+
+/** The option of the command line for a field in camel case: `--remind-every` for `remindEvery`. */
+export function optionOf(field: string): string {
+  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** A URL of a server, without a slash at its end; null if none is given. Throws `invalid_input`. */
+export function siteUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  const isSite = url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash;
+  if (!isSite) throw invalidInput(`${name} must be an http or https URL, got ${value}`);
+  if (url.username !== '' || url.password !== '') {
+    throw invalidInput(`${name} must not contain a user name or password`);
+  }
+  return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+/**
+ * The URL of a database without its password, for messages and logs. The password ends at the last @: characters of it may not
+ * be encoded, and then the URL is refused.
+ */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-z]+:\/\/[^:@/?]*):.*@/s, '$1@').replace(/([?&]password=)[^&]*/g, '$1');
+}
+
+/** A URL to call; it often holds a token, so the message does not repeat it. Throws `invalid_input`. */
+export function heartbeatUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
+  throw invalidInput(`${name} must be an http or https URL without a user name`);
+}
+
+/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. Throws `invalid_input`. */
+export function listenAddress({ name, value }: Setting): { host: string; port: number } | null {
+  if (value === '') return null;
+  const [, host = '127.0.0.1', port = ''] =
+    /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(value) ?? [];
+  if (port !== '' && Number(port) <= 65_535) {
+    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  }
+  throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+}
+
+/** A smaller file would be short of space with a few hundred jobs. */
+const leastDatabaseBytes = 32 * 1024 ** 2;
+
+/** The largest size of a database in a file, in bytes; null if none is given. Throws `invalid_input`, also with a server. */
+export function databaseLimit({ name, value }: Setting, database: string | null): number | null {
+  if (value === '') return null;
+  if (database !== null) {
+    throw invalidInput(
+      `${name} is only for a database in a file: PostgreSQL keeps the space of deleted rows, so removing history would not make it smaller. Leave it out, and watch the disk of the server`,
+    );
+  }
+  const bytes = parseSize(value);
+  if (bytes !== null && bytes >= leastDatabaseBytes) return bytes;
+  const rule = `must be a size such as 512MiB or 20GiB, at least ${sizeText(leastDatabaseBytes)}`;
+  throw invalidInput(`${name} ${rule}, got ${value}`);
+}
+
+/** Parses one of a few words. Throws `invalid_input` for any other. */
+export function parseChoice<Word extends string>(
+  text: string,
+  flag: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  const meant = nearest(text, words);
+  const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
+  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}${hint}`);
+}
+
+/** Parses a whole number. Throws `invalid_input` for other text and out of bounds. */
+export function parseWholeNumber(
+  text: string,
+  flag: string,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  const rule = `must be a whole number between ${min} and ${max}`;
+  throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
+}
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */
+export function parseDuration(text: string, flag: string): number {
+  if (text === '0') return 0;
+  refuseNumber(text, flag);
+  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = unitSeconds[unit];
+  if (seconds !== undefined) return Number(number) * seconds;
+  throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
+}
+
+/** A number could be of seconds, minutes or days: only the person knows. Throws `invalid_input`. */
+export function refuseNumber(text: string, flag: string): void {
+  if (!/^\d{1,9}$/.test(text)) return;
+  throw invalidInput(`${flag} needs a unit: write ${text}s, ${text}m, ${text}h or ${text}d`);
+}
+
+/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
+export function durationOf(seconds: number): string {
+  if (seconds === 0) return '0s';
+  const units = Object.entries(unitSeconds);
+  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}

@@ -1,0 +1,167 @@
+/** `jobd import crontab`. */
+
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { JobdError, systemCode } from '../../../domain/errors.ts';
+import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
+import { quoted } from '../../../domain/quote.ts';
+import { requirePingUrl } from '../../../cli/client/ping-url.ts';
+import type { Context } from '../../../cli/context.ts';
+import { counted } from '../../../domain/counted.ts';
+import { plain } from '../../../cli/terminal/text.ts';
+import { printJson } from '../../../cli/terminal/output.ts';
+import { applyAndReport } from '../client/apply.ts';
+import { turnCrontab } from './jobs.ts';
+import type { TurnedCrontab } from './jobs.ts';
+import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
+import { emptyLoad, readDefinitions, readInput, readText } from '../client/load.ts';
+import { problemText } from '../client/parse-file.ts';
+import { makePlan } from '../client/plan.ts';
+import { asker, managedItems } from '../client/server.ts';
+
+export interface CrontabFlags {
+  system?: true;
+  tz?: string;
+  variables?: string;
+  apply?: true;
+  json?: true;
+}
+
+/** Turns a crontab into a file of definitions, or applies it directly. */
+export async function importCrontab(
+  context: Context,
+  file: string | undefined,
+  flags: CrontabFlags,
+): Promise<void> {
+  const { output } = context;
+  const text = await textOf(file);
+  const timezone = flags.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const isZoneGiven = flags.tz !== undefined;
+  const isSystem = flags.system === true || namesUsers(context, file, text);
+  const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
+  if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
+  let pingUrls: ReadonlyMap<string, string> | null = new Map();
+  if (flags.apply) pingUrls = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
+  else if (flags.json) {
+    const { left, monitored, text: yaml } = turned;
+    const wrapped = monitored.map(({ line, key }) => {
+      const changed = wrappedLine(line, pingPlaceholder);
+      return { number: line.number, text: line.text, monitor: key, line: changed };
+    });
+    const variables = [...turned.variables.keys()];
+    printJson(output, { jobs: turned.turned, variables, wrapped, left, yaml });
+  } else output.data(turned.text.trimEnd());
+  if (pingUrls === null) return tellOfLeft(context, turned);
+  tellOfMonitors(context, turned, pingUrls);
+  tell(context, turned, isZoneGiven ? null : timezone);
+}
+
+async function textOf(file: string | undefined): Promise<string> {
+  if (file !== undefined && file !== '-') return readText(file, file);
+  if (file === undefined && process.stdin.isTTY) {
+    throw new JobdError('usage', 'name a crontab, or: crontab -l | jobd import crontab');
+  }
+  return await readInput(process.stdin);
+}
+
+/** Whether the file is one that cron reads with a column for the user. Throws `usage` if only its text looks like that. */
+function namesUsers({ output }: Context, file: string | undefined, text: string): boolean {
+  if (file !== undefined && file !== '-' && isSystemCrontab(resolve(file))) {
+    output.say(plain(`${file} is a system crontab: its lines are read with a column for the user`));
+    return true;
+  }
+  const found = findUserColumn(parseCrontab(text, { isSystem: false }).lines);
+  if (found === null) return false;
+  const { number, user } = found;
+  throw new JobdError(
+    'usage',
+    `line ${number} of the crontab names the user ${user} before its command: if this is a system crontab, add --system`,
+  );
+}
+
+/** Assignments that a POSIX shell reads; only the owner may read the file. */
+function writeVariables(path: string, variables: ReadonlyMap<string, string>): void {
+  const lines = [...variables].map(([name, value]) => `${name}=${quoted(value)}\n`);
+  try {
+    writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new JobdError('usage', `${path} cannot be written: ${systemCode(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Applies the definitions. Returns the ping URLs of the monitors, by key; null if something was refused. */
+async function apply(
+  context: Context,
+  turned: TurnedCrontab,
+  flags: CrontabFlags & { path: string },
+): Promise<ReadonlyMap<string, string> | null> {
+  const { output } = context;
+  const ask = asker(output);
+  const loaded = emptyLoad();
+  readDefinitions(
+    loaded,
+    { path: 'crontab', text: turned.text },
+    { variable: (name) => turned.variables.get(name), file: () => '' },
+  );
+  // The definitions have been checked; a problem here is a bug.
+  const [problem] = loaded.problems;
+  if (problem !== undefined) throw new Error(problemText(problem));
+  const definitions = loaded.definitions.map((definition) => {
+    const { section } = definition.kind;
+    const line = turned.lines.get(`${section}/${definition.key}`) ?? 1;
+    return { ...definition, place: { path: flags.path, line, column: 1 } };
+  });
+  const plan = await makePlan(ask, definitions, {});
+  if (!(await applyAndReport(context, ask, plan, flags))) return null;
+  if (turned.monitored.length === 0) return new Map();
+  const { monitors } = await managedItems(ask, 'managed');
+  return new Map(
+    monitors.map(({ key, document }) => [key ?? '', requirePingUrl(String(document['pingUrl']))]),
+  );
+}
+
+/** Says which lines must be changed, so that they report to their monitors, and to what. */
+function tellOfMonitors(
+  { output }: Context,
+  { monitored }: TurnedCrontab,
+  pingUrls: ReadonlyMap<string, string>,
+): void {
+  for (const { line, key } of monitored) {
+    const words = `line ${line.number} of the crontab runs a command; for the monitor ${key} change it`;
+    const shown = shownLine(line, pingUrls.get(key) ?? pingPlaceholder);
+    if (shown === null) {
+      output.say(plain(`${words} by hand: it has control characters, which cannot be shown`));
+      continue;
+    }
+    output.say(plain(`${words} to:`));
+    // Not by `plain`, which would take its tabs.
+    output.say(`  ${shown}`);
+  }
+  if (monitored.some(({ key }) => !pingUrls.has(key))) {
+    output.say(
+      `${pingPlaceholder} is the ping URL: after jobd apply, jobd monitors get NAME shows it`,
+    );
+  }
+}
+
+function tell(context: Context, crontab: TurnedCrontab, zone: string | null): void {
+  const { output } = context;
+  const { turned, monitored, left } = crontab;
+  tellOfLeft(context, crontab);
+  const all = turned + monitored.length + left.length;
+  const parts = [counted(turned, 'job'), counted(monitored.length, 'monitor')];
+  output.say(`turned ${turned + monitored.length} of ${counted(all, 'line')}: ${parts.join(', ')}`);
+  if (zone !== null && turned + monitored.length > 0)
+    output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
+}
+
+/** Says which lines were skipped, and why. */
+function tellOfLeft(context: Context, { left }: TurnedCrontab): void {
+  for (const { number, text, reason } of left) {
+    context.output.say(plain(`line ${number} of the crontab skipped: ${reason}`));
+    context.output.say(plain(`  ${text}`));
+  }
+  if (left.length > 0 && context.exitCode === 0) context.exitCode = 1;
+}

@@ -1,0 +1,219 @@
+/**
+ * The ledger of a workspace, or of all: whether each due time of a period is accounted for. It is checked page by page; a
+ * page reads a bounded number of runs.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { checkLedger, emptyLedger, isComplete } from './accounted.ts';
+import type { KeptRun, Ledger } from './accounted.ts';
+import type { ScheduleSpan } from '../../domain/schedule/span.ts';
+import { listSpans } from '../../store/jobs/spans.ts';
+import type { App, Principal } from '../../app/app.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findLedgerJob, listDueTimes, listLedgerJobs, listMissed } from './query.ts';
+import type { LedgerJob } from './query.ts';
+import { isId } from '../../domain/id.ts';
+import { parsePlaceCursor, placeCursor } from '../../app/page.ts';
+import type { Page } from '../../app/page.ts';
+import { noJob } from '../../app/jobs/keep-job.ts';
+
+/** What is checked. Times are epoch milliseconds. */
+export interface LedgerRequest {
+  /** Null for all workspaces. */
+  workspaceId: string | null;
+  /** Only this job; null for all. */
+  jobId: string | null;
+  /** Due times after it. */
+  after: number;
+  /** Due times up to it; null for all that have passed. */
+  until: number | null;
+  /** Jobs of a page. */
+  limit: number;
+}
+
+type LedgerParts = Pick<App, 'clock'> & { store: { db: Db } };
+
+/** Where a page ends: at a job, or inside its history. */
+export interface LedgerPosition {
+  jobId: string;
+  /** The next page goes on with this job after the instant (epoch milliseconds); null if the job is done. */
+  after: number | null;
+}
+
+/** The ledger of one job, or of a part of its history. */
+export interface JobLedger extends Ledger, Pick<LedgerJob, 'id' | 'name'> {
+  /** From where on its history is kept, if that is later than what was asked for (epoch milliseconds). */
+  keptFrom: number | null;
+}
+
+export interface LedgerPage {
+  jobs: JobLedger[];
+  next: LedgerPosition | null;
+}
+
+/** Runs of one page: it takes some tens of milliseconds. */
+const runsPerPage = 20_000;
+/** Runs that are read and compared at once: some milliseconds. */
+const runsAtOnce = 2_000;
+/** How often a job is read again that changes while it is checked. */
+const mostReadings = 5;
+
+/** What a person asks of the ledger of a workspace. */
+export type LedgerQuery = Omit<LedgerRequest, 'workspaceId'> & { cursor: string | null };
+
+const list = 'ledger';
+
+/** A page of the ledger of the principal's workspace. Throws `not_found`, and `invalid_input` for a wrong cursor. */
+export async function listLedger(
+  app: App,
+  { workspaceId }: Principal,
+  { cursor, ...query }: LedgerQuery,
+): Promise<Page<JobLedger>> {
+  const from = cursor === null ? null : positionOf(parsePlaceCursor(list, cursor, isPlace));
+  const { jobs, next } = await checkLedgerPage(app, { ...query, workspaceId }, from);
+  return { items: jobs, nextCursor: next && placeCursor(list, [next.jobId, next.after]) };
+}
+
+type Place = readonly [jobId: string, after: number | null];
+
+function isPlace(parts: readonly unknown[]): parts is Place {
+  const [jobId, after] = parts;
+  return (
+    parts.length === 2 && isId(String(jobId)) && (after === null || Number.isSafeInteger(after))
+  );
+}
+
+function positionOf([jobId, after]: Place): LedgerPosition {
+  return { jobId, after };
+}
+
+/** Checks some jobs, in the order of their ids. Throws `not_found` if there is no such job. */
+export async function checkLedgerPage(
+  parts: LedgerParts,
+  request: LedgerRequest,
+  from: LedgerPosition | null,
+): Promise<LedgerPage> {
+  const { db } = parts.store;
+  const { workspaceId, jobId } = request;
+  const page: LedgerPage = { jobs: [], next: null };
+  let runsLeft = runsPerPage;
+  /** Returns where the page ends; null if it goes on. */
+  const check = async (id: string, after: number): Promise<LedgerPosition | null> => {
+    const part = await checkJob(parts, id, { ...request, after }, runsLeft);
+    if (part === null) return null;
+    page.jobs.push(part.ledger);
+    runsLeft -= part.runs;
+    if (part.endedAt !== null) return { jobId: id, after: part.endedAt };
+    return runsLeft <= 0 ? { jobId: id, after: null } : null;
+  };
+  if (jobId !== null) {
+    const next = await check(jobId, from?.after ?? request.after);
+    if (page.jobs.length === 0) throw noJob(jobId);
+    return { ...page, next: next === null || next.after === null ? null : next };
+  }
+  if (from !== null && from.after !== null) {
+    const next = await check(from.jobId, from.after);
+    if (next !== null) return { ...page, next };
+  }
+  const jobs = await listLedgerJobs(db, workspaceId, {
+    afterId: from?.jobId ?? '',
+    limit: request.limit,
+  });
+  for (const { id } of jobs) {
+    const next = await check(id, request.after);
+    if (next !== null) return { ...page, next };
+    await setImmediate();
+  }
+  const last = jobs.at(-1);
+  const isLast = last === undefined || jobs.length < request.limit;
+  return isLast ? page : { ...page, next: { jobId: last.id, after: null } };
+}
+
+interface Part {
+  ledger: JobLedger;
+  runs: number;
+  /** Up to where it was checked; null if the period is done. */
+  endedAt: number | null;
+}
+
+/** What says when a job was and is due. */
+interface Plan {
+  job: LedgerJob;
+  spans: ScheduleSpan[];
+}
+
+async function findPlan(db: Db, workspaceId: string | null, id: string): Promise<Plan | undefined> {
+  const job = await findLedgerJob(db, workspaceId, id);
+  return job && { job, spans: await listSpans(db, id) };
+}
+
+/** Null if there is no such job. Nothing is found wrong that a claim or a change explains which came in between. */
+async function checkJob(
+  parts: LedgerParts,
+  id: string,
+  request: LedgerRequest,
+  mostRuns: number,
+): Promise<Part | null> {
+  const { db } = parts.store;
+  let plan = await findPlan(db, request.workspaceId, id);
+  for (let reading = 1; plan !== undefined; reading += 1) {
+    const part = await readJob(parts, plan, request, mostRuns);
+    if (isComplete(part.ledger)) return part;
+    const after = await findPlan(db, request.workspaceId, id);
+    if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
+    plan = after;
+  }
+  return null;
+}
+
+async function readJob(
+  { store: { db }, clock }: LedgerParts,
+  { job, spans }: Plan,
+  { after: asked, until: latest }: LedgerRequest,
+  mostRuns: number,
+): Promise<Part> {
+  // Later than the plan was read: what was decided on by then is before its next due time.
+  const now = clock.now();
+  const until = Math.min(latest ?? now, now);
+  const { id, name, nextRunAt, historyFrom } = job;
+  const keptFrom = historyFrom > asked ? historyFrom : null;
+  const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };
+  let after = keptFrom ?? asked;
+  let runs = 0;
+  for (;;) {
+    const found = await listDueTimes(db, id, { after, until }, runsAtOnce);
+    const isWhole = found.length < runsAtOnce;
+    const end = isWhole ? until : (found.at(-1) ?? until);
+    const missed = await listMissed(db, id, { after, until: end });
+    const input = { after, until: end, now, nextRunAt, spans, runs: merged(found, missed) };
+    add(ledger, checkLedger(input));
+    runs += found.length;
+    if (isWhole) return { ledger, runs, endedAt: null };
+    if (runs >= mostRuns) return { ledger, runs, endedAt: end };
+    after = end;
+    await setImmediate();
+  }
+}
+
+/** All runs by due time, with what the missed ones stand for. */
+function merged(dueTimes: readonly number[], missed: readonly KeptRun[]): KeptRun[] {
+  const lastDueOf = new Map(missed.map(({ scheduledFor, lastDueAt }) => [scheduledFor, lastDueAt]));
+  const [first] = missed;
+  const earlier =
+    first !== undefined && first.scheduledFor < (dueTimes[0] ?? Infinity) ? [first] : [];
+  const own = dueTimes.map((scheduledFor) => ({
+    scheduledFor,
+    lastDueAt: lastDueOf.get(scheduledFor) ?? null,
+  }));
+  return [...earlier, ...own];
+}
+
+function add(sum: Ledger, part: Ledger): void {
+  sum.called += part.called;
+  sum.missed += part.missed;
+  sum.waiting += part.waiting;
+  sum.explained.push(...part.explained);
+  sum.unaccounted.push(...part.unaccounted);
+  sum.unexpected.push(...part.unexpected);
+}

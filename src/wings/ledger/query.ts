@@ -1,0 +1,100 @@
+/** What the ledger reads of runs: from indexes alone, however long a history is. */
+
+import { sql } from 'kysely';
+import type { KeptRun, Period } from './accounted.ts';
+import type { Db } from '../../store/database/store.ts';
+import { isBad } from '../../store/runs/runs.ts';
+
+/** What the ledger needs of a job. Times are epoch milliseconds. */
+export interface LedgerJob {
+  id: string;
+  name: string;
+  nextRunAt: number | null;
+  /** Up to it, runs may have been removed because they were old. */
+  historyFrom: number;
+}
+
+const ledgerColumns = [
+  'id',
+  'name',
+  'next_run_at as nextRunAt',
+  'history_from as historyFrom',
+] as const;
+
+/** A page of jobs that are not deleted: of a workspace, or of all (null), from the one after `afterId` on. */
+export async function listLedgerJobs(
+  db: Db,
+  workspaceId: string | null,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<LedgerJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(ledgerColumns)
+    .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
+    .where('deleted_at', 'is', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** The job with this id, unless it is deleted: of a workspace, or of any (null); else undefined. */
+export async function findLedgerJob(
+  db: Db,
+  workspaceId: string | null,
+  id: string,
+): Promise<LedgerJob | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .select(ledgerColumns)
+    .where('id', '=', id)
+    .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Due times of a job's scheduled runs in a period, the oldest first. */
+export async function listDueTimes(
+  db: Db,
+  jobId: string,
+  { after, until }: Period,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('scheduled_for')
+    .where('job_id', '=', jobId)
+    .where('source', '=', 'scheduled')
+    .where('scheduled_for', '>', after)
+    .where('scheduled_for', '<=', until)
+    .orderBy('scheduled_for')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.scheduled_for);
+}
+
+/** A job's missed runs in a period, and the last one before it; the oldest first. */
+export async function listMissed(
+  db: Db,
+  jobId: string,
+  { after, until }: Period,
+): Promise<KeptRun[]> {
+  const missed = db
+    .selectFrom('runs')
+    .select('scheduled_for as scheduledFor')
+    .select(sql<number>`coalesce(last_due_at, scheduled_for)`.as('lastDueAt'))
+    .where('job_id', '=', jobId)
+    .where(isBad)
+    .where('status', '=', sql.lit<'missed'>('missed'));
+  const before = await missed
+    .where('scheduled_for', '<=', after)
+    .orderBy('scheduled_for', 'desc')
+    .limit(1)
+    .execute();
+  const inside = await missed
+    .where('scheduled_for', '>', after)
+    .where('scheduled_for', '<=', until)
+    .orderBy('scheduled_for')
+    .execute();
+  return [...before, ...inside];
+}

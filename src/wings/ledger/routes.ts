@@ -1,0 +1,75 @@
+/** The route that checks that due times are accounted for. */
+
+import type { App } from '../../app/app.ts';
+import { describe } from '../../api/description/operation.ts';
+import { pageRequest } from '../../api/http/contract.ts';
+import type { ApiServer } from '../../api/http/fastify.ts';
+import { jobId as exampleId } from '../../api/jobs/examples.ts';
+import { isoTime, msPerDay } from '../../domain/clock.ts';
+import { readTime } from '../../domain/fields.ts';
+import type { DueTimes } from '../../domain/schedule/next.ts';
+import { LedgerPage, LedgerQuery } from './contract.ts';
+import type { LedgerJob } from './contract.ts';
+import { listLedger } from './entries.ts';
+import type { JobLedger } from './entries.ts';
+
+const operations = describe(
+  { tag: 'Runs', isExtension: true },
+  {
+    listLedger: {
+      summary: 'Check that due times are accounted for',
+      description:
+        'Computes again when jobs were due, from all schedules that they had, and compares that with their runs. Each due time ' +
+        'has a run, or is in a missed one, or there is a recorded reason. A page has up to `limit` jobs, or the parts of one job with a ' +
+        'long history: add up what several pages say of it.',
+      querystring: LedgerQuery,
+      response: { 200: LedgerPage },
+      answer: 'A page of jobs, the oldest first.',
+      failures: {
+        404: {
+          when: 'There is no job with `jobId`.',
+          example: `there is no job with id ${exampleId}`,
+        },
+      },
+    },
+  },
+);
+
+/** Adds the route. */
+export function ledgerRoutes(server: ApiServer, app: App): void {
+  server.get('/ledger', operations.listLedger, async ({ principal, query }) => {
+    const { jobId, since, until, ...page } = query;
+    const { items, nextCursor } = await listLedger(app, principal, {
+      jobId: jobId ?? null,
+      after: since === undefined ? app.clock.now() - msPerDay : readTime('since', since),
+      until: until === undefined ? null : readTime('until', until),
+      ...pageRequest(page),
+    });
+    return { jobs: items.map(ledgerShape), nextCursor };
+  });
+}
+
+/** Entries of one list of a job. */
+const mostEntries = 100;
+
+function ledgerShape({
+  keptFrom,
+  explained,
+  unaccounted,
+  unexpected,
+  ...job
+}: JobLedger): LedgerJob {
+  return {
+    ...job,
+    keptFrom: keptFrom === null ? null : isoTime(keptFrom),
+    explained: explained
+      .slice(0, mostEntries)
+      .map(({ reason, ...times }) => ({ reason, ...dueTimesShape(times) })),
+    unaccounted: unaccounted.slice(0, mostEntries).map(dueTimesShape),
+    unexpected: unexpected.slice(0, mostEntries).map(isoTime),
+  };
+}
+
+function dueTimesShape({ first, last, count }: DueTimes) {
+  return { first: isoTime(first), last: isoTime(last), count };
+}

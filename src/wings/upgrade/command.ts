@@ -1,0 +1,157 @@
+/** `jobd upgrade`: replaces this executable by a newer one, and goes back by itself if that does not come up. */
+
+import { realpathSync } from 'node:fs';
+import { isSea } from 'node:sea';
+import type { Command } from 'commander';
+import {
+  databaseUrl,
+  defaultServerUrl,
+  environmentVariable,
+  upgradePublicKey,
+} from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { parseWholeNumber, withoutPassword } from '../../settings/setting.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { Upgraded } from './upgrade.ts';
+import type { Context } from '../../cli/context.ts';
+import { printJson } from '../../cli/terminal/output.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { libpqUrl } from '../../cli/operator/libpq-url.ts';
+import { chooseDataDir } from '../../cli/operator/local.ts';
+import { dataOption, databaseOption } from '../../cli/operator/place-options.ts';
+import {
+  findService,
+  findServiceDatabase,
+  findServiceUrl,
+  serviceFiles,
+} from '../../cli/operator/service.ts';
+
+/** How long the new version may take until it is ready, which allows for changed tables. */
+const defaultWaitSeconds = 120;
+
+/** Adds the command. */
+export function addUpgradeCommand(program: Command, { output }: Context): void {
+  program
+    .command('upgrade')
+    .description('replace jobd by a newer version, or go back by itself')
+    .requiredOption('--from <file|url>', 'the new executable, or the same as .gz')
+    .option('--sha256 <hex>', 'its SHA-256, instead of SHA256SUMS beside it')
+    .option('--public-key <file>', 'Ed25519 key (PEM) that must have signed SHA256SUMS')
+    .option('--allow-older', 'also replace jobd by an older version')
+    .option('--executable <file>', 'the executable to replace (default this one)')
+    .addOption(dataOption)
+    .addOption(databaseOption)
+    .option('--dumped', 'go on with a database on a server, of which you have a dump')
+    .option('--url <url>', 'where jobd answers (default that of the service, else the port 8080)')
+    .option('--restart-command <command>', 'restarts jobd, where there is no systemd')
+    .option('--stop-command <command>', 'stops jobd, before a way back (default SIGTERM)')
+    .option('--no-restart', 'replace the executable only')
+    .option(
+      '--wait <seconds>',
+      `how long the new version may take to be ready (default ${defaultWaitSeconds})`,
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sudo jobd upgrade --from https://example.com/jobd/0.2.0/jobd-linux-x64.gz
+  sudo jobd upgrade --from ./jobd-linux-x64 --public-key release-key.pem
+  jobd upgrade --from ./jobd-linux-x64 --restart-command 'service jobd restart'
+
+It checks the new executable, lets it try a copy of the data (jobd self-test),
+puts it in place, restarts jobd and waits until it is ready. If it does not come
+up, the previous executable is put back, and the database too if its tables were
+changed. The exit code is 0 only if the new version runs.`,
+    )
+    .action(async (flags: Flags) => {
+      const say = (sentence: string): void => output.say(sentence);
+      const place = await placeOf(flags);
+      const supervisor = await supervisorOf(flags, place.dataDir ?? '');
+      const { upgrade } = await import('./upgrade.ts');
+      const made = await upgrade({
+        source: {
+          from: textIn(flags, 'from') ?? '',
+          sha256: textIn(flags, 'sha256'),
+          publicKey: upgradePublicKey(flags),
+        },
+        mayBeOlder: flags['allowOlder'] === true,
+        executable: executableOf(flags),
+        dataDir: place.dataDir,
+        supervisor,
+        url: urlOf(flags),
+        waitMs: waitMsOf(flags),
+        say,
+      });
+      if (flags['json']) return printJson(output, made);
+      report(output, made, supervisor !== null);
+    });
+}
+
+function textIn(flags: Flags, name: string): string | null {
+  const value = flags[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The data directory; null for a database on a server. Throws `conflict` if that was not dumped. */
+async function placeOf(flags: Flags): Promise<{ dataDir: string | null }> {
+  const ofService = findServiceDatabase(environmentVariable) ?? undefined;
+  const isNamed = flags['data'] !== undefined || flags['database'] !== undefined;
+  const database = databaseUrl(flags, isNamed ? undefined : ofService);
+  if (database === null) return { dataDir: (await chooseDataDir(flags)).path };
+  if (flags['dumped'] === true) return { dataDir: null };
+  const url = libpqUrl(withoutPassword(database));
+  throw new JobdError(
+    'conflict',
+    'the database is on a server, so jobd makes no copy to go back to',
+    {
+      notes: [
+        `dump it first: pg_dump --format=custom --file=jobd-before.dump '${url}'`,
+        'then add --dumped',
+      ],
+    },
+  );
+}
+
+/** The program that this process runs, where links to it lead. Throws `usage` if it runs from its sources. */
+function executableOf(flags: Flags): string {
+  const named = textIn(flags, 'executable');
+  if (named === null && !isSea()) {
+    throw new JobdError('usage', 'this jobd is not one executable: name it with --executable FILE');
+  }
+  return realpathSync(named ?? process.execPath);
+}
+
+/** Who restarts jobd; null if nobody is to, or knows how. */
+async function supervisorOf(flags: Flags, dataDir: string): Promise<Supervisor | null> {
+  if (flags['restart'] === false) return null;
+  const { commandSupervisor, hasSystemd, systemdSupervisor } = await import('./supervisor.ts');
+  const command = textIn(flags, 'restartCommand');
+  if (command !== null) return commandSupervisor(dataDir, command, textIn(flags, 'stopCommand'));
+  const hasService = hasSystemd() && findService() !== null;
+  return hasService ? systemdSupervisor() : null;
+}
+
+function urlOf(flags: Flags): string {
+  const url = textIn(flags, 'url') ?? findServiceUrl(serviceFiles, true) ?? defaultServerUrl;
+  return url.replace(/(?<!\/)\/+$/, '');
+}
+
+function waitMsOf(flags: Flags): number {
+  const seconds = textIn(flags, 'wait') ?? String(defaultWaitSeconds);
+  return parseWholeNumber(seconds, '--wait', { min: 1, max: 86_400 }) * 1_000;
+}
+
+function report(output: Output, made: Upgraded, wasToRestart: boolean): void {
+  const { from, to, isServing, kept, previous } = made;
+  if (isServing) {
+    output.data(`upgraded from jobd ${from} to ${to}, which is ready`);
+    if (kept === null) return;
+    return output.say(`its tables were changed; the database of before is ${kept}`);
+  }
+  output.data(`replaced jobd ${from} by ${to}`);
+  output.say(
+    wasToRestart ? 'jobd does not run: start it to use the new version' : 'restart jobd to use it;',
+  );
+  if (!wasToRestart) output.say(`to go back before that: mv ${previous} to its place`);
+}

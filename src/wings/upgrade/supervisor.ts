@@ -1,0 +1,156 @@
+/** Who starts and stops the daemon: systemd, or commands of the operator; and whether the daemon has come up. */
+
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../domain/errors.ts';
+import { download } from './download.ts';
+import { isAlive, readPid } from './executable.ts';
+import { runToEnd } from './programs.ts';
+import type { ProgramEnd } from './programs.ts';
+
+/** Starts and stops the daemon. */
+export interface Supervisor {
+  /** Whether the daemon runs; one that does not is not started. */
+  isRunning(): Promise<boolean>;
+  restart(): Promise<ProgramEnd>;
+  stop(): Promise<ProgramEnd>;
+  /** How often it was started again by itself; 0 where nobody knows. */
+  restarts(): Promise<number>;
+}
+
+/** Calls in flight get 30 s to end, and a unit 45 s. */
+const commandMs = 90_000;
+
+/** systemd, for the service of install.sh. */
+export function systemdSupervisor(): Supervisor {
+  return {
+    isRunning: async () => (await systemctl('is-active', '--quiet', 'jobd')).isOk,
+    async restart() {
+      // A unit that failed too often is not started any more.
+      await systemctl('reset-failed', 'jobd');
+      return await systemctl('restart', 'jobd');
+    },
+    stop: () => systemctl('stop', 'jobd'),
+    async restarts() {
+      const { stdout } = await systemctl('show', 'jobd', '--property=NRestarts', '--value');
+      return Number(stdout.trim()) || 0;
+    },
+  };
+}
+
+function systemctl(...words: string[]): Promise<ProgramEnd> {
+  return runToEnd(['systemctl', ...words], commandMs);
+}
+
+/** Commands for `sh`. Without one that stops, the process is told to stop. */
+export function commandSupervisor(
+  dataDir: string,
+  restartCommand: string,
+  stopCommand: string | null,
+): Supervisor {
+  return {
+    isRunning: async () => true,
+    restart: () => shell(restartCommand),
+    stop: () => (stopCommand === null ? stopProcess(dataDir) : shell(stopCommand)),
+    restarts: async () => 0,
+  };
+}
+
+/** Whether systemd runs here (sd_booted(3)). */
+export function hasSystemd(): boolean {
+  return existsSync('/run/systemd/system');
+}
+
+/** The process that serves a data directory, as it says itself; null if none does. */
+export function servingProcess(dataDir: string): number | null {
+  const pid = readPid(join(dataDir, 'serve.pid'));
+  return pid !== null && isAlive(pid) && isOfOwner(pid, dataDir) ? pid : null;
+}
+
+/** The owner of the directory may write any number there: root must not stop a process of somebody else. */
+function isOfOwner(pid: number, dataDir: string): boolean {
+  try {
+    return statSync(`/proc/${pid}`).uid === statSync(dataDir).uid;
+  } catch {
+    return false;
+  }
+}
+
+const stopMs = 45_000;
+
+function shell(command: string): Promise<ProgramEnd> {
+  return runToEnd(['/bin/sh', '-c', command], commandMs);
+}
+
+async function stopProcess(dataDir: string): Promise<ProgramEnd> {
+  const pid = servingProcess(dataDir);
+  if (pid !== null) {
+    try {
+      process.kill(pid, 'SIGTERM');
+      for (const end = Date.now() + stopMs; isAlive(pid) && Date.now() < end;) await sleep(100);
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (isAlive(pid)) return { isOk: false, stdout: '', said: messageOf(error) };
+    }
+  }
+  return { isOk: true, stdout: '', said: '' };
+}
+
+/** What `comesUp` goes by. */
+export interface Watch {
+  /** Null if the database is on a server. Then an answer after the restart is taken for that of the new process. */
+  dataDir: string | null;
+  /** Where `/readyz` is. */
+  url: string;
+  /** The process that served before; another one must serve now. */
+  before: number | null;
+  waitMs: number;
+  supervisor: Supervisor;
+}
+
+const lookEveryMs = 250;
+/** It has come up once it was ready for this long. */
+const steadyMs = 2_000;
+/** More starts than this mean that it ends again and again. */
+const mostStarts = 3;
+
+/** Waits until another process is ready and stays so. Returns null then, else why it did not come up. */
+export async function comesUp(watch: Watch): Promise<string | null> {
+  const { dataDir, url, before, waitMs, supervisor } = watch;
+  const restartsBefore = await supervisor.restarts();
+  const end = Date.now() + waitMs;
+  const seen = new Set<number>();
+  let readySince: number | null = null;
+  let steady: number | null = null;
+  let trouble = 'it did not answer';
+  while (Date.now() < end) {
+    const pid = dataDir === null ? null : servingProcess(dataDir);
+    if (pid !== null && pid !== before) seen.add(pid);
+    const isAbsent = dataDir !== null && (pid === null || pid === before);
+    const restarts = (await supervisor.restarts()) - restartsBefore;
+    if (Math.max(seen.size - 1, restarts) >= mostStarts) {
+      return `it ended and was started again ${mostStarts} times`;
+    }
+    const found = isAbsent ? 'it does not serve the data' : await ask(url);
+    if (found !== null) trouble = found;
+    if (found !== null || pid !== steady) readySince = null;
+    steady = pid;
+    if (found === null) {
+      readySince ??= Date.now();
+      if (Date.now() - readySince >= steadyMs) return null;
+    }
+    await sleep(lookEveryMs);
+  }
+  return `it was not ready within ${waitMs / 1_000} s: ${trouble}`;
+}
+
+/** Why it is not ready; null if it is. */
+async function ask(url: string): Promise<string | null> {
+  try {
+    await download(`${url}/readyz`, { bytes: 64 * 1024, timeoutMs: 5_000 }, () => {});
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

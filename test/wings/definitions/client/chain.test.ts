@@ -1,0 +1,198 @@
+/** Jobs in files that run after others, and whose results are posted. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertEnds, serveForFiles } from '../../../support/running/definition-files.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+
+/** The follower comes first in the file, and by its key. */
+const both = `
+jobs:
+  a-report:
+    url: https://example.com/report
+    after: import
+    after-on: finished
+  import:
+    url: https://example.com/import
+    on-result: https://example.com/done?token=\${TOKEN}
+    on-result-secret: \${SECRET}
+`;
+
+test('a file chains jobs and names who gets results: applied, compared, exported and deleted', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const env = { TOKEN: 't0ken-of-the-url', SECRET: secret };
+  const file = write('jobs.yaml', both);
+  const applied = assertEnds(await jobd(env, 'apply', '--file', file), 0, /2 created/);
+  assert.doesNotMatch(applied, /whsec_|t0ken/);
+  assertEnds(await jobd(env, 'diff', '--file', file), 0, /0 to update, 0 to delete; 2 the same/);
+  const get = async (name: string): Promise<{ id: string; after?: object }> => {
+    const { stdout } = await jobd({}, 'jobs', 'get', name, '--json');
+    return (JSON.parse(stdout) as { job: { id: string; after?: object } }).job;
+  };
+  const first = await get('import');
+  assert.deepEqual((await get('a-report')).after, { jobId: first.id, on: 'finished' });
+  const shown = (await jobd({}, 'jobs', 'get', 'a-report')).stdout;
+  assert.match(shown, /runs after\s+import ends/);
+  assert.match((await jobd({}, 'jobs', 'get', 'import')).stdout, /then runs\s+a-report/);
+  assert.match((await jobd({}, 'jobs', 'callbacks', 'import')).stderr, /there are no results/);
+
+  const changed = { ...env, SECRET: `whsec_${Buffer.alloc(32, 6).toString('base64')}` };
+  const diff = (await jobd(changed, 'diff', '--file', file)).stdout;
+  assert.deepEqual(diff.match(/^[-+] .*|^[-+]\w.*/gm), [
+    '-on-result-secret: (secret)',
+    '+on-result-secret: (changed)',
+  ]);
+  const wrong = { ...env, SECRET: 'abc' };
+  assertEnds(await jobd(wrong, 'diff', '--file', file), 2, /on-result-secret must be whsec_/);
+
+  const exported = await jobd({}, 'export');
+  assert.match(exported.stdout, /after: import\n\s+after-on: finished/);
+  assert.match(exported.stdout, /on-result: https:\/\/example.com\/done/);
+  assert.doesNotMatch(exported.stdout, /whsec_/);
+
+  assertEnds(await jobd({}, 'jobs', 'update', 'a-report', '--no-after'), 0, /^/);
+  const unseen = both.replace(/ {4}on-result-secret.*\n/, '');
+  const other = write('other.yaml', unseen.replace('example.com/done', 'example.com/other'));
+  const kept = await jobd({ TOKEN: 't' }, 'diff', '--file', other);
+  assert.doesNotMatch(kept.stderr, /jobd makes the secret/, 'it is kept for the same host');
+  const movedFile = write('moved.yaml', unseen.replace('example.com/done', 'example.org/done'));
+  const remark = /import: jobd makes the secret that signs the results, and shows it to nobody/;
+  assertEnds(await jobd({ TOKEN: 't' }, 'diff', '--file', movedFile), 1, remark);
+  const drift = await jobd(env, 'diff', '--file', file);
+  assert.match(drift.stdout, /after: import/);
+
+  const turned = write(
+    'jobs.yaml',
+    both
+      .replace('    after: import\n    after-on: finished\n', '')
+      .replace('    on-result:', '    after: a-report\n    on-result:'),
+  );
+  assertEnds(await jobd(env, 'apply', '--file', turned), 0, /0 created, 1 updated/);
+  const none = write('jobs.yaml', 'jobs: {}\n');
+  assertEnds(await jobd({}, 'apply', '--file', none, '--prune', '--yes'), 0, /2 deleted/);
+});
+
+test('a circle in a file, an unknown key and a condition alone are refused with their place', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const circle = write(
+    'jobs.yaml',
+    'jobs:\n  one: { url: "https://example.com/", after: two }\n  two: { url: "https://example.com/", after: one }\n',
+  );
+  assertEnds(
+    await jobd({}, 'apply', '--file', circle),
+    2,
+    /job one: after must not close a circle: one, then two, then one/,
+  );
+  const unknown = write('jobs.yaml', 'jobs:\n  one: { url: "https://example.com/", after: tow }\n');
+  assertEnds(
+    await jobd({}, 'apply', '--file', unknown),
+    2,
+    /after names tow, which is not defined/,
+  );
+  const alone = write(
+    'jobs.yaml',
+    'jobs:\n  one: { url: "https://example.com/", after-on: failed }\n',
+  );
+  assertEnds(await jobd({}, 'apply', '--file', alone), 2, /after-on needs after/);
+});
+
+test('a job in a file runs after one that it names by key, by name or by id', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const create = async (name: string): Promise<string> => {
+    const at = ['--url', 'https://example.com/', '--every', '1d', '--allow-duplicate', '--json'];
+    const { stdout } = await jobd({}, 'jobs', 'create', '--name', name, ...at);
+    return (JSON.parse(stdout) as { job: { id: string } }).job.id;
+  };
+  const id = await create('Nightly import');
+  const url = 'url: "https://example.com/"';
+  const file = write(
+    'jobs.yaml',
+    `jobs:
+  by-name: { ${url}, after: Nightly import }
+  by-id: { ${url}, after: ${id.toUpperCase()} }
+  a-last: { ${url}, after: The report, after-on: failed }
+  report: { ${url}, name: The report, after: by-name }
+`,
+  );
+  const diff = assertEnds(await jobd({}, 'diff', '--file', file), 1, /4 to create/);
+  assert.match(diff, /\+after: Nightly import\n/);
+  assert.doesNotMatch(diff, /cron|timezone/, 'a schedule that nobody gave');
+  assertEnds(await jobd({}, 'apply', '--file', file), 0, /4 created/);
+  assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
+  const after = async (name: string): Promise<string> => {
+    const { stdout } = await jobd({}, 'jobs', 'get', name);
+    return /runs after\s+(.*)/.exec(stdout)?.[1] ?? '';
+  };
+  assert.equal(await after('by-name'), 'Nightly import succeeds');
+  assert.equal(await after('by-id'), 'Nightly import succeeds');
+  assert.equal(await after('a-last'), 'The report fails');
+  const exported = (await jobd({}, 'export')).stdout;
+  assert.equal(exported.match(/after: nightly-import\n/g)?.length, 2);
+  assert.match(exported, /after: report\n {4}after-on: failed/);
+  const again = write('again.yaml', exported);
+  assertEnds(await jobd({}, 'apply', '--file', again), 0, /1 adopted/);
+  assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
+
+  const refused = async (text: string, sentence: RegExp): Promise<void> => {
+    const wrong = write('wrong.yaml', `jobs:\n  x: { ${url}, after: ${text} }\n`);
+    assertEnds(await jobd({}, 'apply', '--file', wrong), 2, sentence);
+  };
+  await refused(
+    'Nightly inport',
+    /wrong.yaml:2:3: job x: after names Nightly inport.*did you mean Nightly import\?/,
+  );
+  await refused('0199c6f4-0000-7000-8000-00000000abcd', /which is not defined/);
+  await refused('""', /wrong.yaml:2:\d+: after must be the key, the name or the id of a job/);
+  const other = await create('Nightly import');
+  await refused(
+    'Nightly import',
+    new RegExp(`wrong.yaml:2:3: .*which 2 jobs are called: .* of one, .*${other}`),
+  );
+});
+
+test('jobs made by hand, one after the other, and their channel are adopted as they are', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const create = ['jobs', 'create', '--url', 'https://example.com/', '--allow-duplicate'];
+  assertEnds(await jobd({}, ...create, '--name', 'First', '--every', '1d'), 0, /^/);
+  assertEnds(await jobd({}, ...create, '--name', 'Second', '--after', 'First'), 0, /^/);
+  const channel = ['channels', 'create', '--type', 'webhook', '--name', 'Hook', '--job', 'First'];
+  assertEnds(await jobd({}, ...channel, '--url', 'https://example.com/hook'), 0, /^/);
+  const file = write('jobs.yaml', (await jobd({}, 'export')).stdout);
+  const env = { JOBD_HOOK_URL: 'https://example.com/hook' };
+  assertEnds(await jobd(env, 'diff', '--file', file), 1, /0 to update.*3 to adopt as they are/);
+  assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
+  assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);
+});
+
+test('a plan refuses what only the jobs of the server make wrong, and then nothing is changed', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const url = 'url: "https://example.com/"';
+  const refused = async (text: string, sentence: RegExp, prune = false): Promise<void> => {
+    const file = write('wrong.yaml', text);
+    const flags = ['--file', file, ...(prune ? ['--prune'] : [])];
+    assertEnds(await jobd({}, 'diff', ...flags), prune ? 5 : 2, sentence);
+    const apply = ['apply', ...flags, ...(prune ? ['--yes'] : [])];
+    const inTurn = new RegExp(`${sentence.source}[^]*nothing was changed`);
+    assertEnds(await jobd({}, ...apply), prune ? 5 : 2, inTurn);
+  };
+  const two = write('two.yaml', `jobs:\n  a: { ${url} }\n  b: { ${url}, after: a }\n`);
+  assertEnds(await jobd({}, 'apply', '--file', two), 0, /2 created/);
+  await refused(
+    `jobs:\n  a: { ${url}, after: b }\n  new: { ${url} }\n`,
+    /job a: after must not close a circle: a, then b, then a/,
+  );
+  const links = Array.from({ length: 21 }, (_, place) => {
+    const after = place === 0 ? '' : `, after: k${place - 1}`;
+    return `  k${place}: { ${url}${after} }\n`;
+  });
+  await refused(`jobs:\n${links.join('')}`, /job k20: after makes a chain too long/);
+  const byHand = ['jobs', 'create', '--name', 'by hand', '--url', 'https://example.com/x'];
+  assertEnds(await jobd({}, ...byHand, '--after', 'b'), 0, /^/);
+  await refused(
+    'jobs: {}\n',
+    /job b: by hand runs after this job and would never run again: keep it in the files/,
+    true,
+  );
+  assertEnds(await jobd({}, 'diff', '--file', two), 0, /2 the same/);
+});

@@ -1,0 +1,300 @@
+/** Jobs as files: export, diff, apply and prune, within the rate limit. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../../../support/running/command.ts';
+import { assertEnds, serveForFiles } from '../../../support/running/definition-files.ts';
+import { startProxy } from '../../../support/running/proxy.ts';
+
+const twoJobs = `jobs:
+  backup:
+    name: Nightly backup
+    url: https://example.com/backup?token=\${TOKEN}
+    method: POST
+    headers:
+      Authorization: Bearer \${TOKEN}
+      X-Plain: a
+    body: '{"token": "\${TOKEN}"}'
+    cron: 30 2 * * *
+    timezone: UTC
+  ping:
+    url: https://example.com/ping
+    every: 5m
+`;
+
+test('apply creates jobs from files, and diff shows only changed fields', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  const file = write('jobs.yaml', twoJobs);
+  const token = { TOKEN: 's3cret-one' };
+  assertEnds(
+    await jobd({}, 'diff', '-f', file),
+    2,
+    /jobs\.yaml:4:10: url: the variable TOKEN is not set/,
+  );
+  const planned = assertEnds(
+    await jobd(token, 'diff', '-f', file),
+    1,
+    /^2 to create, 0 to update, 0 to delete; 0 the same\n$/,
+  );
+  assert.match(
+    planned,
+    /^--- \/dev\/null\n\+\+\+ job backup \(.*jobs\.yaml:2:3\)\n@@ -0,0 \+1,9 @@\n\+name: Nightly backup\n/,
+  );
+  assert.match(planned, /\+ {2}Authorization: \(secret\)\n/);
+  assertEnds(await jobd(token, 'apply', '-f', file, '--dry-run'), 0, /2 to create/);
+  assert.equal((await daemon.jobd('jobs', 'list')).stdout, '');
+
+  assert.equal(
+    assertEnds(
+      await jobd(token, 'apply', '-f', file),
+      0,
+      /^2 created, 0 updated, 0 deleted; 0 the same\n$/,
+    ),
+    'created\tjob\tbackup\t-\ncreated\tjob\tping\t-\n',
+  );
+  assert.equal(
+    assertEnds(
+      await jobd(token, 'diff', '-f', file),
+      0,
+      /0 to create, 0 to update, 0 to delete; 2 the same/,
+    ),
+    '',
+  );
+  assert.equal(assertEnds(await jobd(token, 'apply', '-f', file), 0, /0 created/), '');
+
+  const changed = write(
+    'tâches.yaml', // shown as it is, not quoted
+    twoJobs.replace('30 2', '45 3').replace('    every: 5m', '    every: 10m'),
+  );
+  const other = { TOKEN: 's3cret-two' };
+  const diff = assertEnds(await jobd(other, 'diff', '-f', changed), 1, /0 to create, 2 to update/);
+  assert.match(diff, /^\+\+\+ job ping \(.*\/tâches\.yaml:\d+:3\)\n@@ -1,2 \+1,2 @@\n/m);
+  assert.match(diff, /-every: 5m\n\+every: 10m\n/);
+  assert.match(
+    diff,
+    /- {2}Authorization: \(secret\)\n\+ {2}Authorization: \(changed\)\n {3}X-Plain: \(secret\)\n/,
+  );
+  assert.match(
+    diff,
+    /-body: \(secret\)\n-cron: 30 2 \* \* \*\n\+body: \(changed\)\n\+cron: 45 3 \* \* \*\n/,
+  );
+  assert.match(
+    diff,
+    /-url: \(secret\)\n\+url: https:\/\/example\.com\/backup\?token=\$\{TOKEN\}\n/,
+  );
+  const json = await jobd(other, 'diff', '-f', changed, '--json');
+  const { changes, counts } = JSON.parse(json.stdout) as {
+    changes: { changedFields: string[] }[];
+    counts: object;
+  };
+  assert.deepEqual(changes[0]?.changedFields, ['url', 'headers', 'body', 'schedule']);
+  assert.deepEqual(counts, {
+    create: 0,
+    update: 2,
+    delete: 0,
+    adopt: 0,
+    none: 0,
+    refused: 0,
+    unlisted: 0,
+  });
+  const applied = await jobd(other, 'apply', '-f', changed);
+  assert.equal(
+    assertEnds(applied, 0, /0 created, 2 updated/),
+    'updated\tjob\tbackup\turl headers body schedule\nupdated\tjob\tping\tschedule\n',
+  );
+  for (const said of [planned, diff, json.stdout, json.stderr, applied.stdout, applied.stderr]) {
+    assert.doesNotMatch(said, /s3cret/);
+    assert.ok(!said.includes('\u001b'), 'no colours in a pipe');
+  }
+});
+
+test('exported files show only what is to adopt, and jobs made by hand are adopted without duplicates', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  const file = write('jobs.yaml', twoJobs);
+  const token = { TOKEN: 's3cret' };
+  await jobd(token, 'apply', '-f', file);
+  const create = [
+    'jobs',
+    'create',
+    '--url',
+    'https://example.com/?a=${b}',
+    '--name',
+    'By hand',
+    '--every',
+    '1h',
+  ];
+  await daemon.jobd(...create, '--header', 'X-A: one', '--timeout', '7', '--notes', 'a\n\n b');
+  await daemon.jobd(
+    ...create,
+    '--method',
+    'PUT',
+    '--data',
+    'file:x',
+    '--paused',
+    '--allow-duplicate',
+  );
+
+  const exported = await daemon.jobd('export');
+  const yaml = assertEnds(exported, 0, /^exported 4 jobs, with 3 variables to set\n$/);
+  assert.equal((await daemon.jobd('export')).stdout, yaml);
+  const values = {
+    JOBD_BACKUP_AUTHORIZATION: 'Bearer s3cret',
+    JOBD_BACKUP_X_PLAIN: 'a',
+    JOBD_BY_HAND_X_A: 'one',
+  };
+  for (const name of Object.keys(values)) assert.match(yaml, new RegExp(`^#   ${name}$`, 'm'));
+  const copy = write('exported.yaml', yaml);
+  const same = await jobd(values, 'diff', '-f', copy);
+  assert.equal(
+    assertEnds(
+      same,
+      1,
+      /0 to create, 0 to update, 0 to delete, 2 to adopt as they are; 2 the same/,
+    ),
+    '',
+  );
+  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
+  const reader = { ...values, JOBD_API_KEY: key.stdout.trim() };
+  const seen = await jobd(reader, 'diff', '-f', copy);
+  assert.equal(assertEnds(seen, 1, /2 to adopt as they are; 2 the same/), '');
+  assertEnds(await jobd(values, 'apply', '-f', file, '--dry-run'), 2, /TOKEN is not set/);
+
+  const pruned = await jobd(token, 'apply', '-f', file, '--prune', '--yes');
+  assertEnds(pruned, 0, /0 deleted; 2 the same/);
+  assert.equal(
+    (await daemon.jobd('jobs', 'list')).stdout.split('\n').length,
+    5,
+    'jobs made by hand are never pruned',
+  );
+  assert.equal(
+    assertEnds(await jobd(values, 'apply', '-f', copy), 0, /2 adopted; 2 the same/),
+    'adopted\tjob\tby-hand\t-\nadopted\tjob\tby-hand-2\t-\n',
+  );
+  assertEnds(await jobd(values, 'diff', '-f', copy), 0, /; 4 the same/);
+  assert.doesNotMatch((await daemon.jobd('export')).stdout, /adopt/);
+
+  const remark = /2 managed jobs are not in the files; --prune would delete them/;
+  assertEnds(await jobd(token, 'diff', '-f', file), 0, remark);
+  const doomed = assertEnds(
+    await jobd(token, 'diff', '-f', file, '--prune'),
+    1,
+    /0 to update, 2 to delete; 2 the same/,
+  );
+  assert.match(
+    doomed,
+    /^--- job by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,\d+ \+0,0 @@\n-name: By hand\n-url: https:\/\/example\.com\/\?\(secret\)\n/,
+  );
+  assert.match(doomed, /-method: PUT\n-body: \(secret\)\n/);
+  assertEnds(
+    await jobd(token, 'apply', '-f', file, '--prune'),
+    2,
+    /Delete 2 jobs .*: job by-hand, job by-hand-2\? Use --yes/,
+  );
+  assert.equal(
+    assertEnds(await jobd(token, 'apply', '-f', file, '--prune', '--yes'), 0, /2 deleted/),
+    'deleted\tjob\tby-hand\t-\ndeleted\tjob\tby-hand-2\t-\n',
+  );
+});
+
+test('a read-only key compares all but header values, and applies nothing', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  const file = write('jobs.yaml', twoJobs);
+  await jobd({ TOKEN: 'one' }, 'apply', '-f', file);
+  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
+  const reader = { JOBD_API_KEY: key.stdout.trim(), TOKEN: 'one' };
+  const remark = /the values of headers and config were not compared: this key may only read/;
+  assertEnds(await jobd(reader, 'diff', '-f', file), 0, remark);
+  const more = write(
+    'more.yaml',
+    twoJobs.replace('X-Plain', 'X-New').replace('every: 5m', 'every: 6m'),
+  );
+  const diff = assertEnds(await jobd(reader, 'diff', '-f', more), 1, remark);
+  assert.match(diff, /- {2}X-Plain: \(secret\)\n\+ {2}X-New: \(secret\)\n/);
+  assertEnds(await jobd(reader, 'apply', '-f', more), 4, /^jobd: this key may only read/);
+});
+
+test('a definition that the server refuses is reported with its place; the rest of the plan is not started', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const file = write(
+    'jobs.yaml',
+    'jobs:\n  a: { url: https://example.com/ }\n  b: { url: "http://10.0.0.1/" }\n',
+  );
+  assertEnds(
+    await jobd({}, 'diff', '-f', file),
+    2,
+    /^jobd: .*jobs\.yaml:3:3: job b: url .*10\.0\.0\.1/,
+  );
+  assertEnds(await jobd({}, 'apply', '-f', file), 2, /nothing was changed/);
+  assert.equal((await jobd({}, 'jobs', 'list')).stdout, '');
+});
+
+const many = (count: number): string => {
+  const lines = Array.from(
+    { length: count },
+    (_, index) => `  k${index}: { url: "https://example.com/${index}", cron: "0 0 1 1 *" }`,
+  );
+  return `jobs:\n${lines.join('\n')}\n`;
+};
+
+test('hundreds of jobs take a few requests; rate-limited ones are sent again', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  const file = write('jobs.yaml', many(250));
+  const asked: string[] = [];
+  const url = await startProxy(t, daemon.url, (what, count) => {
+    asked.push(what);
+    return count % 3 === 0 ? { status: 429, headers: { 'retry-after': '1' } } : null;
+  });
+  const env = { JOBD_URL: url };
+  const applied = await jobd(env, 'apply', '-f', file);
+  assertEnds(applied, 0, /250 created, 0 updated, 0 deleted; 0 the same\n$/);
+  assert.match(applied.stderr, /^[^\n]+; continuing in 1 s\n/);
+  assert.ok(asked.length <= 15, `${asked.length} requests`);
+  assertEnds(await jobd(env, 'diff', '-f', file), 0, /250 the same/);
+  const fewer = write('fewer.yaml', many(10));
+  assertEnds(
+    await jobd(env, 'apply', '-f', fewer, '--prune', '--yes'),
+    0,
+    /240 deleted; 10 the same/,
+  );
+});
+
+test('after a lost answer it reports what was done, and applying again creates no duplicates', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  const file = write('jobs.yaml', many(250));
+  let applies = 0;
+  const url = await startProxy(t, daemon.url, (what) => {
+    if (what !== 'POST /api/v1/managed-jobs') return null;
+    applies += 1;
+    return applies === 2 ? 'cut' : null;
+  });
+  const cut = await jobd({ JOBD_URL: url }, 'apply', '-f', file);
+  const done = assertEnds(
+    cut,
+    7,
+    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to continue\njobd: no answer/m,
+  );
+  assert.equal(done.trimEnd().split('\n').length, 100);
+  const again = await jobd({ JOBD_URL: url }, 'apply', '-f', file);
+  assertEnds(again, 0, /^50 created, 0 updated, 0 deleted; 200 the same\n$/);
+  const { stdout } = await jobd({}, 'jobs', 'list');
+  assert.equal(stdout.trimEnd().split('\n').length, 250);
+});
+
+test('an answer that stays 429 and unreadable files have their own exit codes', async (t) => {
+  const { write, jobd, daemon } = await serveForFiles(t);
+  assertEnds(await jobd({}, 'diff', '-f', 'none.yaml'), 2, /there is no file none\.yaml\n/);
+  assertEnds(await jobd({}, 'diff'), 2, /--file/);
+  const url = await startProxy(t, daemon.url, () => ({
+    status: 429,
+    headers: { 'retry-after': '0' },
+  }));
+  const file = write('jobs.yaml', 'jobs: {}\n');
+  const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
+  assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says: again in 0 s\n$/);
+  const piped = await runCommand(
+    ['diff', '-f', '-'],
+    daemon.env,
+    'jobs:\n  a: { url: https://example.com/ }\n',
+  );
+  assert.match(assertEnds(piped, 1, /1 to create/), /\+\+\+ job a \(-:2:3\)/);
+});

@@ -1,0 +1,305 @@
+/** Exports can be read back unchanged for any job, and the same jobs give the same text. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from '../../../support/fast-check.ts';
+import { definedJob } from '../../../../src/domain/jobs/managed-job.ts';
+import { exportAll, slugOf } from '../../../../src/wings/definitions/client/export.ts';
+import { jobKind } from '../../../../src/wings/definitions/client/job-kind.ts';
+import type { Input, ManagedItem } from '../../../../src/wings/definitions/client/kind.ts';
+import type { ManagedItems } from '../../../../src/wings/definitions/client/server.ts';
+import { emptyLoad, readDefinitions } from '../../../../src/wings/definitions/client/load.ts';
+import { problemText } from '../../../../src/wings/definitions/client/parse-file.ts';
+import {
+  fillIn,
+  fillVariables,
+  literal,
+  literalVariables,
+} from '../../../../src/wings/definitions/client/references.ts';
+import { brokenRule, nameRule, notesRule } from '../../../../src/domain/fields.ts';
+import { newId } from '../../../../src/domain/id.ts';
+import { changedFields } from '../../../../src/domain/jobs/managed-job.ts';
+import { definedMonitor } from '../../../../src/domain/monitors/managed-monitor.ts';
+import type { EditableFields } from '../../../../src/domain/jobs/job.ts';
+
+const url = 'https://example.com/';
+const noSources = {
+  variable: (): string => assert.fail('a variable was asked for'),
+  file: (): string => assert.fail('a file was asked for'),
+};
+
+/** Texts that are difficult for YAML and for references. */
+const hard = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({
+    unit: fc.constantFrom(
+      '$',
+      '{',
+      '}',
+      'A',
+      'file:',
+      ' ',
+      '\n',
+      '#',
+      ':',
+      '-',
+      "'",
+      '"',
+      '\t',
+      '\r',
+      '|',
+      '>',
+    ),
+    maxLength: 20,
+  }),
+  fc.constantFrom(
+    'no',
+    'null',
+    '~',
+    '012',
+    '1.10',
+    'file:x',
+    '$file:x',
+    '${A}',
+    '$${A}',
+    '---',
+    '...',
+    '<<',
+    '&a',
+    '*a',
+    '!x',
+    '? a',
+    '=',
+    '\u0085',
+    '\u2028',
+    '\u202e',
+    '\u061c',
+    '\ufeffx',
+    '\u001b[31m',
+    ' x ',
+    '\n',
+    'a\n\n',
+    '\n a',
+    ' \n',
+  ),
+);
+
+const arbitraryJob = fc.record({
+  name: hard.filter((text) => brokenRule(nameRule, text) === undefined),
+  path: fc.string({
+    unit: fc.constantFrom('a', '$', '{', '}', '?', '=', '&', '%20'),
+    maxLength: 20,
+  }),
+  method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'),
+  headers: fc.dictionary(
+    fc.constantFrom('X-A', 'x-b', 'Authorization', 'no', '1', 'X_A', 'X.A'),
+    fc
+      .string({
+        unit: fc.constantFrom('a', '$', '{', '}', ' ', ':', '#'),
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((text) => text.trim() || 'x'),
+  ),
+  body: fc.option(hard),
+  schedule: fc.oneof(
+    fc
+      .integer({ min: 60, max: 31_536_000 })
+      .map((periodSeconds) => ({ scheduleType: 'period' as const, periodSeconds })),
+    fc.record({
+      cronExpr: fc.constantFrom(
+        '* * * * *',
+        '0 2 * * mon#1',
+        '@daily',
+        '*/5 0 L * ?'.replace('?', '*'),
+      ),
+      timezone: fc.constantFrom('UTC', 'Europe/Paris', 'Asia/Kolkata'),
+    }),
+  ),
+  timeoutSeconds: fc.integer({ min: 1, max: 60 }),
+  retries: fc.integer({ min: 0, max: 2 }),
+  notes: hard.filter((text) => brokenRule(notesRule, text) === undefined),
+  paused: fc.boolean(),
+  isManaged: fc.boolean(),
+});
+
+function jobOf({
+  path,
+  schedule,
+  body,
+  method,
+  ...rest
+}: typeof arbitraryJob extends fc.Arbitrary<infer T> ? T : never): EditableFields & { id: string } {
+  const withBody = method !== 'GET' && method !== 'HEAD';
+  const input = {
+    ...rest,
+    ...schedule,
+    method,
+    url: `https://example.com/${path}`,
+    ...(withBody && { body }),
+  } as const;
+  return { ...definedJob(input, 30), id: newId(0) };
+}
+
+/** Jobs as the server lists them. */
+function itemsOf(
+  jobs: readonly (EditableFields & { id: string; headerNames: readonly string[] })[],
+  keys: ReadonlyMap<string, string>,
+): ManagedItems {
+  const items = jobs.map((job): ManagedItem => {
+    const { id, name, headerNames } = job;
+    const document = { ...job } as unknown as Input;
+    return { key: keys.get(id) ?? null, id, name, document, hiddenNames: headerNames };
+  });
+  return { jobs: items, monitors: [], channels: [] };
+}
+
+test('reading an export back gives the same jobs', () => {
+  fc.assert(
+    fc.property(
+      fc.array(arbitraryJob, { maxLength: 5 }),
+      fc.constantFrom(10, 30),
+      (drafts, timeout) => {
+        const jobs = drafts.map((draft) => ({ ...jobOf(draft), isManaged: draft.isManaged }));
+        const keys = new Map(
+          jobs.flatMap(({ id, isManaged }, index) => (isManaged ? [[id, `key-${index}`]] : [])),
+        );
+        const shown = jobs.map((job) => ({ ...job, headerNames: Object.keys(job.headers) }));
+        const { text, variables } = exportAll(itemsOf(shown, keys), timeout);
+        const reversed = exportAll(itemsOf(shown.toReversed(), keys), timeout);
+        assert.equal(reversed.text, text, 'it is stable');
+        // oxlint-disable-next-line no-control-regex -- no text may control the terminal
+        assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+
+        const loaded = emptyLoad();
+        const sources = {
+          ...noSources,
+          variable: (name: string) => (variables.includes(name) ? `value of ${name}` : undefined),
+        };
+        readDefinitions(loaded, { path: 'x', text }, sources);
+        assert.deepEqual(loaded.problems.map(problemText), []);
+        assert.equal(loaded.definitions.length, jobs.length);
+        for (const { key, input, adopt } of loaded.definitions) {
+          const job =
+            jobs.find(({ id }) => (adopt ? id === adopt : keys.get(id) === key)) ??
+            assert.fail(key);
+          const writing = { defaultTimeoutSeconds: timeout };
+          const read = jobKind.whole(input, writing) as unknown as EditableFields;
+          const names = Object.keys(read.headers);
+          assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
+          assert.deepEqual(
+            changedFields({ ...job, headers: {} }, { ...read, headers: {} }),
+            [],
+            text,
+          );
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('literal text is read back unchanged', () => {
+  fc.assert(
+    fc.property(hard, (text) => {
+      assert.deepEqual(fillIn(literal(text), noSources), { text, secrets: [] });
+      assert.deepEqual(fillVariables(literalVariables(text), noSources), { text, secrets: [] });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a job made by hand gets a unique key derived from its name', () => {
+  assert.equal(slugOf('Nightly Backup (EU)', 'job'), 'nightly-backup-eu');
+  assert.equal(slugOf('Überweisung  №5', 'job'), 'uberweisung-no5');
+  assert.equal(slugOf('ありがとう', 'job'), 'job');
+  const job = {
+    ...definedJob({ name: 'a', url: 'https://example.com/' }, 30),
+    headerNames: ['X-A'],
+  };
+  const jobs = [
+    { ...job, id: '3' },
+    { ...job, id: '1' },
+    { ...job, id: '2' },
+  ];
+  const { text, variables } = exportAll(itemsOf(jobs, new Map([['3', 'a']])), 30);
+  assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
+  assert.match(text, /a-2:\n {4}adopt: "1"\n/);
+  assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
+  assert.equal(exportAll(itemsOf([], new Map()), 30).text, 'jobs: {}\n');
+});
+
+/** A channel as the server lists it. */
+const channel = (
+  id: string,
+  type: string,
+  served: { jobIds: string[] | null; monitorIds: string[] | null },
+  hiddenNames: string[],
+) => ({
+  key: `c${id}`,
+  id,
+  name: 'c',
+  document: {
+    name: 'c',
+    type,
+    enabled: true,
+    afterFailures: 2,
+    ...served,
+    alsoOn: ['interrupted'],
+    remindEverySeconds: 5_400,
+  },
+  hiddenNames,
+});
+
+test('an export of monitors and channels is read back, and names what a channel serves by keys', () => {
+  const ids = [newId(1), newId(2)] as const;
+  const document = { ...definedMonitor({ name: 'Nightly', graceSeconds: 60 }) } as unknown as Input;
+  const monitor = { key: null, id: ids[1], name: 'Nightly', document, hiddenNames: [] };
+  const { jobs } = itemsOf(
+    [{ ...definedJob({ name: 'b', url }, 30), id: ids[0], headerNames: [] }],
+    new Map(),
+  );
+  const channels = [
+    channel('3', 'webhook', { jobIds: [ids[0], 'deleted'], monitorIds: [ids[1]] }, ['url']),
+    channel('4', 'ntfy', { jobIds: null, monitorIds: null }, ['url', 'token']),
+    channel('5', 'slack', { jobIds: ['deleted'], monitorIds: [] }, ['url']),
+    channel('6', 'slack', { jobIds: null, monitorIds: [] }, ['url']),
+  ];
+  const { text, variables } = exportAll({ jobs, monitors: [monitor], channels }, 30);
+  assert.deepEqual(variables, [
+    'JOBD_C3_URL',
+    'JOBD_C4_TOKEN',
+    'JOBD_C4_URL',
+    'JOBD_C5_URL',
+    'JOBD_C6_URL',
+  ]);
+  const loaded = emptyLoad();
+  const sources = {
+    ...noSources,
+    variable: (name: string) => (name.endsWith('TOKEN') ? 'tk_abcdefghijklmnop' : `${url}topic`),
+  };
+  readDefinitions(loaded, { path: 'x', text }, sources);
+  assert.deepEqual(loaded.problems.map(problemText), []);
+  const read = loaded.definitions.map(({ key, adopt, input }) => {
+    const { jobs: named, monitors, alsoOn, remindEverySeconds, graceSeconds } = input;
+    const more = alsoOn === undefined ? undefined : [alsoOn, remindEverySeconds];
+    return { key, adopt, named, monitors, more, graceSeconds };
+  });
+  const more = [['interrupted'], 5_400];
+  const none = { adopt: undefined, graceSeconds: undefined, monitors: undefined };
+  assert.deepEqual(read, [
+    { ...none, key: 'b', adopt: ids[0], named: undefined, more: undefined },
+    {
+      ...none,
+      key: 'nightly',
+      adopt: ids[1],
+      named: undefined,
+      more: undefined,
+      graceSeconds: 60,
+    },
+    { ...none, key: 'c3', named: ['b'], monitors: ['nightly'], more },
+    { ...none, key: 'c4', named: undefined, more },
+    { ...none, key: 'c5', named: [], more },
+    { ...none, key: 'c6', named: ['*'], more },
+  ]);
+});

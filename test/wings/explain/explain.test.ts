@@ -1,0 +1,182 @@
+/** Why a job ran, did not run or ran late, over the API: facts of a real history. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLog } from '../../../src/base/log.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { addAccount } from '../../support/records/account.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import type { TestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
+
+const refusing = 'http://127.0.0.1:1/';
+const nightly = {
+  name: 'backup',
+  url: refusing,
+  cronExpr: '30 2 * * *',
+  timezone: 'Europe/Paris',
+};
+
+interface Explained {
+  outcome: string;
+  answer: string;
+  dueAt: string | null;
+  facts: { kind: string; sentence: string; isKnown: boolean; actor?: string; runId?: string }[];
+}
+
+async function explain(
+  { ask }: Pick<TestDaemon, 'ask'>,
+  id: string,
+  at?: string,
+  key?: string,
+): Promise<Explained> {
+  const query = at === undefined ? '' : `?at=${encodeURIComponent(at)}`;
+  const { status, body } = await ask('GET', `/jobs/${id}/explanation${query}`, undefined, key);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+function sentencesOf({ facts }: Explained, kind: string): string {
+  return facts
+    .filter((fact) => fact.kind === kind)
+    .map(({ sentence }) => sentence)
+    .join(' ');
+}
+
+async function jobOf({ ask }: Pick<TestDaemon, 'ask'>, input: object): Promise<string> {
+  const { status, body } = await ask('POST', '/jobs', { ...nightly, ...input });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.job.id;
+}
+
+async function whenRan({ ask }: TestDaemon, id: string): Promise<void> {
+  await until('the run has ended', async () => {
+    const { job } = (await ask('GET', `/jobs/${id}`)).body;
+    return job.status === 'up' || job.status === 'down';
+  });
+}
+
+test('a run that failed is explained with its attempts, its error and its alert', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const hook = await startSink(t);
+  const config = { url: hook.url };
+  await daemon.ask('POST', '/channels', { name: 'ops', type: 'slack', config });
+  const sink = await startSink(t, (response) => response.writeHead(503).end('no'));
+  const id = await jobOf(daemon, { url: sink.url });
+  clock.advance(Date.parse('2026-11-24T01:30:00.200Z') - clock.now());
+  await whenRan(daemon, id);
+  await until('the alert', () => hook.received.length === 1);
+  const found = await until('its delivery is recorded', async () => {
+    const now = await explain(daemon, id, '02:30');
+    return sentencesOf(now, 'alert').includes('was delivered') && now;
+  });
+  assert.equal(found.outcome, 'failed');
+  assert.equal(found.dueAt, '2026-11-24T01:30:00.000Z');
+  assert.equal(found.answer, 'It ran at Tue 2026-11-24 02:30 +01:00, and it failed: http: 503.');
+  assert.match(sentencesOf(found, 'alert'), /^Channel ops was sent an alert .*backup is down/);
+  assert.match(sentencesOf(found, 'attempts'), /the job has no retries now/);
+  assert.match(sentencesOf(found, 'asked'), /^02:30 is taken as Tue 2026-11-24 02:30 \+01:00/);
+  assert.match(sentencesOf(found, 'target'), /may be called/);
+  assert.equal((await explain(daemon, id)).answer, found.answer, 'the newest due time');
+});
+
+test('a paused job says since when, and by whom only to those who may read the trail', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const id = await jobOf(daemon, {});
+  await daemon.ask('PATCH', `/jobs/${id}`, { action: 'pause' });
+  clock.advance(86_400_000);
+  await daemon.ask('PATCH', `/jobs/${id}`, { action: 'resume' });
+  clock.advance(60_000);
+  const at = '2026-11-24 02:30';
+  const found = await explain(daemon, id, at);
+  assert.equal(found.outcome, 'paused');
+  assert.match(
+    found.answer,
+    /^It did not run at Tue 2026-11-24 02:30 \+01:00: it was paused, since Mon 2026-11-23 13:00 \+01:00 by key /,
+  );
+  const seen = await explain(daemon, id, at, await daemon.newKey('read'));
+  assert.match(seen.answer, /it was paused, since Mon 2026-11-23 13:00 \+01:00\.$/);
+  assert.ok(seen.facts.every((fact) => fact.actor === undefined && !/ by /.test(fact.sentence)));
+});
+
+test('due times in a downtime are missed, each of them with the reason', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const dataDir = temporaryDirectory(t);
+  const log = openLog('silent');
+  let id = '';
+  await t.test('before', async (inner) => {
+    id = await jobOf(await startTestDaemon(inner, { clock, dataDir, log }), {
+      cronExpr: '30 * * * *',
+    });
+  });
+  clock.advance(5 * 3_600_000);
+  const daemon = await startTestDaemon(t, { clock, dataDir, log });
+  const found = await until('it is recorded', async () => {
+    const now = await explain(daemon, id, '15:30');
+    return now.outcome === 'missed' && now;
+  });
+  assert.equal(
+    found.answer,
+    'It did not run at Mon 2026-11-23 15:30 +01:00: it was missed, because jobd was not running.',
+  );
+  assert.match(
+    sentencesOf(found, 'missed'),
+    /all due times from Mon 2026-11-23 13:30 \+01:00 to Mon/,
+  );
+  assert.match(sentencesOf(found, 'downtime'), /was started at|No node of jobd was serving/);
+});
+
+test('a job that was made later, that is not due and that is still to come says so', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const id = await jobOf(daemon, {});
+  const before = await explain(daemon, id, '2026-11-20 02:30');
+  assert.equal(before.outcome, 'not_created');
+  const between = await explain(daemon, id, '2026-11-24T12:00:00Z');
+  assert.equal(between.outcome, 'not_due');
+  assert.match(sentencesOf(between, 'due'), /before is Tue 2026-11-24 02:30 .*after is Wed/);
+  assert.equal((await explain(daemon, id, '2026-11-25 02:30')).outcome, 'to_come');
+  assert.equal((await explain(daemon, id)).outcome, 'not_due');
+});
+
+test('a job of an expired account was not called, and says when it expired', async (t) => {
+  const clock = fakeClock('2026-11-01T12:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro', 14);
+  const { job } = (await account.ask('POST', '/jobs', nightly)).body;
+  clock.advance(20 * 86_400_000);
+  const found = await explain(account, job.id, '2026-11-20 02:30');
+  assert.equal(found.outcome, 'expired');
+  assert.match(sentencesOf(found, 'obstacle'), /The account has expired/);
+});
+
+test('an address that the rule refuses now is said, and nothing is sent to it', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const dataDir = temporaryDirectory(t);
+  const sink = await startSink(t);
+  let id = '';
+  await t.test('while it is allowed', async (inner) => {
+    const daemon = await startTestDaemon(inner, { clock, dataDir });
+    id = await jobOf(daemon, { url: sink.url });
+    assert.match(sentencesOf(await explain(daemon, id), 'target'), /may be called/);
+  });
+  const daemon = await startTestDaemon(t, { clock, dataDir, flags: { allowTarget: [] } });
+  const found = await explain(daemon, id);
+  assert.match(sentencesOf(found, 'target'), /may not be called now: .*127\.0\.0\.1/);
+  assert.equal(sink.received.length, 0);
+});
+
+test('a time that cannot be read is refused with what was given', async (t) => {
+  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
+  const { job } = (await ask('POST', '/jobs', nightly)).body;
+  for (const at of ['', 'yesterday', '2026-02-30 02:30', '25:00', '9999-01-01T00:00:00Z']) {
+    const query = encodeURIComponent(at);
+    const answer = await ask('GET', `/jobs/${job.id}/explanation?at=${query}`);
+    assertRefused(answer, 400, /^at must be /, at);
+  }
+});

@@ -1,0 +1,94 @@
+/** What an explanation says of runs that wait for a report, and of the job that a job runs after. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Run } from '../../../../src/domain/runs/run.ts';
+import type { Leader } from '../../../../src/wings/explain/reasons/facts.ts';
+import { leaderWords } from '../../../../src/wings/explain/reasons/of-chain.ts';
+import { activeWords } from '../../../../src/domain/runs/active.ts';
+import { nextFacts } from '../../../../src/wings/explain/reasons/of-next.ts';
+import {
+  explainedJob,
+  explainedRecords,
+  explainedRun,
+} from '../../../support/records/explained.ts';
+
+const dueAt = '2026-11-24T11:00:00Z';
+const at = Date.parse(dueAt);
+const zone = 'UTC';
+
+function waiting(changes: Partial<Run> = {}): Run {
+  const wait = { outcome: null, reportedAt: null, reportedBy: null, message: null };
+  const progress = { percent: 40, line: 'copying', progressAt: at + 60_000 };
+  return {
+    ...explainedRun(dueAt, { status: 'running', httpStatus: 202, finishedAt: null }),
+    jobId: 'job',
+    responseBody: null,
+    truncated: false,
+    completion: { expiresAt: at + 3_600_000, ...wait, ...progress },
+    ...changes,
+  };
+}
+
+test('a run that waits for a report is no call: how far it is, and until when it may report', () => {
+  const run = waiting();
+  assert.equal(
+    activeWords(run, zone),
+    `Run ${run.id} began at Tue 2026-11-24 11:00:00 +00:00, was answered 202 and waits for the report of its target, until Tue 2026-11-24 12:00 +00:00 at the latest (last progress at Tue 2026-11-24 11:01 +00:00: 40 %: copying)`,
+  );
+  assert.equal(activeWords({ ...run, httpStatus: null }, zone), 'A run of it is executing now');
+  const job = explainedJob({ activeRunId: run.id });
+  const sentences = nextFacts(explainedRecords(null, { job, active: run })).map(
+    ({ sentence }) => sentence,
+  );
+  assert.ok(sentences.some((one) => one.endsWith('The next one begins after that.')));
+});
+
+const follower = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
+
+function wordsOf(changes: Partial<Leader>): string {
+  const leader = { name: 'import', paused: false, isChained: false, run: null, ...changes };
+  return leaderWords(
+    explainedRecords(null, { job: follower, leader: { startedRunId: null, ...leader } }),
+  );
+}
+
+test('why a job did not start after another one follows from the newest run of that', () => {
+  const rule = 'It runs after import succeeds, and its own schedule does not count.';
+  assert.equal(wordsOf({}), `${rule} No run of import is kept.`);
+  const failed = explainedRun(dueAt, { status: 'failed', finishedAt: at });
+  assert.equal(
+    wordsOf({ run: failed }),
+    `${rule} The newest run of import (${failed.id}) failed at Tue 2026-11-24 11:00 +00:00. Such an end does not start this job.`,
+  );
+  assert.match(
+    wordsOf({ run: { ...failed, status: 'interrupted' } }),
+    /Such an end does not start this job\.$/,
+  );
+  const awaits = { ...failed, status: 'running' as const, httpStatus: 202, finishedAt: null };
+  assert.match(wordsOf({ run: awaits }), /waits for the report of its target\.$/);
+});
+
+test('that the newest run of the other job started this one is said only if a run shows it', () => {
+  const run = explainedRun(dueAt, { finishedAt: at });
+  assert.match(
+    wordsOf({ run, startedRunId: 'mine' }),
+    /succeeded at Tue 2026-11-24 11:00 \+00:00, which started run mine of this job\.$/,
+  );
+  assert.match(
+    wordsOf({ run }),
+    /11:00 \+00:00\. No run of this job that it started is kept\. Such an end starts this job, unless this job is paused or has a queued run already\.$/,
+  );
+});
+
+test('that the other job is paused, or follows one itself, is said', () => {
+  assert.match(
+    wordsOf({ paused: true }),
+    /does not count\. import is paused: until it is resumed, only its runs by hand can start this job\. No run/,
+  );
+  assert.match(
+    wordsOf({ isChained: true }),
+    /does not count\. import runs after another job itself\./,
+  );
+  assert.doesNotMatch(wordsOf({}), /paused|itself/);
+});

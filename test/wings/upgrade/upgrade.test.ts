@@ -1,0 +1,72 @@
+/** Which versions take the place of the present one. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { upgrade } from '../../../src/wings/upgrade/upgrade.ts';
+import { isOlder } from '../../../src/wings/upgrade/versions.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+const programOf = (version: string): string => `#!/bin/sh\necho ${version}\n`;
+
+test('an older version is refused unless it is wanted', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [executable, from] = [join(directory, 'jobd'), join(directory, 'offered')];
+  fs.writeFileSync(executable, programOf('0.10.0'), { mode: 0o755 });
+  const offer = async (version: string, mayBeOlder: boolean) => {
+    const program = programOf(version);
+    fs.writeFileSync(from, program);
+    const sha256 = createHash('sha256').update(program).digest('hex');
+    return await upgrade({
+      source: { from, sha256, publicKey: null },
+      mayBeOlder,
+      executable,
+      dataDir: null,
+      supervisor: null,
+      url: 'http://127.0.0.1:9',
+      waitMs: 1_000,
+      say: () => {},
+    });
+  };
+  await assert.rejects(offer('0.9.9', false), {
+    code: 'conflict',
+    message: /^jobd 0\.9\.9 is older than jobd 0\.10\.0, which is here: .*; nothing was changed$/,
+    notes: ['if you want to go back to it, add --allow-older'],
+  });
+  assert.equal(fs.readFileSync(executable, 'utf8'), programOf('0.10.0'));
+  for (const [version, mayBeOlder] of [
+    ['0.10.0', false],
+    ['0.9.9', true],
+    ['0.11.0-rc.1', false],
+  ] as const) {
+    assert.equal((await offer(version, mayBeOlder)).to, version);
+    assert.equal(fs.readFileSync(executable, 'utf8'), programOf(version));
+  }
+});
+
+test('versions have the order of semantic versions', () => {
+  const ordered = [
+    '0.1.0',
+    '0.9.0',
+    '0.10.0',
+    '1.0.0-alpha',
+    '1.0.0-alpha.1',
+    '1.0.0-alpha.beta',
+    '1.0.0-beta',
+    '1.0.0-beta.2',
+    '1.0.0-beta.11',
+    '1.0.0-rc.1',
+    '1.0.0',
+    '1.0.1',
+    '10.0.0',
+  ];
+  for (const [index, one] of ordered.entries()) {
+    for (const [place, other] of ordered.entries()) {
+      assert.equal(isOlder(one, other), index < place, `${one} ${other}`);
+    }
+  }
+  assert.equal(isOlder('1.0.0+one', '1.0.0+two'), false);
+  assert.equal(isOlder('unknown', '1.0.0'), false);
+});
