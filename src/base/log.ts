@@ -1,4 +1,4 @@
-/** The log, on stderr: one JSON object per line, or one line for people (`log-line.ts`). */
+/** The log, on stderr: one JSON object per line, or one line for people (`base/log-line.ts`). */
 
 import { fstatSync } from 'node:fs';
 import { destination, pino, stdSerializers } from 'pino';

@@ -43,6 +43,6 @@ test('the shape of a tick survives a full garbage collection', async () => {
   assert.doesNotMatch(output, isSlow);
 });
 
-test('Node alone forgets it: if this test fails, ticks.ts is no longer needed', async () => {
+test('Node alone forgets it: if this test fails, base/ticks.ts is no longer needed', async () => {
   assert.match(await rememberedAfter(''), isSlow);
 });

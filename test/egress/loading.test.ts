@@ -33,7 +33,7 @@ test('undici is pinned to one version', () => {
 });
 
 test('the daemon does not load undici', async () => {
-  assert.deepEqual(await loadedBy('daemon.ts'), []);
+  assert.deepEqual(await loadedBy('serve/daemon.ts'), []);
 });
 
 test('a call thread loads the undici client without fetch, mocks and caches', async () => {

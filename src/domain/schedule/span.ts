@@ -1,6 +1,6 @@
 /**
  * Spans: when which schedule of a job was in force. They are recorded whenever a schedule begins or ends, so that the due
- * times of the past can be computed again (`domain/runs/ledger.ts`).
+ * times of the past can be computed again (`wings/ledger/accounted.ts`).
  */
 
 import type { ScheduleFields } from './schedule.ts';

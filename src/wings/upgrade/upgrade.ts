@@ -121,7 +121,7 @@ async function goBack(
   });
 }
 
-/** What a restore answers (`Restored` of app/operator/backups.ts). */
+/** What a restore answers (`Restored` of wings/backups/backups.ts). */
 interface RestoreAnswer {
   kept: string | null;
   runsSince: number | null;

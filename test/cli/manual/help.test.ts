@@ -53,7 +53,7 @@ test('every exit code of an error is in the table that help and documentation sh
   }
   const names = environment.map(([name]) => name);
   for (const name of names) assert.match(documentation, new RegExp(`^\\| \`${name}\` `, 'm'));
-  const config = readFileSync(join(root, 'src', 'config.ts'), 'utf8');
+  const config = readFileSync(join(root, 'src', 'settings/config.ts'), 'utf8');
   for (const [name] of config.matchAll(/\b(?:JOBD|XDG)_[A-Z_]+/g)) {
     assert.ok(names.includes(name), `${name} is read, and not in the table`);
   }

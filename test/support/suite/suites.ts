@@ -34,12 +34,13 @@ export function testFiles(): string[] {
 }
 
 /** Folders of rules and views: no sockets, no programs. */
-const unit = ['domain', 'store', 'app', 'dashboard', 'receipt', 'secrets', 'metrics'];
-const unitFiles = ['architecture', 'cut', 'log', 'ticks'].map((name) => `${name}.test.ts`);
+const unit = ['base', 'domain', 'store', 'app', 'dashboard', 'receipt', 'secrets', 'metrics'];
+const unitFiles = ['architecture', 'cut'].map((name) => `${name}.test.ts`);
 const unitPlaces = new Set([...unit, ...unitFiles]);
+const unitWings = ['explain/reasons', 'ledger', 'readers'].map((name) => `test/wings/${name}/`);
 
 function isUnit(file: string): boolean {
-  return unitPlaces.has(partOf(file));
+  return unitPlaces.has(partOf(file)) || unitWings.some((wing) => file.startsWith(wing));
 }
 
 /** The folder below `test`, or the file in it. */
@@ -48,7 +49,15 @@ function partOf(file: string): string {
 }
 
 /** What opens a store in its own process, so that this can be one on PostgreSQL. */
-const storing = new Set(['app', 'engine', 'store', 'api']);
+const storing = [
+  'app',
+  'engine',
+  'store',
+  'api',
+  'wings/definitions/api',
+  'wings/explain',
+  'wings/ledger',
+];
 
 /** Of these, what has no SQL, or is about one database. */
 const storingNothing = [
@@ -62,11 +71,12 @@ const storingNothing = [
   'test/engine/alerts/deliver.test.ts',
   'test/engine/loop.test.ts',
   'test/store/sqlite/',
+  'test/wings/explain/reasons/',
 ];
 
 function isForPostgres(file: string): boolean {
   return (
-    storing.has(partOf(file)) &&
+    storing.some((place) => file.startsWith(`test/${place}/`)) &&
     suiteOf(file) === 'quick' &&
     !file.endsWith('query-plans.test.ts') &&
     !storingNothing.some((place) => file.startsWith(place))
@@ -74,7 +84,7 @@ function isForPostgres(file: string): boolean {
 }
 
 /** Folders whose tests take longest, which therefore begin first. */
-const slowest = ['cli', 'api', 'engine', 'app', 'egress'];
+const slowest = ['cli', 'api', 'wings', 'engine', 'app', 'egress'];
 
 function byLength(one: string, other: string): number {
   return rankOf(one) - rankOf(other);
