@@ -183,7 +183,7 @@ async function bundleScript(outfile) {
   const { build } = await import('esbuild');
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const result = await build({
-    entryPoints: [join(root, 'src', 'verify-receipt.ts')],
+    entryPoints: [join(root, 'src', 'receipt', 'script.ts')],
     outfile,
     write: false,
     bundle: true,

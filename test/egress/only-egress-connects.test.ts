@@ -55,12 +55,12 @@ const allowed = [
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
-  'src/wings/backups/own-command.ts: node:child_process', // this program itself, for a backup
   'src/store/postgres/connections/pinned.ts: pg', // its statements; what connects is pool.ts
   'src/store/postgres/connections/pool.ts: node:net', // its sockets, so that they can be let go
   'src/store/postgres/connections/pool.ts: pg', // the operator's database
   'src/store/postgres/connections/tls.ts: node:tls', // it looks at certificates
   'src/store/postgres/connections/url.ts: node:net', // it looks at addresses
+  'src/wings/backups/own-command.ts: node:child_process', // this program itself, for a backup
   'src/wings/upgrade/programs.ts: node:child_process', // jobd itself, systemctl, and commands of the operator
 ];
 
@@ -95,8 +95,8 @@ test('egress itself uses only the listed modules', () => {
   assert.deepEqual(found, [
     'src/egress/connection.ts: undici/lib/dispatcher/client.js',
     'src/egress/dial.ts: node:net',
-    'src/wings/upgrade/download.ts: node:http', // a release, from where the operator says
-    'src/wings/upgrade/download.ts: node:https',
+    'src/egress/download.ts: node:http', // a release, from where the operator says
+    'src/egress/download.ts: node:https',
     'src/egress/mail.ts: nodemailer', // the operator's server, which is trusted
     'src/egress/resolve.ts: node:dns/promises',
     'src/egress/tls.ts: node:tls',

@@ -11,7 +11,7 @@ import { createGunzip } from 'node:zlib';
 import { JobdError, messageOf, systemCode, unavailable } from '../../domain/errors.ts';
 import { fileProblem } from '../../domain/file-problem.ts';
 import { sizeText } from '../../domain/sizes.ts';
-import { download } from './download.ts';
+import { download } from '../../egress/download.ts';
 import { syncFile } from '../../base/whole-file.ts';
 
 /** What names a new executable, and what proves it. */

@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
-import { download } from './download.ts';
+import { download } from '../../egress/download.ts';
 import { isAlive, readPid } from './executable.ts';
 import { runToEnd } from './programs.ts';
 import type { ProgramEnd } from './programs.ts';

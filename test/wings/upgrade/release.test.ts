@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { JobdError } from '../../../src/domain/errors.ts';
-import { isTrustworthyUrl } from '../../../src/wings/upgrade/download.ts';
+import { isTrustworthyUrl } from '../../../src/egress/download.ts';
 import {
   openWorkshop,
   putBackExecutable,

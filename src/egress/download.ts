@@ -6,8 +6,8 @@
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { JobdError, messageOf } from '../../domain/errors.ts';
-import { sizeText } from '../../domain/sizes.ts';
+import { JobdError, messageOf } from '../domain/errors.ts';
+import { sizeText } from '../domain/sizes.ts';
 
 /** What an answer may be at most. */
 export interface DownloadLimits {
