@@ -106,6 +106,7 @@ Architecture: ${debianArch[arch]}
 Maintainer: The jobd authors <jobd@localhost.localdomain>
 Installed-Size: ${sizeKiB}
 Depends: libc6 (>= 2.34), libstdc++6, init-system-helpers, passwd
+Recommends: tzdata
 Section: admin
 Priority: optional
 Description: scheduled HTTP jobs with a record of every call

@@ -2,11 +2,15 @@
 
 import { run } from './serve/program.ts';
 import { plainText } from './cli/terminal/text.ts';
+import { zoneDirectory } from './settings/config.ts';
+import { useZoneSource } from './domain/schedule/zone-data.ts';
 import { keepSignals } from './signals.ts';
 import { keepTickShape } from './base/ticks.ts';
+import { zoneSourceAt } from './base/zone-files.ts';
 
 keepSignals();
 keepTickShape();
+useZoneSource(zoneSourceAt(zoneDirectory()));
 
 // A reader that closes the pipe (`jobd … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -14,6 +14,8 @@ import { parseMailServer } from '../src/domain/alerts/mail-server.ts';
 import { checkHeaders } from '../src/domain/jobs/headers.ts';
 import { spanSettings } from '../src/domain/runs/span-settings.ts';
 import { parseCron } from '../src/domain/schedule/cron.ts';
+import { parsePosixZone } from '../src/domain/schedule/posix-zone.ts';
+import { readTzif } from '../src/domain/schedule/tzif.ts';
 import { canonicalZone } from '../src/domain/schedule/zone.ts';
 import { readCommand } from '../src/wings/readers/command.ts';
 import { parseCrontab } from '../src/wings/readers/crontab.ts';
@@ -23,6 +25,7 @@ import { checkSigningSecret } from '../src/domain/signing-secret.ts';
 import { judgeUrl, parseAllowTarget, siteText } from '../src/domain/targets/target.ts';
 import { humanLine } from '../src/base/log-line.ts';
 import { parseDuration, withoutPassword } from '../src/settings/setting.ts';
+import { readIndex } from '../src/base/zone-files.ts';
 import { readRequest } from '../src/identity/raw-request.ts';
 import { readSignature } from '../src/identity/structured-fields.ts';
 import { readJson } from '../src/receipt/json.ts';
@@ -169,6 +172,20 @@ const readers: Record<string, Reader> = {
   },
   parseCron: { read: parseCron },
   'a zone': { read: canonicalZone },
+  'the rule of a zone file': {
+    read: parsePosixZone,
+    texts: {
+      names: ['', 'a'],
+      'a name': ['<', 'a'],
+      numbers: ['A', '1'],
+      dates: ['A1B', ',M3.5.0/1'],
+    },
+  },
+  'a zone file': { read: (text) => readTzif(bytesOf(text)), texts: { headers: ['', 'TZif2'] } },
+  'the index of zone files': {
+    read: (text) => readIndex(`# version 2026f\n${text}`),
+    texts: { links: ['', (i) => `L a b${i}\n`], 'a line': ['L a', ' b'] },
+  },
   parseIsoTime: { read: parseIsoTime },
   parseDuration: { read: (text) => parseDuration(text, '--keep') },
   judgeUrl: { read: (text) => judgeUrl(text, []) },

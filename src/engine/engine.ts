@@ -26,6 +26,8 @@ import { createPrunings } from './upkeep/prunings.ts';
 import type { SpaceWatch } from './upkeep/space-watch.ts';
 import { createRenewer } from './upkeep/renew.ts';
 import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
+import type { Replanner } from './upkeep/replan.ts';
+import { createZoneStep } from './upkeep/zone-data.ts';
 
 export interface EngineParts
   extends Omit<ExecutorParts, 'receipts' | 'wake' | 'callers'>, NotifierParts {
@@ -66,12 +68,13 @@ type LoopName =
   | 'notify'
   | 'watch'
   | 'replan'
+  | 'time zones'
   | 'renew'
   | 'prune';
 
 /** A stop ends these loops one group after the other, duties with the first. Then calls in flight are drained. */
 const stopOrder: readonly (readonly LoopName[])[] = [
-  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune'],
+  ['claim', 'rescue', 'own runs', 'time zones', 'replan', 'renew', 'watch', 'prune'],
   ['record', 'complete'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
@@ -122,10 +125,21 @@ export function startEngine(parts: EngineParts): Engine {
   const isAlone = membership.nodeId === null;
   const isHeld = (runId: string): boolean => executor.isHeld(runId);
   const claim = (): Promise<number> => executor.claim();
+  const replanners = [createReplanner(store, clock), createMonitorReplanner(store, clock)] as const;
+  const restartPlans = (): void => {
+    for (const replanner of replanners) replanner.restart();
+  };
+  const onOtherZones = (): void => {
+    restartPlans();
+    wake('replan');
+  };
   const steps: [string, () => Promise<Rest>][] = [
     ['claim', isAlone ? afterFirst(() => rescueAll(parts), claim) : claim],
     ['record', () => executor.record()],
     ['watch', createWatch(parts)],
+    // Each process: it may be the first one with newer time-zone data.
+    ['replan', createReplanStep(parts, { replanners, restartPlans, onPlanned })],
+    ['time zones', createZoneStep(parts, onOtherZones)],
   ];
   const nodeSteps: [LoopName, () => Promise<Rest>][] = [
     ['rescue', createRescueStep(parts)],
@@ -135,7 +149,6 @@ export function startEngine(parts: EngineParts): Engine {
   const chores: [string, () => Promise<Rest>][] = [
     ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],
-    ['replan', createReplanStep(parts, onPlanned)],
     ['renew', createRenewStep(parts, onPlanned)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],
     ...Array.from(duties, ([name, step]): [string, () => Promise<Rest>] => [
@@ -200,22 +213,32 @@ async function sign(signer: Signer | null): Promise<number> {
   return signed < signingBatch ? signingEveryMs : 0;
 }
 
-/** Corrects due times after the start, and whenever the wall clock was set back. */
-function createReplanStep({ store, clock, log, meter }: EngineParts, onChange: () => void): Step {
-  const replanners = [createReplanner(store, clock), createMonitorReplanner(store, clock)] as const;
+interface Plans {
+  /** Of jobs and of monitors. */
+  replanners: readonly [Replanner, Replanner];
+  restartPlans: () => void;
+  /** Called when due times have changed. */
+  onPlanned: () => void;
+}
+
+/** Corrects due times after the start, whenever the wall clock was set back, and when other time-zone data is used. */
+function createReplanStep(
+  { clock, log, meter }: EngineParts,
+  { replanners, restartPlans, onPlanned }: Plans,
+): Step {
   const clockGain = watchClock(clock);
   return async () => {
     const stepMs = Math.round(clockGain());
     if (Math.abs(stepMs) >= clockStepMs) {
       log.warn({ stepMs }, 'the wall clock was set, or the machine slept');
       meter.clockStepped();
-      if (stepMs < 0) for (const replanner of replanners) replanner.restart();
+      if (stepMs < 0) restartPlans();
     }
     const [jobs, monitors] = [await replanners[0].step(), await replanners[1].step()];
     if (jobs.changed + monitors.changed > 0) {
       const changed = { jobs: jobs.changed, monitors: monitors.changed };
       log.info(changed, 'due times were corrected');
-      onChange();
+      onPlanned();
     }
     return Math.min(jobs.restMs, monitors.restMs);
   };

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { notGiven, troublesOf } from '../app/operator/nodes.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { systemClock } from '../domain/clock.ts';
+import { zoneDataVersion } from '../domain/schedule/zone-data.ts';
 import { allowTargetText } from '../domain/targets/target.ts';
 import { joinNodes } from '../engine/nodes/join.ts';
 import type { JoinParts } from '../engine/nodes/join.ts';
@@ -34,7 +35,10 @@ export async function takePart(
     pid: process.pid,
     version,
     slots,
-    settings: settingsOf(config),
+    // Time-zone data may change meanwhile.
+    get settings() {
+      return settingsOf(config);
+    },
     masterKeys: local.masterKeyIds(),
   };
   const join = { store, machine: systemClock, clock: databaseClock, log, meter, node, vitals };
@@ -48,6 +52,7 @@ export async function takePart(
 function settingsOf({ baseUrl, signing, traceContext, allowTargets }: ServeConfig) {
   return {
     version,
+    'time-zone data': zoneDataVersion(),
     '--base-url': baseUrl ?? notGiven,
     '--no-signing': signing ? notGiven : 'given',
     '--trace-context': traceContext ? 'given' : notGiven,

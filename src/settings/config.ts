@@ -241,6 +241,11 @@ export function upgradePublicKey(flags: Flags, env: Environment = process.env): 
   return textOf(flags['publicKey']) || env['JOBD_UPGRADE_PUBLIC_KEY'] || null;
 }
 
+/** Where the compiled time-zone files of this machine are: `TZDIR`, as for the C library, or the usual place. */
+export function zoneDirectory(env: Environment = process.env): string {
+  return env['TZDIR'] || '/usr/share/zoneinfo';
+}
+
 /** The cache directory of this user's jobd (XDG Base Directory Specification); null for a user who has no home. */
 export function cacheDir(env: Environment = process.env): string | null {
   const shared = env['XDG_CACHE_HOME'];

@@ -91,7 +91,7 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
     .replace(/\bprocess \d+/g, 'process N')
     .replace(/^\w+\tdisk\t.*$/gm, 'RESULT\tdisk\tSPACE')
     .replace(/jobd\.db, [\d.]+ \w+/g, 'jobd.db, SIZE')
-    .replace(/zones of \w+/g, 'zones of RELEASE')
+    .replace(/data of \w+(?:, built in| in \S+, \w+ is built in)/g, 'data of RELEASE')
     .replace(/^ok\tledger\t.*$/gm, 'ok\tledger\tCHECKED OR NOT YET');
 }
 

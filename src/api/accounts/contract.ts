@@ -164,6 +164,7 @@ export const About = t.output(
   'The daemon that answers.',
   {
     version: '1.4.0',
+    timeZoneData: '2025b in /usr/share/zoneinfo, 2025a is built in',
     startedAt: '2025-10-09T08:00:00.000Z',
     siteUrl: 'https://jobs.example.com',
     isSigning: true,
@@ -184,6 +185,7 @@ export const About = t.output(
   },
   {
     version: t.text('The version of jobd.'),
+    timeZoneData: t.text('The release of the time-zone data in use, and where it comes from.'),
     startedAt: t.moment('When it was started.'),
     siteUrl: t.text('The URL under which people reach it.'),
     isSigning: t.flag('Whether it issues receipts.'),

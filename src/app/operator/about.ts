@@ -1,6 +1,7 @@
 /** What an operator sees of the daemon that runs. */
 
 import { statfs } from 'node:fs/promises';
+import { zoneDataText } from '../../domain/schedule/zone-data.ts';
 import type { SpaceCause } from '../../domain/space.ts';
 import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts';
 import { requireOwner } from '../accounts/sessions.ts';
@@ -13,6 +14,8 @@ import { createReadiness } from './readiness.ts';
 
 export interface About {
   version: string;
+  /** The release of the time-zone data in use, such as `2026f`, and where it comes from. */
+  timeZoneData: string;
   /** Epoch milliseconds. */
   startedAt: number;
   /** Where people reach it. */
@@ -55,6 +58,7 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
+      timeZoneData: zoneDataText(),
       startedAt,
       siteUrl: (await findSiteUrl(store.db)) ?? '',
       isSigning,

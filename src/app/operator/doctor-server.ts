@@ -88,8 +88,7 @@ export async function checkNodes(db: Db, now: number): Promise<Result> {
 /** Whether the clock of this machine agrees with the database's. */
 export function checkServerClock(clock: DatabaseClock): Result {
   const leadMs = clock.leadMs();
-  const zones = `zones of ${process.versions.tz}`;
-  if (Math.abs(leadMs) <= wrongClockMs) return ok(`${isoTime(clock.now())}, ${zones}`);
+  if (Math.abs(leadMs) <= wrongClockMs) return ok(isoTime(clock.now()));
   return warn(
     `the clock of this machine is ${leadText(leadMs)}, compared with the database's, which due times go by: set one of them`,
   );

@@ -10,6 +10,7 @@ import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
+import { zoneDataText, zoneDataTrouble } from '../../domain/schedule/zone-data.ts';
 import { quoted } from '../../domain/quote.ts';
 import { isWhole } from '../../domain/runs/ledger-check.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
@@ -114,6 +115,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   yield await finding('clock', () =>
     serverClock === null ? checkClock(db, machine) : checkServerClock(serverClock),
   );
+  yield { check: 'time zones', ...checkZoneData(clock) };
   yield await finding('schedule', () => checkSchedule(db, clock, who !== null));
   yield await finding('ledger', () => checkLastLedger(db, clock));
   if (place.database === null)
@@ -185,6 +187,12 @@ async function checkSiteUrl(db: Db): Promise<Result> {
   }
   const url = await findSiteUrl(db);
   return ok(url === null ? 'not known before jobd serve ran' : `receipts and links say ${url}`);
+}
+
+/** The process that serves looks at the same files. */
+function checkZoneData(clock: Clock): Result {
+  const trouble = zoneDataTrouble(clock.now());
+  return trouble === null ? ok(`data of ${zoneDataText()}`) : warn(trouble);
 }
 
 /** A job is called within a minute of its due time, or the run is recorded as missed. */

@@ -1,6 +1,7 @@
 /** What an operator should see to although jobd works, in sentences. */
 
 import { lossText } from '../../domain/nodes.ts';
+import { zoneDataTrouble } from '../../domain/schedule/zone-data.ts';
 import type { SpaceCause } from '../../domain/space.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
@@ -23,10 +24,15 @@ export async function findLedger(db: Db): Promise<LedgerFound | null> {
   return { checkedAt, dueTimes: called + missed, wrong: unaccounted + unexpected };
 }
 
-/** What the database knows: an incomplete ledger, and what nodes found lost within a week. */
+/** An incomplete ledger, what nodes found lost within a week, and old time-zone data. */
 export async function findNotes(db: Db, now: number): Promise<string[]> {
   const losses = await listLosses(db, now);
-  return [...notInLedger(await findLedger(db)), ...losses.map(lossText)];
+  const zones = zoneDataTrouble(now);
+  return [
+    ...notInLedger(await findLedger(db)),
+    ...losses.map(lossText),
+    ...(zones === null ? [] : [zones]),
+  ];
 }
 
 /** That history goes before its time, in a sentence; none if there is enough space. */

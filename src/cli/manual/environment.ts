@@ -18,6 +18,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'PostgreSQL database instead of a file in the data directory: postgres://USER:PASSWORD@HOST/DATABASE',
   ],
   ['STATE_DIRECTORY', 'data directory, set by systemd'],
+  [
+    'TZDIR',
+    'directory of time-zone files, used if newer than the built-in data (default /usr/share/zoneinfo)',
+  ],
   ['XDG_DATA_HOME', 'jobd in it is the data directory'],
   [
     'XDG_CACHE_HOME',

@@ -53,6 +53,10 @@ Effects of clock changes are explained on stderr and in the JSON document.`,
         output.data('');
       }
       printPreview(output, preview, { sinceNow: input.from === undefined });
+      if (output.isTerminal && input.scheduleType !== 'period') {
+        const { zoneDataText } = await import('../../domain/schedule/zone-data.ts');
+        output.say(`time-zone data of ${zoneDataText()}`);
+      }
     });
 }
 

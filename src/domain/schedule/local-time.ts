@@ -1,5 +1,6 @@
 /** Times as the clocks of a zone show them; the zone must have passed `canonicalZone`. */
-import { DateTime } from 'luxon';
+import { DateTime, FixedOffsetZone } from 'luxon';
+import { spanAt } from './offset.ts';
 
 /** ISO 8601 with the offset: `2026-03-29T03:00:00.000+02:00`. `at` is in epoch milliseconds. */
 export function localIsoTime(at: number, timezone: string): string {
@@ -11,8 +12,10 @@ export function localTimeText(at: number, timezone: string, withSeconds: boolean
   return inZone(at, timezone).toFormat(`ccc yyyy-MM-dd HH:mm${withSeconds ? ':ss' : ''} ZZ`);
 }
 
-function inZone(at: number, zone: string): DateTime {
-  return DateTime.fromMillis(at, { zone, locale: 'en-US' });
+/** By the same offsets as due times, which need not be those that luxon knows. */
+function inZone(at: number, timezone: string): DateTime {
+  const { offset } = spanAt(timezone, Math.floor(at / 60_000));
+  return DateTime.fromMillis(at, { zone: FixedOffsetZone.instance(offset), locale: 'en-US' });
 }
 
 /** An instant as the clocks of a zone show it, with seconds if it has some: `Tue 2026-11-24 02:30 +01:00`. */

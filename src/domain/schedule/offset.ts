@@ -1,11 +1,14 @@
 /**
- * The offsets of a time zone as spans of time. They are found by asking Intl (about 1 µs each) for
+ * The offsets of a time zone as spans of time. They are found by asking the time-zone data in use (Intl takes about 1 µs) for
  * every third day of a year, and bisecting where the answers differ; that costs about 0.2 ms per zone
  * and year, once. All times are whole UTC minutes since 1970: an offset with seconds, as before
  * standard time, is rounded down.
  */
 import { LRUCache } from 'lru-cache';
 import { minutesPerDay } from './calendar.ts';
+import type { OffsetAt } from './tzif.ts';
+import { zoneFiles } from './zone-data.ts';
+import type { ZoneFiles } from './zone-data.ts';
 
 /** A period of time with one offset. */
 export interface Span {
@@ -27,10 +30,12 @@ const stepMinutes = 3 * minutesPerDay;
 const lookBackMinutes = 3 * minutesPerDay;
 
 const zones = new LRUCache<string, Map<number, readonly Span[]>>({ max: 700 });
+/** What the spans in `zones` were read from; null for Intl. */
+let readFrom: ZoneFiles | null = null;
 /** A search reads up to 42 years; a year takes about 700 bytes. */
 const maxYearsPerZone = 48;
 
-/** The span that contains a UTC minute. Throws RangeError for a name that Intl does not know. */
+/** The span that contains a UTC minute. Throws RangeError for a name that the data in use does not have. */
 export function spanAt(timezone: string, minute: number): Span {
   const year = new Date(minute * 60_000).getUTCFullYear();
   const spans = yearsOf(timezone);
@@ -45,6 +50,9 @@ export function spanAt(timezone: string, minute: number): Span {
 }
 
 function yearsOf(timezone: string): Map<number, readonly Span[]> {
+  const files = zoneFiles();
+  if (files !== readFrom) zones.clear();
+  readFrom = files;
   let years = zones.get(timezone);
   if (years === undefined) {
     years = new Map();
@@ -54,7 +62,7 @@ function yearsOf(timezone: string): Map<number, readonly Span[]> {
 }
 
 function readYear(timezone: string, year: number): readonly Span[] {
-  const offsetAt = offsetReader(timezone);
+  const offsetAt = zoneFiles()?.read(timezone) ?? offsetReader(timezone);
   const until = Date.UTC(year + 1, 0, 1) / 60_000;
   const yearStart = Date.UTC(year, 0, 1) / 60_000;
   const spans: Span[] = [];
@@ -79,7 +87,7 @@ function readYear(timezone: string, year: number): readonly Span[] {
 }
 
 /** The first minute in (from, until] whose offset is not that of `from`. */
-function changeBetween(offsetAt: (minute: number) => number, from: number, until: number): number {
+function changeBetween(offsetAt: OffsetAt, from: number, until: number): number {
   const old = offsetAt(from);
   let same = from;
   let changed = until;
@@ -91,7 +99,7 @@ function changeBetween(offsetAt: (minute: number) => number, from: number, until
   return changed;
 }
 
-function offsetReader(timezone: string): (minute: number) => number {
+function offsetReader(timezone: string): OffsetAt {
   // It ends in "GMT+02:00", "GMT-00:44:30" or "GMT".
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,

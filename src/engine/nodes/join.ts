@@ -45,7 +45,7 @@ export interface JoinParts {
   meter: Pick<Meter, 'databaseLost'>;
   node: Omit<Node, 'id'>;
   /** What it tells at each renewal. */
-  readonly vitals: () => Omit<Vitals, 'clockLeadMs' | 'isDraining'>;
+  readonly vitals: () => Omit<Vitals, 'clockLeadMs' | 'isDraining' | 'settings'>;
 }
 
 /** The membership of a node. Disposing of it says that the node stopped. */
@@ -230,8 +230,9 @@ class Renewing implements NodeMembership {
   }
 
   async #renew(): Promise<void> {
-    const { store, clock } = this.#parts;
-    const own = { clockLeadMs: clock.leadMs(), isDraining: this.#isDraining };
+    const { store, clock, node } = this.#parts;
+    const { settings } = node;
+    const own = { clockLeadMs: clock.leadMs(), isDraining: this.#isDraining, settings };
     const vitals = { ...this.#parts.vitals(), ...own };
     const renewal = await this.#ask(() => renewNode(store, this.#nodeId, { leaseMs, ...vitals }));
     if (renewal === null) return await this.#giveUp();

@@ -1,7 +1,7 @@
 /**
- * Replan: computes all due times of jobs and monitors again, at each start and when the wall clock was set
- * back. Otherwise a due time from a clock that was ahead would stand until then, perhaps for a year. Another
- * version of jobd may also know other rules for a time zone.
+ * Replan: computes all due times of jobs and monitors again, at each start, when the wall clock was set
+ * back, and when time-zone data has changed. Otherwise a due time from a clock that was ahead, or by a law that was
+ * changed, would stand until then, perhaps for a year.
  */
 
 import type { Clock } from '../../domain/clock.ts';

@@ -56,6 +56,7 @@ export interface Vitals {
   isDraining: boolean;
   /** How late its runs began in the last hour. */
   lateness: LatenessCounts;
+  settings: Settings;
 }
 
 /** What a node learns at each renewal. */
@@ -167,7 +168,7 @@ export async function addNode(
 export async function renewNode(
   store: Store,
   id: string,
-  { leaseMs, clockLeadMs, calls, isDraining, lateness }: Vitals & { leaseMs: number },
+  { leaseMs, clockLeadMs, calls, isDraining, lateness, settings }: Vitals & { leaseMs: number },
 ): Promise<Renewal | null> {
   return await store.write(async (tx) => {
     const row = await tx
@@ -179,6 +180,7 @@ export async function renewNode(
         calls,
         is_draining: Number(isDraining),
         lateness: JSON.stringify(Array.from(lateness)),
+        settings: JSON.stringify(settings),
       }))
       .where('id', '=', id)
       .where('ended_at', 'is', null)

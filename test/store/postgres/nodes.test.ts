@@ -27,7 +27,7 @@ import { until } from '../../support/until.ts';
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();
 const leaseMs = 60_000;
-const own = { clockLeadMs: 0, calls: 0, isDraining: false };
+const own = { clockLeadMs: 0, calls: 0, isDraining: false, settings: {} };
 const vitals = { leaseMs, ...own, lateness: new Map([[3, 2]]) };
 
 function node(id: string) {

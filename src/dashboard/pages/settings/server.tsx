@@ -35,6 +35,10 @@ function Facts({ about }: { about: About }) {
         <dd>
           <Outside text={about.version} />
         </dd>
+        <dt>Time zones</dt>
+        <dd>
+          data of <Outside text={about.timeZoneData} />
+        </dd>
         <dt>Runs since</dt>
         <dd>
           <At at={about.startedAt} />
