@@ -103,6 +103,11 @@ export function connectFailure(error: unknown, endpoint: string): Failure {
   return { reason: 'refused', detail: `${words} at ${endpoint}${inBrackets(code)}` };
 }
 
+/** Whether this machine has no way to an address, as one without IPv6, so that nobody was asked. */
+export function isWayMissing(error: unknown): boolean {
+  return ['ENETUNREACH', 'EADDRNOTAVAIL', 'ENETDOWN'].includes(systemCode(error));
+}
+
 /** A failure in the TLS handshake with `host`. */
 export function tlsFailure(error: unknown, host: string): Failure {
   const code = systemCode(error);

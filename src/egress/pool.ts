@@ -23,8 +23,6 @@ const alwaysTrustedMs = 1000;
 const observeEveryMs = 5000;
 /** Most idle connections of a pool. When there are more, the one idle longest is closed. */
 const mostIdle = 2048;
-/** Addresses tried for one request, the first included. */
-const maxDials = 3;
 
 type Taken = Connection | { failure: Failure };
 
@@ -209,23 +207,12 @@ export class Pool implements AsyncDisposable {
   }
 
   async #dialOneOf(host: Host, addresses: readonly string[], deadline: Deadline): Promise<Taken> {
-    const candidates = addresses.slice(0, maxDials);
-    let failure: Failure = { reason: 'dns', detail: 'there is no address' };
-    for (const [index, address] of candidates.entries()) {
-      // Nothing has been sent yet, so a silent address must leave time for the next one.
-      const isLast = index === candidates.length - 1;
-      const connectMs = isLast ? null : deadline.remainingMs() / 2;
-      const dialled = await this.#dial(host.origin, address, deadline, connectMs);
-      if ('socket' in dialled) {
-        const connection = openConnection(host.origin, address, dialled);
-        this.#connections.add(connection);
-        dialled.socket.once('close', () => this.#onClosed(host, connection));
-        return connection;
-      }
-      failure = dialled.failure;
-      if (!dialled.unreachable) break;
-    }
-    return { failure };
+    const dialled = await this.#dial(host.origin, addresses, deadline);
+    if ('failure' in dialled) return dialled;
+    const connection = openConnection(host.origin, dialled.address, dialled);
+    this.#connections.add(connection);
+    dialled.socket.once('close', () => this.#onClosed(host, connection));
+    return connection;
   }
 
   #onClosed(host: Host, connection: Connection): void {

@@ -124,6 +124,25 @@ test('a second judged address is tried when nobody listens at the first', async 
   assert.match(target.requests[0] ?? '', /\r\nhost: two\.example\.com:/);
 });
 
+test('all addresses of a name are tried, IPv6 too, and what a server answers is told if none connects', async (t) => {
+  const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
+    host: '127.0.0.99',
+  });
+  const dead = Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 2}`);
+  let addresses = ['::1', ...dead, '127.0.0.99'];
+  const egress = startEgress(t, {
+    allowTargets: parseAllowTargets(['127.0.0.0/8:*', '[::1/128]:*']),
+    resolve: () => ({ kind: 'addresses', addresses }),
+  });
+  const url = `http://many.example.com:${target.port}/`;
+  assert.equal(responseOf(await egress.call(get(url))).body, 'ok');
+  assert.equal(target.connections, 1);
+  addresses = ['::1', '127.0.0.2'];
+  for (const socket of target.open) socket.destroy();
+  const failure = failureOf(await egress.call(get(url)));
+  assert.match(failure.detail, /^nobody listens at /);
+});
+
 test('the second address is not tried once the first has been sent the request', async (t) => {
   const first = await startTarget(t, (socket) => socket.destroy(), { host: '127.0.0.2' });
   const egress = startEgress(t, {

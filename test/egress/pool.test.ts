@@ -17,7 +17,7 @@ test('a call that is woken when its time is already up passes its turn on to the
   const dial = async () => {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
-    return { socket, wire: null };
+    return { socket, wire: null, address: '127.0.0.1' };
   };
   await using pool = new Pool(dial, 1, { timers: systemClock });
   const key = `http://127.0.0.1:${port}`;
