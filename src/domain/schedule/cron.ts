@@ -7,6 +7,7 @@ import { CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
 import { got, invalidInput } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { foreignHint } from './foreign.ts';
 import { type CronFields, matchingDays } from './match.ts';
 
 const fieldRules = [
@@ -27,14 +28,38 @@ type FieldRule = (typeof fieldRules)[number];
 
 /** Names of three letters; a longer one begins with it. */
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+/** Days in other languages, where no name of another day is meant. */
+const foreignDays: Readonly<Record<string, string>> = {
+  lun: 'mon',
+  mar: 'tue',
+  mer: 'wed',
+  mie: 'wed',
+  jeu: 'thu',
+  jue: 'thu',
+  gio: 'thu',
+  ven: 'fri',
+  vie: 'fri',
+  sam: 'sat',
+  sab: 'sat',
+  dim: 'sun',
+  dom: 'sun',
+  die: 'tue',
+  din: 'tue',
+  mit: 'wed',
+  woe: 'wed',
+  don: 'thu',
+  zon: 'sun',
+};
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 const nicknames = new Map([
   ['@hourly', '0 * * * *'],
   ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
   ['@weekly', '0 0 * * 0'],
   ['@monthly', '0 0 1 * *'],
   ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
 ]);
 
 const maxLength = 200;
@@ -80,16 +105,21 @@ function splitFields(cronExpr: string): FieldTexts {
     if (meaning !== undefined) return splitFields(meaning);
     const all = [...nicknames.keys()].join(' ');
     const near = nearest(words[0], [...nicknames.keys()]);
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    const meant = near === undefined ? hintOn(cronExpr) : `; did you mean ${near}?`;
     throw invalidInput(`cronExpr must be five fields or one of ${all}, ${got(cronExpr)}${meant}`);
   }
   const [minute, hour, dayOfMonth, month, dayOfWeek, ...rest] = words;
   if (dayOfWeek === undefined || rest.length > 0) {
     throw invalidInput(
-      `cronExpr must have 5 fields (minute hour day-of-month month day-of-week, no seconds), got ${words.length}`,
+      `cronExpr must have 5 fields (minute hour day-of-month month day-of-week, no seconds), got ${words.length}${hintOn(cronExpr)}`,
     );
   }
   return [minute!, hour!, dayOfMonth!, month!, dayOfWeek];
+}
+
+function hintOn(cronExpr: string): string {
+  const foreign = foreignHint(cronExpr);
+  return foreign === null ? '' : `; ${foreign}`;
 }
 
 function readFields(texts: FieldTexts): CronFields {
@@ -132,8 +162,7 @@ function readField(rule: FieldRule, text: string): FieldValues {
     if (item === '') {
       throw invalidInput(`cronExpr: the ${rule.name} field has an empty list item, ${got(text)}`);
     }
-    checkShape(rule, item);
-    const { values, place } = expand(rule, item);
+    const { values, place } = expand(rule, readItem(rule, item), item);
     for (const value of values) {
       if (typeof value === 'string') {
         field.ordinals.push({ weekday: (Number.parseInt(value, 10) || 0) % 7, place: 0 });
@@ -145,22 +174,25 @@ function readField(rule: FieldRule, text: string): FieldValues {
 }
 
 // cron-parser reads a run of names ("janfeb") as one number, so a name must stand alone.
-const plainItem = /^(?:\*|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/(?<step>\d+))?$/i;
-const lastDayItem = /^L$/;
+const plainItem =
+  /^(?<values>\*|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/(?<step>\d+))?$/i;
+const lastDayItem = /^L$/i;
 const ordinalItem = /^(?:\d|[a-z]{3})(?:L|#\d)$/i;
 
-/** Refuses what cron-parser would understand differently. */
-function checkShape(rule: FieldRule, item: string): void {
-  if (rule.key === 'dayOfMonth' && lastDayItem.test(item)) return;
-  if (rule.key === 'dayOfWeek' && ordinalItem.test(item)) return;
-  const plain = plainItem.exec(item);
-  if (plain === null) throw refused(rule, item);
-  const step = plain.groups?.['step'];
-  if (step !== undefined && (Number(step) < 1 || Number(step) > rule.size)) {
+/** An item as cron-parser understands it. Throws for what that would understand differently. */
+function readItem(rule: FieldRule, item: string): string {
+  if (rule.key === 'dayOfMonth' && lastDayItem.test(item)) return 'L';
+  if (rule.key === 'dayOfWeek' && ordinalItem.test(item)) return item.replace(/l$/, 'L');
+  const { values, step } = plainItem.exec(item)?.groups ?? {};
+  if (values === undefined) throw refused(rule, item);
+  if (step === undefined) return item;
+  if (Number(step) < 1) {
     throw invalidInput(
-      `cronExpr: a step in the ${rule.name} field must be between 1 and ${rule.size}, ${got(item)}`,
+      `cronExpr: a step in the ${rule.name} field must be at least 1, ${got(item)}`,
     );
   }
+  // A longer step takes the first value alone, as cron does.
+  return `${values}/${Math.min(Number(step), rule.size)}`;
 }
 
 interface Expansion {
@@ -169,7 +201,8 @@ interface Expansion {
   place: number;
 }
 
-function expand(rule: FieldRule, item: string): Expansion {
+/** The values of an item, which people have written in this way. */
+function expand(rule: FieldRule, item: string, written: string): Expansion {
   // In a range Sunday ends the week: fri-sun is 5-7, not 5-0.
   const unambiguous =
     rule.key === 'dayOfWeek' ? item.replace(/^(?!sun|0)(\w+)-sun/i, '$1-7') : item;
@@ -182,7 +215,7 @@ function expand(rule: FieldRule, item: string): Expansion {
       place: rule.key === 'dayOfWeek' ? fields.dayOfWeek.nthDay : 0,
     };
   } catch {
-    throw refused(rule, item);
+    throw refused(rule, written);
   }
 }
 
@@ -196,6 +229,8 @@ function refused(rule: FieldRule, item: string): Error {
 
 function hint(rule: FieldRule, item: string): string {
   if (item.includes('?')) return ' (write * instead of ?)';
+  if (/[\u2010-\u2015\u2212]/.test(item)) return ' (write a plain - for the dash)';
+  if (item.includes('~')) return ' (jobd takes no value by chance: choose one)';
   const range = /^(\d+)-(\d+)/.exec(item);
   if (range !== null && Number(range[1]) > Number(range[2])) {
     return ` (a range goes upwards: write ${range[1]}-${rule.most},${rule.least}-${range[2]})`;
@@ -205,6 +240,8 @@ function hint(rule: FieldRule, item: string): string {
   if (/^[a-z]+-[a-z]+/i.test(item))
     return ' (a range goes upwards: write the days or months as a list)';
   if (/^H\b/.test(item) || item.endsWith('W')) return ' (H and W are not supported)';
+  if (/^L-\d/i.test(item))
+    return ' (L is the last day of the month; none before it can be counted from there)';
   return '';
 }
 
@@ -213,7 +250,10 @@ function unknownName({ key }: FieldRule, item: string): string | undefined {
   const names = key === 'dayOfWeek' ? dayNames : key === 'month' ? monthNames : [];
   const meant = item.replace(/[a-z]{3,}/gi, (word) => {
     const start = word.slice(0, 3).toLowerCase();
-    return names.includes(start) ? start : (nearest(start, names, 1) ?? word);
+    if (names.includes(start)) return start;
+    const foreign = key === 'dayOfWeek' ? foreignDays[start] : undefined;
+    const near = nearest(start, names, 1);
+    return foreign ?? near ?? word;
   });
   return meant.toLowerCase() === item.toLowerCase() ? undefined : meant;
 }

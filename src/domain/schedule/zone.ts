@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { got, invalidInput } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { foreignZoneHint } from './foreign-zone.ts';
 
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
@@ -29,7 +30,8 @@ export function canonicalZone(name: string): string {
   const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
   if (resolved === null) {
     const near = nearestZone(name);
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    const hint = foreignZoneHint(name) ?? (near === undefined ? null : `did you mean ${near}?`);
+    const meant = hint === null ? '' : `; ${hint}`;
     throw invalidInput(
       `timezone must be an IANA name such as Europe/Paris or UTC, ${got(name)}${meant}`,
     );

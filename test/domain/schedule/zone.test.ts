@@ -68,3 +68,40 @@ for (const name of [
     );
   });
 }
+
+void test('a zone in the form of another program is refused with what to write instead', () => {
+  for (const [name, sentence] of [
+    ['W. Europe Standard Time', /name of Windows, for Europe\/Berlin$/],
+    ['pacific standard time', /for America\/Los_Angeles$/],
+    ['UTC+2', /daylight saving.*Etc\/GMT-2 /],
+    ['-05:00', /Etc\/GMT\+5 /],
+    ['GMT+05:30', /name a place$/],
+    ['PST', /America\/Los_Angeles/],
+    ['cest', /CEST is no zone.*Europe\/Berlin/],
+    ['Berlin', /did you mean Europe\/Berlin\?$/],
+  ] as const) {
+    assert.throws(() => canonicalZone(name), sentence, name);
+  }
+  // Whatever is suggested is a zone.
+  for (const name of [
+    'Romance Standard Time',
+    'China Standard Time',
+    'FLE Standard Time',
+    'IST',
+    'NZDT',
+    'UTC-3',
+  ]) {
+    const message = refusalOf(name);
+    const [zone] =
+      /[A-Z]\w+\/[\w+-]+(?=[^/]*$)/.exec(message.split('; ').slice(1).join('; ')) ?? [];
+    assert.ok(zone !== undefined && canonicalZone(zone) === zone, message);
+  }
+});
+
+function refusalOf(name: string): string {
+  try {
+    return canonicalZone(name);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
