@@ -13,6 +13,7 @@ import { parseMailRules } from '../src/domain/alerts/mail-allow.ts';
 import { parseMailServer } from '../src/domain/alerts/mail-server.ts';
 import { checkHeaders } from '../src/domain/jobs/headers.ts';
 import { spanSettings } from '../src/domain/runs/span-settings.ts';
+import { foreignHint, secondsOf } from '../src/domain/schedule/foreign.ts';
 import { parseCron } from '../src/domain/schedule/cron.ts';
 import { parsePosixZone } from '../src/domain/schedule/posix-zone.ts';
 import { readTzif } from '../src/domain/schedule/tzif.ts';
@@ -90,6 +91,22 @@ const commands: Record<string, Hostile> = {
   'encoded data': ['curl x ', "--data-urlencode 'a=é' "],
   'short options': ['curl -', 's'],
   operands: ['curl -- ', 'a '],
+  commands: ['curl x', ';a '],
+  calls: ['curl x', ';curl x'],
+  'calls that may be the same': ['curl x', '||curl x'],
+  groups: ['', '(', 'curl x'],
+  'groups of one': ['', '{ '],
+  'groups that end': ['(a', ')'],
+  'commands that run commands': ['', 'sudo '],
+  'options of such a command': ['sudo ', '-u '],
+  'shells in shells': ['', "sh -c '", 'curl x'],
+  'variables that are set': ['', (i) => `A${i}=a;`, 'curl $A1'],
+  'values of variables': ['A=aaaaaaaa;curl ', '"$A"'],
+  'quotes of web pages': ['curl ', '“a” '],
+  'open quotes of web pages': ['curl ', '‘a“'],
+  'parts of a query': ['curl a?', '&b'],
+  logs: ['curl x ', (i) => `>>/tmp/a${i} `],
+  'dashes of web pages': ['curl x ', '–s '],
 };
 const crontabs: Record<string, Hostile> = {
   settings: ['', (i) => `a${i}=\n`],
@@ -100,6 +117,10 @@ const crontabs: Record<string, Hostile> = {
   percents: ['* * * * * x', '%'],
   'escaped percents': ['* * * * * x', '\\%'],
   commands: ['', '* * * * * x\n'],
+  'values that are put in': ['A=aaaaaaaa\n', '* * * * * curl "$A"\n'],
+  'a value for each line': ['', (i) => `A=${i}\n* * * * * curl http://a.example/$A\n`],
+  'values by chance': ['', '~ * * * * x\n'],
+  'users before calls': ['', '* * * * * sudo curl x\n'],
   calls: ['', "* * * * * curl -fsS -o /dev/null -H 'Authorization: a' http://a.example\n"],
   'other calls': ['', (i) => `* * * * * curl -fsS -H 'Authorization: a' http://a.example/${i}\n`],
 };
@@ -171,6 +192,8 @@ const readers: Record<string, Reader> = {
     texts: { begins: ['', '-----BEGIN '], keys: ['', '-----BEGIN A-----\nA\n'] },
   },
   parseCron: { read: parseCron },
+  foreignHint: { read: foreignHint },
+  secondsOf: { read: secondsOf },
   'a zone': { read: canonicalZone },
   'the rule of a zone file': {
     read: parsePosixZone,

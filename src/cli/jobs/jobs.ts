@@ -127,19 +127,19 @@ Examples:
     )
     .action(async (flags: Flags & { name: string }) => {
       const { name, curl, ['paused']: paused } = flags;
-      const copied =
+      const { cronExpr, timezone, ...call }: JobUpdate =
         typeof curl === 'string' && readCurl !== undefined
           ? await readCurl(await textOrFile(curl, '--curl'), flags, output)
           : {};
       const api = connect(context);
-      const given = { ...copied, ...(await updateOf(flags, api)), name };
+      const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
       // A job that runs after another one needs no schedule.
       const needsNone = given.after !== undefined && given.scheduleType === undefined;
       const { fields, note } = needsNone
         ? noSchedule
-        : await newScheduleOf(flags, ', or --after JOB');
+        : await newScheduleOf(withScheduleOf(flags, cronExpr, timezone), ', or --after JOB');
       Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
@@ -160,6 +160,17 @@ Examples:
       if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
+}
+
+/** The flags, with the schedule of a line of a crontab if they say none. */
+function withScheduleOf(
+  flags: Flags,
+  cronExpr: JobUpdate['cronExpr'] | undefined,
+  timezone: JobUpdate['timezone'] | undefined,
+): Flags {
+  const isGiven = flags['cron'] !== undefined || flags['every'] !== undefined;
+  if (isGiven || !cronExpr) return flags;
+  return { ...(timezone && { tz: timezone }), ...flags, cron: cronExpr };
 }
 
 const noSchedule = { fields: {}, note: null };

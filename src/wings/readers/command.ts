@@ -3,39 +3,224 @@
 import { nameRule } from '../../domain/fields.ts';
 import type { CrontabLine } from './crontab.ts';
 import { readCurl } from './curl.ts';
+import { runBy } from './prefixes.ts';
+import { nameOf, toolOf } from './program.ts';
+import { reasons } from './remark.ts';
+import type { Remark } from './remark.ts';
 import { readWget } from './wget.ts';
-import { readShellCommand } from './words.ts';
+import { readShell } from './words.ts';
+import type { ShellCommand, Variables } from './command-list.ts';
+import { timeoutWithin } from './written-call.ts';
 import type { ReadCall } from './written-call.ts';
 
 /** A command as it was read. */
 export interface ReadCommand extends ReadCall {
-  words: readonly string[];
-  /** What it runs; null if that is neither curl nor wget. */
+  /** What makes its call; null if it runs neither curl nor wget. */
   tool: 'curl' | 'wget' | null;
+  /** What it is about: the first program that does more than to prepare another, or what is called; empty if there is none. */
+  program: string;
+  /** Whether it runs other commands before its call. */
+  followsOthers: boolean;
+  /** Whether it waits before the call. */
+  isDelayed: boolean;
 }
 
+const oneCommand = 'only one command is read, this is another one';
+const oneCall = 'a job makes one call: give each a job of its own';
+const noOtherCommand = 'jobd sends the response to no other command';
+const noInput = 'a call has no standard input';
+const alertsInstead = 'a channel alerts you when a run fails';
+
+/** Commands beside a call that it does not need: they prepare or report. */
+const quiet = new Set(
+  ': true cd date echo exit export logger printf set sleep ulimit umask unset wait'.split(' '),
+);
+/** Shells in shells, and commands that run commands: nobody writes more. */
+const mostNested = 4;
+const mostPrefixes = 8;
+
 /** Reads a command. Never throws: what cannot be honoured is listed, that of the shell first. */
-export function readCommand(text: string): ReadCommand {
-  const { words, ignored, unhonoured } = readShellCommand(text);
-  const [program = '', ...rest] = words;
-  const tool = toolOf(program);
-  if (tool === null) return { words, tool, call: null, partial: null, ignored, unhonoured };
-  const read = tool === 'curl' ? readCurl(rest) : readWget(rest);
+export function readCommand(text: string, variables?: Variables): ReadCommand {
+  const steps = stepsOf(text, variables);
+  const calls = steps.filter(isCall);
+  const [first] = calls;
+  const remarks = { ignored: [], adapted: [], unhonoured: [] } as Remarks;
+  if (first === undefined) {
+    for (const step of steps) remarks.unhonoured.push(...step.unhonoured);
+    const program = programOf(steps) ?? nameOf(steps[0]?.words[0] ?? '');
+    return {
+      tool: null,
+      program,
+      followsOthers: false,
+      isDelayed: false,
+      call: null,
+      partial: null,
+      ...remarks,
+    };
+  }
+  const read = readCall(first);
+  for (const [index, step] of steps.entries()) {
+    if (isCall(step)) addCall(remarks, step, step === first ? null : read);
+    else judgeOther(remarks, step, steps[index + 1]);
+  }
+  const tool = toolOf(first.words[0] ?? '') ?? 'curl';
+  const isCertain = remarks.unhonoured.length === 0;
+  const before = steps.slice(0, steps.indexOf(first));
+  const preceding = programOf(before);
   return {
-    words,
     tool,
-    call: unhonoured.length === 0 ? read.call : null,
+    program: preceding ?? (read.partial === null ? tool : nameOfCall(read.partial.url)),
+    followsOthers: preceding !== null,
+    isDelayed: before.some(({ words }) => nameOf(words[0] ?? '') === 'sleep'),
+    call: isCertain ? read.call : null,
     // What the shell does to the words is not known.
-    partial: unhonoured.length === 0 ? read.partial : null,
-    ignored: [...ignored, ...read.ignored],
-    unhonoured: [...unhonoured, ...read.unhonoured],
+    partial: isCertain ? read.partial : null,
+    ignored: once([...remarks.ignored, ...read.ignored]),
+    adapted: once([...remarks.adapted, ...read.adapted]),
+    unhonoured: once([...remarks.unhonoured, ...read.unhonoured]),
   };
 }
 
-/** The tool that a program is, by its name or its path. */
-export function toolOf(program: string): ReadCommand['tool'] {
-  const name = program.split('/').at(-1);
-  return name === 'curl' || name === 'wget' ? name : null;
+type Remarks = Record<'ignored' | 'adapted' | 'unhonoured', Remark[]>;
+
+/** A command without those that run it, such as `sudo`. */
+interface Step extends ShellCommand {
+  /** The time that `timeout` gives it, as it is written; null if there is none. */
+  timeout: string | null;
+}
+
+/** The commands of a text in their order, also those that it gives another shell. */
+function stepsOf(text: string, variables: Variables | undefined, depth = 0): Step[] {
+  return readShell(text, variables).flatMap((command) => {
+    const ignored = [...command.ignored];
+    let timeout: string | null = null;
+    let { words } = command;
+    for (let count = 0; count < mostPrefixes; count += 1) {
+      const found = runBy(words);
+      if (found === null) break;
+      const [name = '', operand = ''] = found.before;
+      if (name === 'timeout') timeout = operand;
+      else ignored.push({ text: name, reason: reasons.noEffect });
+      if ('words' in found.run) words = found.run.words;
+      else if (depth === mostNested) break;
+      else {
+        const outer: Step = { ...command, ignored, timeout, words: [] };
+        const inner = stepsOf(found.run.text, variables, depth + 1).map((step, index) => ({
+          ...step,
+          joint: index === 0 ? command.joint : step.joint,
+          timeout: step.timeout ?? timeout,
+        }));
+        return [outer, ...inner];
+      }
+    }
+    return [{ ...command, words, ignored, timeout }];
+  });
+}
+
+function isCall({ words }: Step): boolean {
+  return toolOf(words[0] ?? '') !== null;
+}
+
+/** Reads the options of a call. */
+function readCall({ words, timeout }: Step): ReadCall {
+  const [program = '', ...rest] = words;
+  const read = toolOf(program) === 'curl' ? readCurl(rest) : readWget(rest);
+  const seconds = secondsOf(timeout);
+  if (seconds === null || read.call?.timeoutSeconds !== null) return read;
+  const { value, adapted } = timeoutWithin(seconds, 'timeout');
+  const call = { ...read.call, timeoutSeconds: value };
+  return { ...read, call, partial: call, adapted: [...read.adapted, ...adapted] };
+}
+
+/** The seconds of a duration of `timeout`; null if there is none, or no limit. */
+function secondsOf(duration: string | null): number | null {
+  const [, number = '0', unit = 's'] =
+    /^(\d{1,9}(?:\.\d{1,9})?)([smhd]?)$/.exec(duration ?? '') ?? [];
+  const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 };
+  return Number(number) * (units[unit] ?? 1) || null;
+}
+
+/** Adds the remarks on a call; `first` is the first one, if this is another. */
+function addCall(remarks: Remarks, step: Step, first: ReadCall | null): void {
+  const { joint, text } = step;
+  if (joint === '|') remarks.unhonoured.push({ text: `| ${text}`, reason: noInput });
+  if (first === null) {
+    for (const kind of ['ignored', 'adapted', 'unhonoured'] as const) {
+      remarks[kind].push(...step[kind]);
+    }
+  } else if (joint === '||' && sameRequest(first, readCall(step))) {
+    remarks.adapted.push({ text: `|| ${text}`, reason: 'it makes the same call again' });
+  } else remarks.unhonoured.push({ text: `${joint} ${text}`, reason: oneCall });
+}
+
+function sameRequest({ partial: one }: ReadCall, { partial: other }: ReadCall): boolean {
+  if (one === null || other === null) return false;
+  return one.method === other.method && one.url === other.url && one.body === other.body;
+}
+
+/** Adds what is to be said of a command that is no call. */
+function judgeOther(remarks: Remarks, step: Step, next: Step | undefined): void {
+  const { joint, text, words } = step;
+  if (words.length === 0) {
+    for (const kind of ['ignored', 'adapted', 'unhonoured'] as const) {
+      remarks[kind].push(...step[kind]);
+    }
+    return;
+  }
+  const program = nameOf(words[0] ?? '');
+  const written = `${joint} ${text}`.trim();
+  const isSetting = program === 'export' || /^[A-Za-z_]\w*=/.test(words[0] ?? '');
+  const isQuiet = isSetting || quiet.has(program);
+  if (joint === '|' && program === 'logger') {
+    remarks.adapted.push({ text: written, reason: reasons.ownRecord });
+  } else if (joint === '|') remarks.unhonoured.push({ text: written, reason: noOtherCommand });
+  else if (next?.joint === '|' && isCall(next)) {
+    remarks.unhonoured.push({ text: `${text} |`, reason: noInput });
+  } else if (!isQuiet) remarks.unhonoured.push({ text: written, reason: oneCommand });
+  else if (program === 'sleep') {
+    remarks.adapted.push({ text: written, reason: 'a job is called when it is due' });
+  } else if (isSetting) {
+    // What it sets may be secret.
+  } else if (joint === '||') remarks.adapted.push({ text: written, reason: alertsInstead });
+  else remarks.ignored.push({ text: written, reason: reasons.noEffect });
+}
+
+/** Programs that run a script: its name says more. */
+const interpreters = /^(?:php|python|perl|ruby|node|bash|sh)[\d.]*$/;
+/** Words that only decide whether something is run. */
+const conditions = new Set([
+  '[',
+  'test',
+  '!',
+  'if',
+  'for',
+  'while',
+  'until',
+  'then',
+  'do',
+  'else',
+  'fi',
+  'done',
+]);
+
+/** The first program that is no call, and does more than to prepare one; null if there is none. */
+function programOf(steps: readonly Step[]): string | null {
+  for (const { words } of steps) {
+    const [first = ''] = words;
+    const name = nameOf(first);
+    const isNone = quiet.has(name) || conditions.has(name) || first.includes('=');
+    if (isNone || toolOf(first) !== null || !/^[\w.-]*\w/.test(name)) continue;
+    const script = words.slice(1, 8).find((word) => !word.startsWith('-'));
+    return interpreters.test(name) && script !== undefined ? nameOf(script) : name;
+  }
+  return null;
+}
+
+/** Nested texts are read twice, and what is wrong with them is said once. */
+function once(remarks: readonly Remark[]): Remark[] {
+  return [
+    ...new Map(remarks.map((remark) => [`${remark.text}\n${remark.reason}`, remark])).values(),
+  ];
 }
 
 /** Shells that read a command the same way. */

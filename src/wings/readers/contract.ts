@@ -6,7 +6,7 @@ import { methods } from '../../domain/jobs/job.ts';
 import { longestPasted, pastedKinds } from './pasted.ts';
 
 const pastedExample = {
-  text: "0 3 * * * curl -fsS -m 20 -H 'X-Tenant: 7' https://example.com/nightly",
+  text: "0 3 * * * curl -fsS -m 20 --retry 5 -H 'X-Tenant: 7' https://example.com/nightly",
 };
 const readExample = {
   kind: 'crontab',
@@ -17,6 +17,7 @@ const readExample = {
     headers: { 'X-Tenant': '7' },
     body: null,
     timeoutSeconds: 20,
+    retries: 2,
     cronExpr: '0 3 * * *',
   },
   ignored: [
@@ -24,6 +25,7 @@ const readExample = {
     { text: '-s', reason: 'it only changes what curl prints' },
     { text: '-S', reason: 'it only changes what curl prints' },
   ],
+  adapted: [{ text: '--retry 5', reason: 'lowered to 2 retries, the most of a job' }],
   unhonoured: [],
   problem: null,
 };
@@ -71,6 +73,9 @@ export const ReadCommand = t.output('ReadCommand', 'What was read.', readExample
     ),
   ),
   ignored: remarks('Parts without an effect on the call.'),
+  adapted: remarks(
+    'Parts that a job does in another way: a limit that is lowered, redirects that are not followed, a value that it keeps.',
+  ),
   unhonoured: remarks('Parts that a job cannot honour.'),
   problem: t.nullable(t.text('Why nothing was read; null if something was.')),
 });

@@ -3,6 +3,12 @@
  * command and begins its standard input, `\%` is a percent sign.
  */
 
+import { isPrefix } from './prefixes.ts';
+import { toolOf } from './program.ts';
+import type { Remark } from './remark.ts';
+import { readTimes } from './times.ts';
+import type { Variables } from './command-list.ts';
+
 /** A line that runs a command. */
 export interface CrontabLine {
   /** Counts from 1. */
@@ -11,13 +17,19 @@ export interface CrontabLine {
   text: string;
   /** What is before the command as it is written: the times, and the user in a system crontab. */
   prefix: string;
-  /** As written, but with the nicknames of jobs. */
+  /** As written, without what only some crons know; empty if the line has an interval. */
   cronExpr: string;
+  /** The interval in seconds of `@every 5m` and `@300`; null if the line has a cron expression. */
+  periodSeconds: number | null;
+  /** What of the times is read in another way, or not at all. */
+  times: readonly Remark[];
   command: string;
   /** The standard input of the command; null if the line gives none. */
   input: string | null;
   /** Settings above the line that change how it is read: the shell and the zones. */
   settings: ReadonlyMap<string, string>;
+  /** The values that lines above give variables, as cron does: they are never expanded. */
+  variables: Variables;
   /** The comment directly above, if it is one line of words. */
   comment: string | null;
 }
@@ -34,17 +46,11 @@ const longestLine = 131_072;
 /** With `s`, `.` takes all of a line: a character that it stops at would make the pattern try each place before. */
 const settingPattern = /^(["']?)([A-Za-z_]\w*)\1[ \t]*=[ \t]*(.*)$/s;
 /** Five fields or a nickname, then the rest. */
-const timesPattern = /^(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/s;
+const timesPattern = /^(-?@every[ \t]+\S+|-?@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/s;
 const userPattern = /^\S+[ \t]+(\S.*)$/s;
 
-/** The settings that say how a line is read. Lines keep no others: a crontab can have as many as it has lines. */
+/** The settings that say how a line is read. */
 const keptSettings = new Set(['CRON_TZ', 'SHELL', 'TZ']);
-
-/** Nicknames of cron that jobs write differently. */
-const nicknames: Readonly<Record<string, string>> = {
-  '@annually': '@yearly',
-  '@midnight': '@daily',
-};
 
 /** The names of the columns, above the first line of many crontabs: `# m h dom mon dow command`. */
 const titlePattern = /^#+[ \t]*m(?:in(?:ute)?)?[ \t]+h(?:our)?[ \t]+d/i;
@@ -57,6 +63,7 @@ export function parseCrontab(
   const lines: CrontabLine[] = [];
   const broken: BrokenLine[] = [];
   let settings: ReadonlyMap<string, string> = new Map();
+  const values = new Map<string, { number: number; value: string }[]>();
   let comments: string[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
     const number = index + 1;
@@ -73,16 +80,38 @@ export function parseCrontab(
     else if (setting !== null) {
       const [, , name = '', value = ''] = setting;
       if (keptSettings.has(name)) settings = new Map(settings).set(name, unquoted(value));
+      const given = { number, value: unquoted(value) };
+      const before = values.get(name);
+      if (before === undefined) values.set(name, [given]);
+      else before.push(given);
       comments = [];
     } else {
       const read = readLine(line, isSystem);
       if (read === null)
         broken.push({ number, text: line, reason: 'it needs five time fields and a command' });
-      else lines.push({ number, text: line, ...read, settings, comment: wordsOf(comments) });
+      else {
+        const variables: Variables = (name) => valueAt(values.get(name) ?? [], number);
+        const comment = wordsOf(comments);
+        lines.push({ number, text: line, ...read, settings, variables, comment });
+      }
       comments = [];
     }
   }
   return { lines, broken };
+}
+
+/** The value that a variable has in a line: a search by halves, as a crontab can set it in each line. */
+function valueAt(
+  values: readonly { number: number; value: string }[],
+  line: number,
+): string | undefined {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle]?.number ?? 0) < line) low = middle + 1;
+    else high = middle;
+  }
+  return values[low - 1]?.value;
 }
 
 /** Whether cron reads the lines of a file with a column for the user; `path` is absolute. */
@@ -92,14 +121,19 @@ export function isSystemCrontab(path: string): boolean {
 
 /** Users that run commands of a system crontab, and whose names are no commands. */
 const userBeforeCommand = /^(root|nobody|www-data)[ \t]+[^\s-]/;
+/** A name before curl or wget. */
+const nameBeforeCall = /^([a-z_][\w-]*)[ \t]+(?:\/\S*\/)?(?:curl|wget)[ \t]/;
 
-/** The first line that names a user before its command, in a crontab that was read as one without that column; null if none. */
+/**
+ * The first line that names a user before its command, in a crontab that was read as one without that column; null if none.
+ * A name before curl is a user, unless it is known to run commands.
+ */
 export function findUserColumn(
   lines: readonly CrontabLine[],
 ): { number: number; user: string } | null {
   for (const { number, command } of lines) {
-    const [, user] = userBeforeCommand.exec(command) ?? [];
-    if (user !== undefined) return { number, user };
+    const [, user] = userBeforeCommand.exec(command) ?? nameBeforeCall.exec(command) ?? [];
+    if (user !== undefined && !isPrefix(user) && toolOf(user) === null) return { number, user };
   }
   return null;
 }
@@ -107,13 +141,15 @@ export function findUserColumn(
 function readLine(
   line: string,
   isSystem: boolean,
-): Pick<CrontabLine, 'prefix' | 'cronExpr' | 'command' | 'input'> | null {
+): Pick<
+  CrontabLine,
+  'prefix' | 'cronExpr' | 'periodSeconds' | 'times' | 'command' | 'input'
+> | null {
   const [, times = '', rest = ''] = timesPattern.exec(line) ?? [];
   const command = isSystem ? userPattern.exec(rest)?.[1] : rest;
   if (command === undefined || command === '') return null;
-  const cronExpr = times.replaceAll(/[ \t]+/g, ' ').toLowerCase();
   const prefix = line.slice(0, line.length - command.length);
-  return { prefix, cronExpr: nicknames[cronExpr] ?? cronExpr, ...splitInput(command) };
+  return { prefix, ...readTimes(times, line), ...splitInput(command) };
 }
 
 /** The first percent sign begins the standard input, and each further one is a line break there. `\%` is literal. */

@@ -1,14 +1,27 @@
 /** The options of curl (curl.se/docs/manpage.html) and their meaning for a job. */
 import type { Apply, CommandSyntax } from './options.ts';
 import { reasons } from './remark.ts';
-import { setRetries, setTimeoutSeconds, type CallDraft } from './written-call.ts';
+import { judgeOutput, setRetries, setTimeoutSeconds, type CallDraft } from './written-call.ts';
 
-const { noFiles, readsNoFiles, noRedirects, ownTls, ownRoute, noEffect, headerForm } = reasons;
+const {
+  noFiles,
+  readsNoFiles,
+  noRedirects,
+  ownTls,
+  ownRoute,
+  noEffect,
+  headerForm,
+  verifies,
+  bothFamilies,
+} = reasons;
 const onlyPrints = 'it only changes what curl prints';
 const oneHttp = 'jobd speaks HTTP/1.1';
 const finalUrl = `${noRedirects}: give the final URL`;
+const ifRedirected = `${finalUrl} if this one redirects`;
+const ownLimits = 'jobd has its own limits';
 const onlyBasic = 'a job can send Basic authentication or an Authorization header';
 const ownRetries = 'jobd has its own rules for retries';
+const twoTls = 'jobd speaks TLS 1.2 and 1.3';
 const noPartOfCall = 'it is not for HTTP';
 
 /** For a value that is text, and not `@` with the name of a file. */
@@ -56,10 +69,7 @@ const header = unlessFile((draft, value, written) => {
 });
 
 /** Reads the value of an option that names a file for output. */
-const outputFile: Apply = (draft, value, written) => {
-  if (value === '/dev/null' || value === '-') draft.ignore(written, onlyPrints);
-  else draft.refuse(written, noFiles);
-};
+const outputFile: Apply = (draft, value, written) => judgeOutput(draft, value, written, onlyPrints);
 
 /** How the words of curl are read. */
 export const curlSyntax: CommandSyntax = {
@@ -68,18 +78,16 @@ export const curlSyntax: CommandSyntax = {
     {
       reason: ownRoute,
       values:
-        'abstract-unix-socket alt-svc connect-to dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url haproxy-clientip hsts interface local-port noproxy preproxy proxy/x proxy1.0 proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile proxy-header proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name proxy-tls13-ciphers proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user/U request-target resolve socks4 socks4a socks5 socks5-gssapi-service socks5-hostname unix-socket happy-eyeballs-timeout-ms ip-tos vlan-priority',
+        'abstract-unix-socket alt-svc connect-to dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url haproxy-clientip hsts interface local-port noproxy preproxy proxy/x proxy1.0 proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile proxy-header proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name proxy-tls13-ciphers proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user/U request-target resolve socks4 socks4a socks5 socks5-gssapi-service socks5-hostname unix-socket',
       flags:
-        'ipv4/4 ipv6/6 haproxy-protocol path-as-is proxytunnel/p proxy-anyauth proxy-basic proxy-digest proxy-insecure proxy-negotiate proxy-ntlm tcp-fastopen',
+        'haproxy-protocol path-as-is proxytunnel/p proxy-anyauth proxy-basic proxy-digest proxy-insecure proxy-negotiate proxy-ntlm tcp-fastopen',
     },
     {
       reason: ownTls,
       values:
         'cacert capath cert/E cert-type ciphers crlfile curves engine key key-type pass pinnedpubkey tls-max tls13-ciphers tlsauthtype tlspassword tlsuser sigalgs ech',
-      flags: 'insecure/k cert-status ssl-allow-beast ssl-no-revoke sslv2/2 sslv3/3 tlsv1.3',
+      flags: 'cert-status ssl-auto-client-cert sslv2/2 sslv3/3',
     },
-    { reason: finalUrl, flags: 'location/L location-trusted follow' },
-    { reason: oneHttp, flags: 'http1.0/0 http0.9 http2-prior-knowledge http3 http3-only' },
     {
       reason: onlyBasic,
       flags: 'anyauth digest negotiate ntlm ntlm-wb netrc/n netrc-optional',
@@ -92,30 +100,36 @@ export const curlSyntax: CommandSyntax = {
     { reason: readsNoFiles, values: 'config/K upload-file/T etag-compare etag-save variable' },
     {
       reason: noFiles,
-      values: 'cookie-jar/c output-dir libcurl',
-      flags: 'remote-name/O remote-name-all',
+      values: 'output-dir libcurl',
+      flags: 'remote-name-all',
     },
     { reason: 'a job makes one call', flags: 'next/: parallel/Z parallel-immediate' },
     { reason: 'a job sends the same request each time', values: 'time-cond/z continue-at/C' },
-    {
-      reason: 'jobd has its own limits',
-      values: 'limit-rate rate speed-limit/Y speed-time/y max-filesize',
-    },
     { reason: 'jobd does not support it', flags: 'tr-encoding ignore-content-length crlf' },
     {
       reason: noPartOfCall,
       flags: 'append/a list-only/l use-ascii/B ssl ssl-reqd',
       values:
-        'quote/Q ftp-port/P ftp-method mail-from mail-rcpt mail-auth telnet-option/t tftp-blksize',
+        'ftp-account ftp-alternative-to-user ftp-ssl-ccc-mode hostpubmd5 hostpubsha256 krb mail-rcpt-allowfails pubkey quote/Q ftp-port/P ftp-method mail-from mail-rcpt mail-auth telnet-option/t tftp-blksize',
     },
     { reason: 'it makes no call', flags: 'help/h manual/M version/V' },
+    { reason: onlyBasic, values: 'sasl-authzid', flags: 'sasl-ir' },
+    { reason: ownRoute, flags: 'doh-cert-status doh-insecure socks5-basic socks5-gssapi' },
+  ],
+  adapted: [
+    { reason: ifRedirected, flags: 'location/L location-trusted follow' },
+    { reason: verifies, flags: 'insecure/k' },
+    { reason: bothFamilies, flags: 'ipv4/4 ipv6/6' },
+    { reason: oneHttp, flags: 'http1.0/0 http0.9 http2-prior-knowledge http3 http3-only' },
+    { reason: twoTls, flags: 'tlsv1.3' },
+    { reason: ownLimits, values: 'limit-rate rate speed-limit/Y speed-time/y max-filesize' },
   ],
   ignored: [
     {
       reason: onlyPrints,
       flags:
-        'silent/s show-error/S verbose/v include/i progress-bar/# no-progress-meter no-buffer/N styled-output no-styled-output remote-header-name/J remote-time/R create-dirs trace-time xattr raw',
-      values: 'write-out/w stderr trace trace-ascii trace-config',
+        'silent/s show-error/S verbose/v include/i progress-bar/# no-progress-meter no-buffer/N styled-output no-styled-output remote-header-name/J remote-time/R create-dirs trace-time trace-ids xattr raw suppress-connect-headers remove-on-error no-clobber skip-existing no-progress',
+      values: 'write-out/w stderr trace trace-ascii trace-config create-file-mode',
     },
     {
       reason: 'a status other than 2xx fails the run anyway',
@@ -129,25 +143,28 @@ export const curlSyntax: CommandSyntax = {
     },
     {
       reason: "a job's timeout covers the whole call",
-      values: 'connect-timeout keepalive-time expect100-timeout',
+      values: 'happy-eyeballs-timeout-ms connect-timeout keepalive-time expect100-timeout',
     },
     {
       reason: noRedirects,
       flags: 'no-location post301 post302 post303',
       values: 'max-redirs proto-redir',
     },
+    { reason: 'jobd calls http and https', values: 'proto' },
     { reason: 'a job sends Basic authentication', flags: 'basic' },
-    { reason: 'jobd speaks TLS 1.2 and 1.3', flags: 'tlsv1/1 tlsv1.0 tlsv1.1 tlsv1.2' },
+    { reason: twoTls, flags: 'tlsv1/1 tlsv1.0 tlsv1.1 tlsv1.2' },
     {
       reason: noEffect,
       flags:
-        'disable/q tcp-nodelay no-keepalive no-sessionid no-alpn junk-session-cookies/j disallow-username-in-url',
+        'disable/q tcp-nodelay no-keepalive keepalive no-sessionid no-alpn no-npn junk-session-cookies/j disallow-username-in-url ssl-allow-beast ssl-no-revoke ssl-revoke-best-effort false-start compressed-ssh form-escape metalink disable-eprt disable-epsv',
+      values: 'keepalive-cnt ip-tos vlan-priority random-file egd-file parallel-max',
     },
   ],
   flags: {
     'head/I': (draft) => void (draft.isHead = true),
     'get/G': (draft) => void (draft.isQuery = true),
     'globoff/g': (draft) => void (draft.isLiteral = true),
+    'remote-name/O': (draft) => void (draft.keepsFile = true),
     compressed: (draft) => void (draft.isCompressed = true),
   },
   values: {
@@ -183,12 +200,12 @@ export const curlSyntax: CommandSyntax = {
     },
     'oauth2-bearer': implies('Authorization', (value) => `Bearer ${value}`),
     'range/r': implies('Range', (value) => `bytes=${value}`),
-    'max-time/m': (draft, value, written) => {
-      // 0 is curl's default, no limit.
-      if (/^0+$/.test(value)) draft.timeoutSeconds = null;
-      else setTimeoutSeconds(draft, value, written);
-    },
+    'max-time/m': setTimeoutSeconds,
     retry: setRetries,
-    'output/o dump-header/D': outputFile,
+    'output/o dump-header/D cookie-jar/c': outputFile,
+    'proto-default': (draft, value, written) => {
+      if (/^https?$/.test(value)) draft.scheme = value;
+      else draft.refuse(written, 'jobd calls http and https');
+    },
   },
 };

@@ -10,6 +10,7 @@ const readOptions = optionReader(curlSyntax);
 export function readCurl(words: readonly string[]): ReadCall {
   const draft = new CallDraft();
   readOptions(words, draft);
+  judgeKeptFile(draft);
   checkGlob(draft);
   moveDataIntoQuery(draft);
   if (draft.isHead && draft.body !== null) {
@@ -23,6 +24,15 @@ export function readCurl(words: readonly string[]): ReadCall {
     draft.ignore('--compressed', 'jobd asks for uncompressed responses');
   }
   return finishCall(draft);
+}
+
+/** `-O` keeps the response under a name of its own. Many write it for `-o`, and curl takes `/dev/null` for a URL. */
+function judgeKeptFile(draft: CallDraft): void {
+  if (!draft.keepsFile) return;
+  const others = draft.urls.filter((url) => url !== '/dev/null');
+  if (others.length === draft.urls.length) return draft.refuse('-O', reasons.noFiles);
+  draft.urls = others;
+  draft.ignore('-O /dev/null', 'it is read as -o /dev/null');
 }
 
 /** Brackets and braces mean several URLs, except around an IPv6 address. */

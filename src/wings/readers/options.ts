@@ -2,6 +2,7 @@
  * Reads the options of a command into a draft of its call, from a table. The conventions are those of getopt_long(3):
  * short options can be joined, `-XPOST` holds its value, options can follow operands, and `--` ends them.
  */
+import { asPlainDashes } from './typographic.ts';
 import type { CallDraft } from './written-call.ts';
 
 /** What an option changes. `written` is the option as it was written, without its value. */
@@ -18,6 +19,8 @@ export interface OptionGroup {
 export interface CommandSyntax {
   /** Options that have no effect on the request. */
   ignored: readonly OptionGroup[];
+  /** Options that a job honours in another way. */
+  adapted: readonly OptionGroup[];
   /** Options that a job cannot honour. */
   refused: readonly OptionGroup[];
   /** Options without a value, by name as in a group. */
@@ -41,7 +44,7 @@ export function optionReader(syntax: CommandSyntax): ReadOptions {
   const table = tableOf(syntax);
   return (words, draft) => {
     for (let index = 0; index < words.length; index += 1) {
-      const word = words[index] ?? '';
+      const word = withPlainDash(words[index] ?? '', table, draft);
       if (word === '--') {
         for (const operand of words.slice(index + 1)) draft.urls.push(operand);
         return;
@@ -50,8 +53,10 @@ export function optionReader(syntax: CommandSyntax): ReadOptions {
       else {
         for (const { written, attached } of optionsIn(word, table, syntax.hasEquals)) {
           const option = table.get(written);
-          if (option === undefined) draft.refuse(cut(written), 'jobd does not know this option');
-          else if (!option.takesValue) {
+          if (option === undefined) {
+            draft.refuse(cut(written), 'jobd does not know this option');
+            draft.hasUnknown = true;
+          } else if (!option.takesValue) {
             if (attached === null) option.apply(draft, '', written);
             else draft.refuse(written, 'it takes no value');
           } else {
@@ -66,7 +71,7 @@ export function optionReader(syntax: CommandSyntax): ReadOptions {
 }
 
 /** Every option by `--name` and `-n`. */
-function tableOf({ ignored, refused, flags, values }: CommandSyntax): Map<string, Option> {
+function tableOf({ ignored, adapted, refused, flags, values }: CommandSyntax): Map<string, Option> {
   const table = new Map<string, Option>();
   const add = (names: string | undefined, option: Option): void => {
     for (const name of names?.split(/\s+/) ?? []) {
@@ -81,6 +86,9 @@ function tableOf({ ignored, refused, flags, values }: CommandSyntax): Map<string
   };
   for (const group of ignored) {
     addGroup(group, (draft, _, text) => draft.ignored.push({ text, reason: group.reason }));
+  }
+  for (const group of adapted) {
+    addGroup(group, (draft, _, text) => draft.adapt(text, group.reason));
   }
   for (const group of refused) {
     addGroup(group, (draft, _, text) => draft.refuse(text, group.reason));
@@ -113,6 +121,14 @@ function optionsIn(
     options.push({ written, attached: null });
   }
   return options;
+}
+
+/** A web page makes one dash of `--`, and a longer one of `-`. */
+function withPlainDash(word: string, table: ReadonlyMap<string, Option>, draft: CallDraft): string {
+  const [, rest] = /^[\u2010-\u2015\u2212]+([^]*)$/.exec(word) ?? [];
+  if (rest === undefined) return word;
+  if (!draft.adapted.includes(asPlainDashes)) draft.adapted.push(asPlainDashes);
+  return table.has(`--${rest.split('=', 1)[0]}`) ? `--${rest}` : `-${rest}`;
 }
 
 function cut(text: string): string {

@@ -1,11 +1,15 @@
 /** What somebody pastes into an editor, as the fields of a job. */
 
-import { invalidInput } from '../../domain/errors.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { parseCron } from '../../domain/schedule/cron.ts';
+import { foreignHint } from '../../domain/schedule/foreign.ts';
 import { nameOfCall, readCommand, whyUncertain } from './command.ts';
 import { parseCrontab } from './crontab.ts';
 import type { CrontabLine } from './crontab.ts';
 import { readCurl } from './curl.ts';
+import { whyOtherCopy } from './other-copies.ts';
 import type { Remark } from './remark.ts';
+import { readTimes } from './times.ts';
 import type { ReadCall, WrittenCall } from './written-call.ts';
 
 /** The fields that the text says; a form keeps its own for the others. */
@@ -28,6 +32,8 @@ export interface Pasted {
   draft: PastedDraft | null;
   /** Parts without an effect on the call. */
   ignored: Remark[];
+  /** Parts that a job does in another way. */
+  adapted: Remark[];
   /** Parts that a job cannot honour. */
   unhonoured: Remark[];
   /** Why nothing was read, as a sentence without a full stop; null if something was. */
@@ -40,10 +46,15 @@ export const longestPasted = 8_192;
 /** What the text was taken for. */
 export const pastedKinds = ['command', 'crontab', 'url', 'cron', 'unknown'] as const;
 
-const isUrl = /^https?:\/\/\S+$/i;
-const isCommand = /^(?:\S*\/)?(?:curl|wget)\s/;
-/** Five fields or a nickname, alone. */
-const isCron = /^(?:@[a-z]+|[\d*,/-]+[ \t]+[\d*,/-]+(?:[ \t]+[\w*,/#-]+){3})$/i;
+const isUrl = /^<?https?:\/\/[^\s<>]+>?$/i;
+/** A field that only a schedule has. */
+const isField = /^(?:[\d*?,/#~\u2010-\u2015-]|[a-z]{3}(?![a-z])|[LWH](?![a-z]))+$/i;
+/** The line of a crontab, by its beginning. */
+const isLine = /^-?(?:@[a-z\d]|[\d*]\S*[ \t])/i;
+/** The prompt of a shell. `#` may begin a comment, too. */
+const prompt = /^(?:[$>%][ \t]+(?=\S)|#[ \t]+(?=(?:sudo[ \t]+)?(?:curl|wget)[ \t]))/;
+/** A line that says nothing of a call by itself: empty, a comment or a setting. */
+const isBefore = /^[ \t]*(?:#|$)|^[ \t]*[A-Za-z_]\w*[ \t]*=/;
 
 /** Throws `invalid_input`, with what to do, for the body of a request with too long a text. */
 export function checkPastedLength(body: unknown): void {
@@ -55,19 +66,50 @@ export function checkPastedLength(body: unknown): void {
 
 /** Reads what was pasted. Never throws. */
 export function readPasted(pasted: string): Pasted {
+  if (pasted.trim().length <= longestPasted) return readWritten(pasted);
+  return unread('unknown', `it has more than ${longestPasted} characters: ${shorter}`);
+}
+
+/** Reads a command, a line of a crontab, a URL or a schedule, however long. Never throws. */
+export function readWritten(written: string): Pasted {
   // Examples often begin with a prompt.
-  const text = pasted.trim().replace(/^\$ +/, '');
-  if (text.length > longestPasted) {
-    return unread('unknown', `it has more than ${longestPasted} characters: ${shorter}`);
+  const text = written.trim().replaceAll('\r\n', '\n').replace(prompt, '');
+  const copied = whyOtherCopy(text);
+  if (copied !== null) return unread('unknown', copied);
+  if (isUrl.test(text)) return urlOf(text.replace(/^<|>$/g, ''));
+  if (isSchedule(text)) return scheduleOf(text);
+  const first = text.split('\n').find((line) => !isBefore.test(line));
+  if (first === undefined || isLine.test(first)) {
+    return crontabOf(text) ?? unread('unknown', whatIsRead);
   }
-  if (isUrl.test(text)) return urlOf(text);
-  if (isCommand.test(text)) return fromRead('command', readCommand(text));
-  if (isCron.test(text)) {
-    const cronExpr = text.replaceAll(/[ \t]+/g, ' ');
-    return { kind: 'cron', draft: { cronExpr }, ignored: [], unhonoured: [], problem: null };
-  }
+  const read = readCommand(text);
+  if (read.tool !== null) return fromRead('command', read);
   return crontabOf(text) ?? unread('unknown', whatIsRead);
 }
+
+/** Whether a text is the times of a job alone, in the form of cron or of another program. */
+function isSchedule(text: string): boolean {
+  // More characters are no schedule.
+  if (text.length > 200 || text.includes('\n')) return false;
+  const words = text.split(/[ \t]+/);
+  if (/^@[a-z]+$/i.test(text) || foreignHint(text) !== null) return true;
+  return words.length >= 5 && words.length <= 7 && words.every((word) => isField.test(word));
+}
+
+/** Five fields, or what is to be written instead. */
+function scheduleOf(text: string): Pasted {
+  const { cronExpr, periodSeconds, times } = readTimes(text, text);
+  try {
+    if (periodSeconds !== null) parseCron(text);
+    parseCron(cronExpr);
+    return { kind: 'cron', draft: { cronExpr }, ignored: times, ...nothingElse };
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    return unread('cron', error.message);
+  }
+}
+
+const nothingElse = { adapted: [], unhonoured: [], problem: null };
 
 const shorter =
   'paste one command, or one line of a crontab; jobd jobs create --curl and jobd import crontab read longer texts';
@@ -76,7 +118,7 @@ const whatIsRead =
   'paste a curl or wget command, a line of a crontab that runs one, a URL or five cron fields';
 
 function unread(kind: Pasted['kind'], problem: string): Pasted {
-  return { kind, draft: null, ignored: [], unhonoured: [], problem };
+  return { kind, draft: null, ignored: [], adapted: [], unhonoured: [], problem };
 }
 
 /** A URL says nothing about the method; a user in it becomes a header. */
@@ -88,11 +130,13 @@ function urlOf(text: string): Pasted {
   return { ...read, draft: { name, url, ...(hasUser && { headers }) } };
 }
 
-function fromRead(kind: Pasted['kind'], { partial, ignored, unhonoured }: ReadCall): Pasted {
+function fromRead(kind: Pasted['kind'], read: ReadCall): Pasted {
+  const { partial, ignored, adapted, unhonoured } = read;
   return {
     kind,
     draft: partial && draftOf(partial),
     ignored: fewOf(ignored),
+    adapted: fewOf(adapted),
     unhonoured: fewOf(unhonoured),
     problem: null,
   };
@@ -121,7 +165,7 @@ function crontabOf(text: string): Pasted | null {
   for (const isSystem of [false, true]) {
     const { lines } = parseCrontab(text, { isSystem });
     for (const line of lines) {
-      const read = readCommand(line.command);
+      const read = readCommand(line.command, line.variables);
       if (read.tool !== null) return fromLine(line, read, lines.length - 1);
     }
   }
@@ -132,20 +176,25 @@ function fromLine(line: CrontabLine, read: ReadCall, others: number): Pasted {
   const problem = whyUncertain(line);
   if (problem !== null) return unread('crontab', problem);
   const { draft, ...rest } = fromRead('crontab', read);
-  const { settings, comment, cronExpr } = line;
+  const { settings, comment } = line;
   const timezone = settings.get('CRON_TZ');
   return {
     ...rest,
     draft: draft && {
       ...draft,
       ...(comment !== null && { name: comment }),
-      cronExpr,
+      ...(line.periodSeconds === null && { cronExpr: line.cronExpr }),
       ...(timezone !== undefined && { timezone }),
     },
     ignored: [
       ...rest.ignored,
+      ...line.times,
       ...(settings.has('TZ') && timezone === undefined ? [zoneRemark] : []),
       ...(others === 0 ? [] : [othersRemark(others)]),
+    ],
+    adapted: [
+      ...rest.adapted,
+      ...(line.periodSeconds === null ? [] : [intervalRemark(line.periodSeconds)]),
     ],
   };
 }
@@ -154,6 +203,10 @@ const zoneRemark: Remark = {
   text: 'TZ',
   reason: 'it is the zone of the times in some crons only: check the zone',
 };
+
+function intervalRemark(seconds: number): Remark {
+  return { text: 'its interval', reason: `choose an interval of ${seconds} seconds` };
+}
 
 function othersRemark(others: number): Remark {
   return {

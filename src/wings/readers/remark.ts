@@ -1,4 +1,4 @@
-/** A part of a command line, and why it is ignored or cannot be honoured. */
+/** A part of a command line, and why it is ignored, done in another way, or cannot be honoured. */
 export interface Remark {
   /** As written, without its value. */
   text: string;
@@ -11,8 +11,11 @@ export const reasons = {
   readsNoFiles: 'jobd reads no files: give the content',
   noRedirects: 'jobd does not follow redirects',
   ownTls: 'jobd verifies certificates as browsers do and has none of its own',
+  verifies: 'jobd verifies certificates: a run fails if that of the target is not valid',
+  bothFamilies: 'jobd takes any address of the target',
   ownRoute: 'jobd chooses how it connects to the target',
   alwaysSent: 'a job always sends it',
+  ownRecord: 'jobd keeps the start of each response by itself',
   noEffect: 'it has no effect on the request',
   headerForm: "write a header as 'Name: value'",
 };

@@ -1,49 +1,53 @@
 /**
- * The words of one simple command as a POSIX shell reads them (POSIX.1-2024 Shell Command Language, 2.2 quoting,
- * 2.3 token recognition, 2.6 expansions, 2.7 redirection). Only the text itself is read. Where a shell would insert
- * something from outside or run another command, that is reported and never guessed.
+ * The simple commands of a text and their words, as a POSIX shell reads them (POSIX.1-2024 Shell Command Language,
+ * 2.2 quoting, 2.3 token recognition, 2.6 expansions, 2.7 redirection, 2.9 lists). Only the text itself is read. Where a
+ * shell would insert something from outside, that is reported and never guessed. Typographic quotes and spaces, which a
+ * web page made of plain ones, are read as what they were.
  */
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
-import { reasons, type Remark } from './remark.ts';
+import { CommandList } from './command-list.ts';
+import type { Joint, ShellCommand, Variables } from './command-list.ts';
+import { judgeRedirection } from './redirections.ts';
+import {
+  asPlainQuotes,
+  asPlainSpaces,
+  isNoBreakSpace,
+  openedBy,
+  quoteEnds,
+  withPlainQuotes,
+} from './typographic.ts';
 
-/** A command. Its words are the shell's only if nothing is unhonoured. */
-export interface ShellCommand {
-  words: readonly string[];
-  /** Redirections that have no effect on the request. */
-  ignored: readonly Remark[];
-  /** Parts that depend on more than the text, or need more than one command. */
-  unhonoured: readonly Remark[];
-}
-
-/** Reads a command. Never throws: unreadable parts are unhonoured. */
-export function readShellCommand(text: string): ShellCommand {
-  const { words, ignored, unhonoured } = new Reader(text).read();
-  return { words, ignored, unhonoured };
+/** Reads the commands of a text, those of groups too. Never throws: unreadable parts are unhonoured. */
+export function readShell(text: string, variables: Variables = () => undefined): ShellCommand[] {
+  return new Reader(text, variables).read();
 }
 
 const noVariables = 'shell variables are not expanded; put the value there';
 const noCommands = 'jobd runs no commands';
-const oneCommand = 'only one command is read, this is another one';
-
+const noCommandThere = 'a command is missing there';
 /** Text without any meaning of its own to the shell, wherever it is. */
-const plainText = /[^\\'"$`\s#<>|&;()~*?[{]+/y;
+const plainText = /[^\\'"$`\s#<>|&;()~*?[{}“”„‟‘’‚‛]+/y;
 const comment = /[^\n]*/y;
 /** Names, special parameters and brackets (2.5, 2.6), to report an expansion and not to perform it. */
 const expansion =
   /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-]|\{[^}]*\}?|\((?:[^()]|\([^()]*\))*\)?|")|`(?:\\[\s\S]|[^`\\])*`?/y;
 const redirection = /&>>?|<<[-<]?|<>|<&|>>|>&|>\||<|>/y;
-/** As much of a remark as is shown. */
-const mostShown = 60;
 /** As much of a word as a remark shows, and a character more. */
 const restOfWord = /\S{0,61}/y;
 /** The beginning of a word that sets a variable. bash takes a `~` after it, or after a `:` in the value, for a directory. */
 const assignedName = /^[A-Za-z_]\w*\+?=/;
 
+/** An `&` inside a word, as in a URL without quotes. */
+const queryPart = /&[A-Za-z_][\w.[\]-]*=[^\s]*/y;
+
 class Reader {
-  readonly words: string[] = [];
-  readonly ignored: Remark[] = [];
-  readonly unhonoured: Remark[] = [];
+  readonly #list: CommandList;
   readonly #text: string;
+  /** How many groups are open, and whether one has just ended. */
+  #depth = 0;
+  #isAfterGroup = false;
+  /** Where the command begins. */
+  #begin = 0;
   #at = 0;
   /** The word that is being read; null between words. */
   #word: string | null = null;
@@ -56,14 +60,29 @@ class Reader {
   /** The redirection to which the next word belongs. */
   #redirection: { written: string; operator: string } | null = null;
 
-  constructor(text: string) {
+  constructor(text: string, variables: Variables) {
     this.#text = text;
+    this.#list = new CommandList(variables);
   }
 
-  read(): this {
+  read(): ShellCommand[] {
     while (this.#at < this.#text.length) this.#readNext();
     this.#endRedirection();
-    return this;
+    if (this.#depth > 0) this.#list.report('( or {', 'it is never closed');
+    const { joint } = this.#list;
+    const isOpen = !['', ';', '&'].includes(joint);
+    if (isOpen && this.#list.isEmpty()) this.#list.report(joint, noCommandThere);
+    this.#endCommand('', this.#at);
+    return this.#list.commands;
+  }
+
+  /** Ends the command here; the next one begins at `end`. */
+  #endCommand(next: Joint, end: number): void {
+    this.#endRedirection();
+    this.#list.end(next, this.#text.slice(this.#begin, this.#at));
+    this.#isAfterGroup = false;
+    this.#at = end;
+    this.#begin = end;
   }
 
   #readNext(): void {
@@ -74,11 +93,19 @@ class Reader {
     if (character === "'") return this.#readSingleQuotes();
     if (character === '"') return this.#readDoubleQuotes();
     if (character === '$') return this.#readDollar();
-    if (character === '`') return this.#readExpansion(noCommands);
-    if (character === '\n') return this.#readLineEnd();
+    if (character === '`') return this.#readExpansion(noCommands, false);
+    if (character === '\n') return this.#endCommand(';', this.#at + 1);
     if (this.#match(redirection) !== undefined) return this.#readRedirection();
-    if ('|&;()'.includes(character)) return this.#readOperator();
-    if (character === ' ' || character === '\t') {
+    if ('|&;()'.includes(character)) return this.#readOperator(character);
+    const isBegin = this.#word === null || '=:'.includes(this.#last);
+    const plainQuote = openedBy(character, isBegin);
+    if (plainQuote !== null) return this.#readTypographicQuotes(plainQuote);
+    if (this.#readGroup(character)) return;
+    if (isNoBreakSpace(character)) {
+      this.#list.adapt(asPlainSpaces);
+      this.#endWord();
+      this.#at += 1;
+    } else if (character === ' ' || character === '\t') {
       this.#endWord();
       this.#at += 1;
     } else if (character === '#' && this.#word === null) {
@@ -107,11 +134,20 @@ class Reader {
     this.#isQuoted ||= isQuoted;
   }
 
-  /** The text is put on one line and shortened, enough to find it. */
-  #report(text: string, reason: string): void {
-    const line = text.trim().replace(/\s+/g, ' ');
-    const short = line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
-    this.unhonoured.push({ text: short, reason });
+  /** Whether no word of the command has begun. */
+  #isBefore(): boolean {
+    return this.#word === null && this.#list.words.length === 0 && this.#redirection === null;
+  }
+
+  /** Reads a `{` or `}` that begins or ends a group of commands, and is no part of a word. */
+  #readGroup(character: string): boolean {
+    const isAlone = /^[\s;)&|<>]?$/.test(this.#text[this.#at + 1] ?? '');
+    const isGroup = character === '{' || (character === '}' && this.#depth > 0);
+    if (!isGroup || !isAlone || !this.#isBefore()) return false;
+    this.#depth += character === '{' ? 1 : -1;
+    this.#isAfterGroup = character === '}';
+    this.#at += 1;
+    return true;
   }
 
   /** Whether bash takes a `~` after the word so far for a directory. */
@@ -128,9 +164,12 @@ class Reader {
   #judgeUnquoted(character: string): void {
     const isFirst = this.#word === null;
     const reportRest = (reason: string): void =>
-      this.#report(this.#match(restOfWord) ?? character, reason);
+      this.#list.report(this.#match(restOfWord) ?? character, reason);
     if (character === '\r') {
-      this.#report('a carriage return', 'the shell takes it for a letter: save the text with LF');
+      this.#list.report(
+        'a carriage return',
+        'the shell takes it for a letter: save the text with LF',
+      );
     } else if (character === '~' && this.#isDirectoryNext()) {
       reportRest('it means a directory of one machine');
     } else if ('*?['.includes(character) && isFirst) {
@@ -142,7 +181,7 @@ class Reader {
 
   #endWord(): void {
     if (this.#word === null) return;
-    if (this.#redirection === null) this.words.push(this.#word);
+    if (this.#redirection === null) this.#list.words.push(this.#word);
     else this.#judgeRedirection(this.#redirection, this.#word);
     this.#forgetWord();
     this.#redirection = null;
@@ -159,14 +198,14 @@ class Reader {
   #endRedirection(): void {
     this.#endWord();
     if (this.#redirection === null) return;
-    this.#report(this.#redirection.written, 'a redirection needs a file');
+    this.#list.report(this.#redirection.written, 'a redirection needs a file');
     this.#redirection = null;
   }
 
   #readBackslash(): void {
     const next = this.#text.codePointAt(this.#at + 1);
     if (next === undefined) {
-      this.#report('\\', 'it continues the line, and the text ends');
+      this.#list.report('\\', 'it continues the line, and the text ends');
       this.#at += 1;
       return;
     }
@@ -174,7 +213,7 @@ class Reader {
     // Before a line end it joins the lines, also inside a word.
     if (character !== '\n') this.#append(character, true);
     if (character === '\r') {
-      this.#report('a carriage return', 'it ends no line: save the text with LF');
+      this.#list.report('a carriage return', 'it ends no line: save the text with LF');
     }
     this.#at += 1 + character.length;
   }
@@ -188,75 +227,107 @@ class Reader {
 
   #leaveOpen(quote: string): void {
     const rest = this.#text.slice(this.#at);
-    this.#report(rest, `its ${quote} is never closed`);
+    this.#list.report(rest, `its ${quote} is never closed`);
     this.#append(rest, true);
     this.#at = this.#text.length;
   }
 
-  #readDoubleQuotes(): void {
+  /** Reads to the next `"`, or to the next one of the quotes that end it. */
+  #readDoubleQuotes(ends = '"'): void {
     const begin = this.#at;
     this.#append('', true);
     this.#at += 1;
     while (this.#at < this.#text.length) {
       const character = this.#text[this.#at] ?? '';
       const next = this.#text[this.#at + 1] ?? '';
-      if (character === '"') {
+      if (ends.includes(character)) {
         this.#at += 1;
         return;
       }
-      if (character === '$' && next !== '"') this.#readExpansion(noVariables);
-      else if (character === '`') this.#readExpansion(noCommands);
+      if (character === '$' && next !== '"') this.#readExpansion(noVariables, true);
+      else if (character === '`') this.#readExpansion(noCommands, true);
       else if (character === '\\') {
         if (next !== '\n') this.#append('$`"\\'.includes(next) ? next : character + next);
         this.#at += 2;
       } else this.#take(character);
     }
     this.#at = begin;
-    this.#leaveOpen('"');
+    this.#leaveOpen(this.#text[begin] ?? '"');
+  }
+
+  #readTypographicQuotes(plain: '"' | "'"): void {
+    this.#list.adapt(asPlainQuotes);
+    if (plain === '"') return this.#readDoubleQuotes(quoteEnds[plain]);
+    const ends = quoteEnds[plain];
+    ends.lastIndex = this.#at + 1;
+    const end = ends.exec(this.#text)?.index;
+    if (end === undefined) return this.#leaveOpen(this.#text[this.#at] ?? plain);
+    this.#append(withPlainQuotes(this.#text.slice(this.#at + 1, end)), true);
+    this.#at = end + 1;
   }
 
   #readDollar(): void {
     const next = this.#text[this.#at + 1];
-    if (next === '"') return this.#readExpansion('translated strings are not supported');
-    if (next !== "'") return this.#readExpansion(noVariables);
+    if (next === '"') return this.#readExpansion('translated strings are not supported', false);
+    if (next !== "'") return this.#readExpansion(noVariables, false);
     const quoted = readAnsiCQuotes(this.#text, this.#at + 2);
     if (quoted === null) return this.#leaveOpen("$'");
     const { value, end, problem } = quoted;
-    if (problem !== null) this.#report(this.#text.slice(this.#at, end), problem);
+    if (problem !== null) this.#list.report(this.#text.slice(this.#at, end), problem);
     this.#append(value, true);
     this.#at = end;
   }
 
-  #readExpansion(reason: string): void {
+  #readExpansion(reason: string, isQuoted: boolean): void {
     const written = this.#match(expansion);
     if (written !== undefined) {
-      this.#report(written, written.startsWith('$(') ? noCommands : reason);
+      if (this.#putIn(written, isQuoted)) return;
+      this.#list.report(written, written.startsWith('$(') ? noCommands : reason);
       return this.#take(written);
     }
     // A lone dollar is literal, but the name may be on the next line.
     if (this.#text.startsWith('\\\n', this.#at + 1))
-      this.#report('$', 'its name is on the next line');
+      this.#list.report('$', 'its name is on the next line');
     this.#take('$');
   }
 
-  /** Text on later lines is another command, unless it is a comment. */
-  #readLineEnd(): void {
-    this.#endRedirection();
-    this.#at += 1;
-    if (this.words.length === 0) return;
-    const rest = this.#text.slice(this.#at);
-    if (!/^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*$/.test(rest)) this.#report(rest, oneCommand);
-    this.#at = this.#text.length;
+  /** Puts the value of a variable in its place, if the list knows it. */
+  #putIn(written: string, isQuoted: boolean): boolean {
+    const value = this.#list.valueOf(written, isQuoted);
+    if (value === undefined) return false;
+    this.#list.adapt({ text: written, reason: 'the job keeps its value' });
+    this.#append(value, isQuoted);
+    this.#at += written.length;
+    return true;
   }
 
-  #readOperator(): void {
-    this.#endRedirection();
-    const rest = this.#text.slice(this.#at);
-    this.#at = this.#text.length;
-    if (/^;\s*$/.test(rest)) return;
-    if (/^\|(?!\|)/.test(rest)) this.#report(rest, 'jobd sends the response to no other command');
-    else if (/^&\s*$/.test(rest)) this.#report(rest, 'jobd runs nothing in the background');
-    else this.#report(rest, oneCommand);
+  #readOperator(character: string): void {
+    const next = this.#text[this.#at + 1] ?? '';
+    const glued = character === '&' && this.#word?.includes('?') ? this.#match(queryPart) : null;
+    if (glued) {
+      this.#list.report(glued, 'the shell ends the command at &: put the URL in quotes');
+      this.#at += glued.length;
+    } else if (character === '(' && this.#isBefore()) {
+      this.#depth += 1;
+      this.#at += 1;
+    } else if (character === '(' || (character === ')' && this.#depth === 0)) {
+      this.#list.report(
+        this.#match(restOfWord) ?? character,
+        'put it in quotes: shells have a use for it',
+      );
+      this.#take(character);
+    } else if (character === ')') {
+      this.#depth -= 1;
+      this.#endCommand(';', this.#at + 1);
+      this.#list.forgetVariables();
+      this.#isAfterGroup = true;
+    } else {
+      this.#endRedirection();
+      if (this.#list.isEmpty() && !this.#isAfterGroup) this.#list.report(character, noCommandThere);
+      const joint = character !== ';' && next === character ? character + next : character;
+      const length = character === '|' && next === '&' ? 2 : joint.length;
+      this.#endCommand(joint as Joint, this.#at + length);
+    }
   }
 
   #readRedirection(): void {
@@ -274,12 +345,10 @@ class Reader {
     { written, operator }: { written: string; operator: string },
     target: string,
   ): void {
+    const { kind, reason } = judgeRedirection(operator, target);
     const text = written + target;
-    const isOutput = operator.includes('>') && operator !== '<>';
-    const isCopy = operator === '>&' && /^(?:\d+|-)$/.test(target);
-    if (isCopy || (target === '/dev/null' && (isOutput || operator === '<'))) {
-      this.ignored.push({ text, reason: reasons.noEffect });
-    } else if (isOutput) this.#report(text, reasons.noFiles);
-    else this.#report(text, 'a call has no standard input');
+    if (kind === 'ignored') this.#list.ignore(text, reason);
+    else if (kind === 'adapted') this.#list.adapt({ text, reason });
+    else this.#list.report(text, reason);
   }
 }

@@ -3,6 +3,7 @@
 import { whyRefused } from '../../domain/jobs/headers.ts';
 import { jobRules, methods } from '../../domain/jobs/job.ts';
 import type { Method } from '../../domain/jobs/job.ts';
+import { reasons } from './remark.ts';
 import type { Remark } from './remark.ts';
 
 /** The call that a job would make. Null where the command does not say. */
@@ -23,6 +24,8 @@ export interface ReadCall {
   partial: WrittenCall | null;
   /** Parts that have no effect on the request. */
   ignored: readonly Remark[];
+  /** Parts that a job does in another way, such as limits that it does not have. */
+  adapted: readonly Remark[];
   /** Parts that a job cannot honour, and unknown options. */
   unhonoured: readonly Remark[];
 }
@@ -46,25 +49,38 @@ export class CallDraft {
   removed = new Set<string>();
   cookies: string[] = [];
   body: string | null = null;
+  /** As wget gives them, each by itself. */
+  user: string | null = null;
+  password: string | null = null;
   /** `user:password`. */
   credentials: string | null = null;
   timeoutSeconds: number | null = null;
   retries: number | null = null;
   isHead = false;
+  /** Whether there are options that jobd does not know. */
+  hasUnknown = false;
   /** `-G` of curl: the data belongs into the query. */
   isQuery = false;
   isJson = false;
   isCompressed = false;
   /** `-g` of curl: brackets and braces in the URL are literal. */
   isLiteral = false;
-  /** Whether wget keeps the response in a file, as it does by default. */
-  keepsFile = true;
+  /** Whether the response is kept in a file with a name from the URL. */
+  keepsFile = false;
+  /** What a URL without a scheme has. */
+  scheme = 'http';
   ignored: Remark[] = [];
+  adapted: Remark[] = [];
   unhonoured: Remark[] = [];
 
   /** Notes a part that has no effect on the request. */
   ignore(text: string, reason: string): void {
     this.ignored.push({ text, reason });
+  }
+
+  /** Notes a part that a job does in another way. */
+  adapt(text: string, reason: string): void {
+    this.adapted.push({ text, reason });
   }
 
   /** Notes a part that a job cannot honour. */
@@ -107,31 +123,58 @@ export class CallDraft {
   }
 }
 
-/** Sets the timeout, if a job can have it. */
+/** Sets the timeout: of whole seconds, and no longer than a job can have. 0 is none. */
 export function setTimeoutSeconds(draft: CallDraft, value: string, written: string): void {
-  const { timeoutSeconds } = jobRules;
-  draft.timeoutSeconds = wholeWithin(draft, value, written, timeoutSeconds, 'whole seconds');
+  const seconds = /^\d{1,9}(?:\.\d{0,9})?$/.test(value) ? Number(value) : NaN;
+  if (Number.isNaN(seconds)) {
+    return draft.refuse(`${written} ${value.slice(0, 20)}`, 'it takes a number of seconds');
+  }
+  if (seconds === 0) return void (draft.timeoutSeconds = null);
+  const within = timeoutWithin(seconds, written);
+  draft.timeoutSeconds = within.value;
+  draft.adapted.push(...within.adapted);
 }
 
-/** Sets the number of retries, if a job can have it. */
-export function setRetries(draft: CallDraft, value: string, written: string): void {
-  draft.retries = wholeWithin(draft, value, written, jobRules.retries, 'a number of retries');
-}
-
-function wholeWithin(
-  draft: CallDraft,
-  value: string,
+/** The timeout of a job that is nearest to a number of seconds, and what is to be said of it. */
+export function timeoutWithin(
+  seconds: number,
   written: string,
-  { minimum, maximum }: { minimum: number; maximum: number },
-  what: string,
-): number | null {
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
-  if (number >= minimum && number <= maximum) return number;
-  draft.refuse(
-    `${written} ${value.slice(0, 20)}`,
-    `jobd takes ${what} from ${minimum} to ${maximum}`,
-  );
-  return null;
+): { value: number; adapted: Remark[] } {
+  const { maximum } = jobRules.timeoutSeconds;
+  const text = `${written} ${seconds}`;
+  if (seconds > maximum) {
+    const reason = `lowered to ${maximum}, the most for an attempt`;
+    return { value: maximum, adapted: [{ text, reason }] };
+  }
+  const value = Math.ceil(seconds);
+  const reason = `rounded up to ${value}: jobd takes whole seconds`;
+  return { value, adapted: value === seconds ? [] : [{ text, reason }] };
+}
+
+/** Sets the retries: no more than a job can have. */
+export function setRetries(draft: CallDraft, value: string, written: string): void {
+  const { maximum } = jobRules.retries;
+  const text = `${written} ${value.slice(0, 20)}`;
+  if (!/^\d{1,9}$/.test(value)) return draft.refuse(text, 'it takes a whole number');
+  draft.retries = Math.min(Number(value), maximum);
+  if (Number(value) > maximum)
+    draft.adapt(text, `lowered to ${maximum} retries, the most of a job`);
+}
+
+/** Files that hold what a command has said, and not what it was run for. */
+const logFile = /^\/(?:tmp|dev)\/|\.(?:err|out)$|(?:^|[/._-])(?:cron)?logs?(?:[/._-]|$)/i;
+
+/** Whether a file is a log, or no file at all, by its name. */
+export function isLog(path: string): boolean {
+  return logFile.test(path);
+}
+
+/** Judges an option with the name of a file for output. `why` is the reason if it is no file. */
+export function judgeOutput(draft: CallDraft, path: string, written: string, why: string): void {
+  // A web page makes a longer dash of the one.
+  if (path === '/dev/null' || /^[-\u2010-\u2015\u2212]$/.test(path)) draft.ignore(written, why);
+  else if (isLog(path)) draft.adapt(written, reasons.ownRecord);
+  else draft.refuse(written, reasons.noFiles);
 }
 
 /** Checks the parts of a call together, and returns it if a job can make it. */
@@ -141,16 +184,20 @@ export function finishCall(draft: CallDraft): ReadCall {
     draft.addHeader('Authorization', `Basic ${base64(draft.credentials)}`);
   }
   const headers = finishHeaders(draft, url);
-  const method = methods.find((known) => known === (draft.method ?? 'GET'));
+  const asked = draft.method ?? 'GET';
+  const method = methods.find((known) => known === asked.toUpperCase());
+  if (method !== undefined && method !== asked) {
+    draft.adapt(`method ${asked}`, `jobd sends ${method}`);
+  }
   if (method === undefined) {
     draft.refuse(`method ${draft.method?.slice(0, 20)}`, `jobd sends ${methods.join(', ')}`);
   } else if (draft.body !== null && (method === 'GET' || method === 'HEAD')) {
     draft.refuse('a body', `jobd sends no body with ${method}`);
   }
-  const { ignored, unhonoured, body, timeoutSeconds, retries } = draft;
+  const { ignored, adapted, unhonoured, body, timeoutSeconds, retries } = draft;
   const isCall = url !== null && method !== undefined;
   const partial = isCall ? { method, url, headers, body, timeoutSeconds, retries } : null;
-  return { call: unhonoured.length === 0 ? partial : null, partial, ignored, unhonoured };
+  return { call: unhonoured.length === 0 ? partial : null, partial, ignored, adapted, unhonoured };
 }
 
 /** Of the UTF-8 bytes. */
@@ -166,7 +213,10 @@ function finishUrl(draft: CallDraft): string | null {
     draft.refuse('no URL', 'a job calls one URL');
     return null;
   }
-  if (more.length > 0) draft.refuse(`${draft.urls.length} URLs`, 'a job calls one URL');
+  // The value of an option that jobd does not know looks like a URL.
+  if (more.length > 0 && !draft.hasUnknown) {
+    draft.refuse(`${draft.urls.length} URLs`, 'a job calls one URL');
+  }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
   // Without a scheme the tools take http, unless the host name suggests another protocol.
   const isOther = /^(?:ftps?|dict|ldap|imap|smtp|pop3)\./i.test(given);
@@ -174,7 +224,7 @@ function finishUrl(draft: CallDraft): string | null {
     draft.refuse(scheme ?? 'the URL', 'jobd calls http and https');
     return null;
   }
-  const url = scheme === undefined ? `http://${given}` : given;
+  const url = scheme === undefined ? `${draft.scheme}://${given}` : given;
   const parsed = URL.parse(url);
   if (parsed === null) {
     draft.refuse('the URL', 'it is not valid');

@@ -176,27 +176,19 @@ test('jobs and runs from the shell', async (t) => {
       [`${sink.url}/ok`, 'POST', '{"a":1}', 7, 1],
     );
     assert.deepEqual(headerNames.toSorted(), ['Accept', 'Authorization', 'Content-Type']);
-    const bad = await jobd('jobs', 'create', '--name', 'x', '--curl', 'curl -kL "$URL" | jq');
-    assertEnds(bad, 2, /\$URL \(.*variables.*\| jq \(.*other command.*-k \(.*-L \(/);
-    const never = await jobd('jobs', 'create', '--name', 'x', '--curl', `curl -kL ${url}`);
-    assertEnds(never, 2, /-k \(.*certificates.*-L \(.*redirects/);
-    assert.equal((await jobd('jobs', 'delete', 'copied', '--yes')).exitCode, 0);
-  });
-
-  await t.test("the next due times are shown in the schedule's zone and in UTC", async () => {
-    const args = ['--cron', '30 2 * * *', '--tz', 'Asia/Kolkata'];
-    const shown = fields(assertOk(await create('due', '/ok', ...args)));
-    const next = (shown['next runs'] ?? '').split(' ');
-    assert.equal(next.length, 3);
-    assert.equal(next[0], shown['next run']);
-    for (const at of next) assert.match(at, /T21:00:00\.000Z$/);
-    const local = (shown['next runs local'] ?? '').split(' ');
-    assert.deepEqual(
-      local.map((at) => new Date(at).toISOString()),
-      next,
+    const bad = await jobd('jobs', 'create', '--name', 'x', '--curl', 'curl -n -F a=b "$URL" | jq');
+    assertEnds(bad, 2, /\$URL \(.*variables.*\| jq \(.*other command.*-n \(.*-F \(/);
+    const never = await jobd('jobs', 'create', '--name', 'x', '--curl', `curl -n -F a=b ${url}`);
+    assertEnds(never, 2, /-n \(.*Basic.*-F \(.*multipart/);
+    const other = await jobd('jobs', 'create', '--name', 'x', '--curl', `fetch("${url}")`);
+    assertEnds(
+      other,
+      2,
+      /--curl is not read: this is a call of fetch in JavaScript: .*Copy as cURL/,
     );
-    for (const at of local) assert.match(at, /T02:30:00\.000\+05:30$/);
-    assert.equal((await jobd('jobs', 'delete', 'due', '--yes')).exitCode, 0);
+    const times = await jobd('jobs', 'create', '--name', 'x', '--curl', '0 9 * * *');
+    assertEnds(times, 2, /--curl must be a command/);
+    assert.equal((await jobd('jobs', 'delete', 'copied', '--yes')).exitCode, 0);
   });
 
   await t.test('a body can come from standard input', async () => {

@@ -50,7 +50,7 @@ function filesIn(directory: string): string[] {
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
-  input = '',
+  input: string | Uint8Array = '',
 ): Promise<Ran> {
   return await runProgram([...program, ...args], { env: { ...compileCache, ...env }, input });
 }

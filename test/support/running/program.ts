@@ -14,7 +14,7 @@ export interface Ran {
 export interface Running {
   env?: Record<string, string>;
   /** Its standard input, a pipe. */
-  input?: string;
+  input?: string | Uint8Array;
   timeoutMs?: number;
   cwd?: string;
 }

@@ -15,7 +15,7 @@ import {
   string,
 } from '../../support/fast-check.ts';
 import { readCurl } from '../../../src/wings/readers/curl.ts';
-import { readShellCommand } from '../../../src/wings/readers/words.ts';
+import { readShell } from '../../../src/wings/readers/words.ts';
 import { readWget } from '../../../src/wings/readers/wget.ts';
 import type { ReadCall, WrittenCall } from '../../../src/wings/readers/written-call.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -23,7 +23,9 @@ import { startSink } from '../../support/fakes/sink.ts';
 const url = 'https://example.com/a';
 
 function wordsOf(text: string): readonly string[] {
-  const { words, unhonoured } = readShellCommand(text);
+  const commands = readShell(text);
+  assert.ok(commands.length <= 1, text);
+  const { words, unhonoured } = commands[0] ?? { words: [], unhonoured: [] };
   assert.deepEqual(unhonoured, [], text);
   return words;
 }
@@ -110,8 +112,6 @@ test('every option that a job cannot honour is named, and no value is repeated',
   const rows: [text: string, named: string, reason: RegExp][] = [
     ['', 'no URL', /one URL/],
     [`${url} ${url}`, '2 URLs', /one URL/],
-    [`-fsSL ${url}`, '-L', /does not follow redirects/],
-    [`-k ${url}`, '-k', /certificates/],
     [`-F file=${secret} ${url}`, '-F', /multipart/],
     [`-d @${secret} ${url}`, '-d', /reads no files/],
     [`--data-urlencode a@${secret} ${url}`, '--data-urlencode', /reads no files/],
@@ -126,11 +126,12 @@ test('every option that a job cannot honour is named, and no value is repeated',
     [`--digest -u a:${secret} ${url}`, '--digest', /Basic/],
     [`-o ${secret} ${url}`, '-o', /writes no files/],
     [`-O ${url}`, '-O', /writes no files/],
-    [`-m 61 ${url}`, '-m 61', /1 to 60/],
-    [`-m 0.5 ${url}`, '-m 0.5', /whole seconds/],
-    [`--retry 5 ${url}`, '--retry 5', /0 to 2/],
+    [`-m soon ${url}`, '-m soon', /number of seconds/],
+    [`--retry -1 ${url}`, '--retry -1', /whole number/],
+    [`--cacert ${secret} ${url}`, '--cacert', /certificates/],
+    [`--proto-default ftp ${url}`, '--proto-default', /http and https/],
+    [`--frobnicate ${secret} ${url}`, '--frobnicate', /does not know/],
     [`-X OPTIONS ${url}`, 'method OPTIONS', /GET, POST/],
-    [`-X post ${url}`, 'method post', /GET, POST/],
     [`-X GET -d ${secret} ${url}`, 'a body', /no body with GET/],
     [`-I -d ${secret} ${url}`, 'data with --head', /only one/],
     [`-H 'Host: ${secret}' ${url}`, 'header Host', /comes from the url/],
@@ -155,11 +156,39 @@ test('every option that a job cannot honour is named, and no value is repeated',
     assert.match(unhonoured[0]?.reason ?? '', reason, text);
     assert.ok(!JSON.stringify(unhonoured).includes(secret), text);
   }
-  const { unhonoured } = readCurl(wordsOf(`-kL -F a=b ${url}`));
+  const { unhonoured } = readCurl(wordsOf(`-x a --digest -F a=b ${url}`));
   assert.deepEqual(
     unhonoured.map(({ text }) => text),
-    ['-k', '-L', '-F'],
+    ['-x', '--digest', '-F'],
   );
+});
+
+test('what a job does in another way is done and named', () => {
+  const rows: [text: string, named: string, reason: RegExp, call: Partial<WrittenCall>][] = [
+    [`-fsSL ${url}`, '-L', /does not follow redirects/, { url }],
+    [`-k ${url}`, '-k', /verifies certificates/, { url }],
+    [`-4 ${url}`, '-4', /any address/, { url }],
+    [`--http2-prior-knowledge ${url}`, '--http2-prior-knowledge', /HTTP\/1\.1/, { url }],
+    [`--limit-rate 10k ${url}`, '--limit-rate', /own limits/, { url }],
+    [`-m 61 ${url}`, '-m 61', /lowered to 60/, { timeoutSeconds: 60 }],
+    [`-m 5.5 ${url}`, '-m 5.5', /rounded up to 6/, { timeoutSeconds: 6 }],
+    [`-m 0.1 ${url}`, '-m 0.1', /rounded up to 1/, { timeoutSeconds: 1 }],
+    [`--retry 5 ${url}`, '--retry 5', /lowered to 2/, { retries: 2 }],
+    [`-X post ${url}`, 'method post', /sends POST/, { method: 'POST' }],
+    [`-o /tmp/cron.log ${url}`, '-o', /keeps the start/, { url }],
+    [`\u2013\u2013silent \u2013X PUT ${url}`, 'typographic dashes', /plain/, { method: 'PUT' }],
+  ];
+  for (const [text, named, reason, part] of rows) {
+    const read = readCurl(wordsOf(text));
+    const [remark] = read.adapted;
+    assert.equal(remark?.text, named, text);
+    assert.match(remark.reason, reason, text);
+    for (const [name, value] of Object.entries(part)) {
+      assert.equal(callOf(read)[name as keyof WrittenCall], value, text);
+    }
+  }
+  assert.deepEqual(curl(`-O /dev/null ${url}`).url, url, 'curl takes /dev/null for a URL');
+  assert.equal(curl(`--proto-default https --proto '=https' example.com/a`).url, url);
 });
 
 test('options without effect on the request are ignored and listed', () => {
@@ -203,11 +232,12 @@ test('a wget command becomes the call that it makes', () => {
     body: 'a=1',
   });
   const rows: [line: string, named: string][] = [
-    [url, 'no -O /dev/null'],
     [`-O page ${url}`, '-O'],
-    [`-qO- --no-check-certificate ${url}`, '--no-check-certificate'],
-    [`-qO- --user a --password b ${url}`, '--user'],
-    [`-qO- -t 0 ${url}`, '-t -1'],
+    [`-qO- --ca-certificate=x ${url}`, '--ca-certificate'],
+    [`-qO- --user a ${url}`, '--user'],
+    [`-qO- --http-password=b ${url}`, '--password'],
+    [`-qO- -t x ${url}`, '-t'],
+    [`-qO- -e use_proxy=yes ${url}`, '-e'],
     [`-qO- --quiet=1 ${url}`, '--quiet'],
     [`-qO- -r ${url}`, '-r'],
   ];
@@ -215,6 +245,33 @@ test('a wget command becomes the call that it makes', () => {
     const { call, unhonoured } = readWget(wordsOf(line));
     assert.deepEqual([call, unhonoured[0]?.text], [null, named], line);
   }
+});
+
+test('what a job does in another way than wget is done and named', () => {
+  const rows: [line: string, named: string[], part: Partial<WrittenCall>][] = [
+    [url, ['no -O /dev/null'], { url }],
+    [`-P /tmp -q ${url}`, ['-P', 'no -O /dev/null'], { url }],
+    [`-qO- --no-check-certificate ${url}`, ['--no-check-certificate'], { url }],
+    [`-qO- -t 0 ${url}`, ['-t 0'], { retries: 2 }],
+    [`-qO- --tries=inf ${url}`, ['--tries inf'], { retries: 2 }],
+    [`-qO- -t 20 -T 900 ${url}`, ['-t 20', '-T 900'], { retries: 2, timeoutSeconds: 60 }],
+    [`-qO- -t 1 --read-timeout=0.0 ${url}`, [], { retries: 0, timeoutSeconds: null }],
+    [`-qO- -4 ${url}`, ['-4'], { url }],
+    [`-O /dev/null -o /dev/null --background ${url}`, [], { url }],
+  ];
+  for (const [line, named, part] of rows) {
+    const read = readWget(wordsOf(line));
+    assert.deepEqual(
+      read.adapted.map(({ text }) => text),
+      named,
+    );
+    for (const [name, value] of Object.entries(part)) {
+      assert.equal(callOf(read)[name as keyof WrittenCall], value, line);
+    }
+  }
+  assert.deepEqual(wget(`-qO- --user=bob --password='s:3' ${url}`).headers, {
+    Authorization: 'Basic Ym9iOnM6Mw==',
+  });
 });
 
 test('credentials may be longer than the argument limit of a function', () => {

@@ -13,11 +13,27 @@ import {
   property,
   string,
 } from '../../support/fast-check.ts';
-import { readShellCommand } from '../../../src/wings/readers/words.ts';
+import { readShell } from '../../../src/wings/readers/words.ts';
+import type { ShellCommand } from '../../../src/wings/readers/command-list.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
+/** The only command of a text; one without words if there is none. */
+function commandIn(text: string): ShellCommand {
+  const [command, ...more] = readShell(text);
+  assert.deepEqual(more, [], text);
+  const none = {
+    joint: '',
+    text: '',
+    words: [],
+    ignored: [],
+    adapted: [],
+    unhonoured: [],
+  } as const;
+  return command ?? none;
+}
+
 function wordsOf(text: string): readonly string[] {
-  const { words, unhonoured } = readShellCommand(text);
+  const { words, unhonoured } = commandIn(text);
   assert.deepEqual(unhonoured, [], text);
   return words;
 }
@@ -46,7 +62,7 @@ test('quotes, escapes and continued lines work as in a shell', () => {
 
 test('redirections that only discard output are ignored and listed', () => {
   const text = 'curl -s u >/dev/null 2>&1 2> /dev/null &>/dev/null </dev/null 3>&-';
-  const { words, ignored, unhonoured } = readShellCommand(text);
+  const { words, ignored, unhonoured } = commandIn(text);
   assert.deepEqual([words, unhonoured], [['curl', '-s', 'u'], []]);
   assert.deepEqual(
     ignored.map((remark) => remark.text),
@@ -63,18 +79,19 @@ test('parts that depend on more than the text are reported, never guessed', () =
     ['curl "$(cat key)"', '$(cat key)', /runs no commands/],
     ['curl `cat key` x', '`cat key`', /runs no commands/],
     ['curl $"a"', '$"', /translated/],
-    ['curl a | jq .', '| jq .', /no other command/],
-    ['curl a && curl b', '&& curl b', /another one/],
-    ['curl a; curl b', '; curl b', /another one/],
-    ['curl a\ncurl b', 'curl b', /another one/],
-    ['curl a &', '&', /background/],
-    ['(curl a)', '(curl a)', /another one/],
-    ['curl a > log', '>log', /writes no files/],
-    ['curl a 2>> log', '2>>log', /writes no files/],
+    ['curl a > page.html', '>page.html', /writes no files/],
+    ['curl a 2>> catalog', '2>>catalog', /writes no files/],
+    ['curl a(b', '(b', /put it in quotes/],
+    ['curl a)', ')', /put it in quotes/],
+    ['(curl a', '( or {', /never closed/],
+    ['{ curl a', '( or {', /never closed/],
+    ['&& curl a', '&', /a command is missing/],
+    ['curl a ||', '||', /a command is missing/],
+    ['curl a?b=c&d=e', '&d=e', /put the URL in quotes/],
     ['curl -d @- < body', '<body', /standard input/],
     ['curl -d @- <<END', '<<END', /standard input/],
     ['curl a >', '>', /needs a file/],
-    ['curl a > | b', '>', /needs a file/],
+    ['curl a > ; b', '>', /needs a file/],
     ['curl ~/a', '~/a', /directory/],
     ['curl a=~', '~', /directory/],
     ['curl $\\\na', '$', /next line/],
@@ -92,18 +109,137 @@ test('parts that depend on more than the text are reported, never guessed', () =
     ["curl $'\\q'", "$'\\q'", /differ/],
   ];
   for (const [text, named, reason] of rows) {
-    const { unhonoured } = readShellCommand(text);
+    const unhonoured = readShell(text).flatMap((command) => command.unhonoured);
     assert.equal(unhonoured[0]?.text, named, text);
     assert.match(unhonoured[0]?.reason ?? '', reason, text);
   }
+});
+
+test('several commands are told apart, also in groups', () => {
+  const rows: [text: string, commands: [joint: string, ...words: string[]][]][] = [
+    [
+      'a; b\nc',
+      [
+        ['', 'a'],
+        [';', 'b'],
+        [';', 'c'],
+      ],
+    ],
+    [
+      'a && b || c | d & e',
+      [
+        ['', 'a'],
+        ['&&', 'b'],
+        ['||', 'c'],
+        ['|', 'd'],
+        ['&', 'e'],
+      ],
+    ],
+    [
+      'a |& b',
+      [
+        ['', 'a'],
+        ['|', 'b'],
+      ],
+    ],
+    [
+      '(a b; c) && d',
+      [
+        ['', 'a', 'b'],
+        [';', 'c'],
+        ['&&', 'd'],
+      ],
+    ],
+    [
+      '{ a; } || { b; }',
+      [
+        ['', 'a'],
+        ['||', 'b'],
+      ],
+    ],
+    [
+      'a &&\n b',
+      [
+        ['', 'a'],
+        ['&&', 'b'],
+      ],
+    ],
+    ['echo { }', [['', 'echo', '{', '}']]],
+    ['# words\n\na # more\n', [['', 'a']]],
+    ['a "b;c" \'d|e\' f\\&g', [['', 'a', 'b;c', 'd|e', 'f&g']]],
+  ];
+  for (const [text, commands] of rows) {
+    const read = readShell(text).map(({ joint, words }) => [joint, ...words]);
+    assert.deepEqual(read, commands, text);
+  }
+  const [group] = readShell('(a) >/dev/null 2>&1').slice(1);
+  assert.deepEqual([group?.words, group?.ignored.length], [[], 2]);
+});
+
+test('known variables are put in, where a shell makes one word of them', () => {
+  const known = new Map([
+    ['A', 'x'],
+    ['SPACED', 'x y'],
+    ['EMPTY', ''],
+    ['LONG', 'x'.repeat(9_000)],
+  ]);
+  const read = (text: string) => readShell(text, (name) => known.get(name));
+  const rows: [text: string, words: string[]][] = [
+    ['c $A "${A}b" "$SPACED" \'$A\' "$EMPTY"', ['c', 'x', 'xb', 'x y', '$A', '']],
+    ['B=1 C="2 3"; c "$B$C"', ['c', '12 3']],
+    ['export A=y; c $A', ['c', 'y']],
+  ];
+  for (const [text, words] of rows) {
+    const command = read(text).at(-1);
+    assert.deepEqual([command?.words, command?.unhonoured], [words, []], text);
+    assert.match(command?.adapted[0]?.reason ?? '', /keeps its value/);
+  }
+  for (const text of [
+    'c $SPACED',
+    'c $EMPTY',
+    'c $B',
+    'c ${A:-b}',
+    'c "$LONG"',
+    'A=$(b); c "$D"',
+  ]) {
+    assert.equal(read(text).at(-1)?.unhonoured.length, 1, text);
+  }
+  // What one command sets in another process is not seen.
+  for (const text of ['(B=1); c $B', 'B=1 | c $B', 'true || B=1; c $B', 'B=1 c $B']) {
+    assert.equal(read(text).at(-1)?.unhonoured[0]?.text, '$B', text);
+  }
+});
+
+test('quotes and spaces of web pages are read as plain ones, and said so', () => {
+  const rows: [text: string, words: string[]][] = [
+    ['c “a b” ‘c d’ „e f“', ['c', 'a b', 'c d', 'e f']],
+    ['c ‘{“a”: 1}’', ['c', '{"a": 1}']],
+    ['c --x=“a b”', ['c', '--x=a b']],
+    ['c\u00a0a', ['c', 'a']],
+  ];
+  for (const [text, words] of rows) {
+    const { words: read, adapted, unhonoured } = commandIn(text);
+    assert.deepEqual([read, unhonoured], [words, []], text);
+    assert.match(adapted[0]?.reason ?? '', /plain ones/, text);
+  }
+  for (const text of ["c 'it’s “a”'", 'c "it’s “a”"', 'c it’s']) {
+    const { words, adapted } = commandIn(text);
+    assert.equal(words[1], text.slice(2).replaceAll(/^['"]|['"]$/g, ''));
+    assert.deepEqual(adapted, [], text);
+  }
+  assert.match(commandIn('c “a').unhonoured[0]?.reason ?? '', /never closed/);
 });
 
 test('any text is read without an exception, and nothing long is repeated', () => {
   const text = string({ unit: 'binary', maxLength: 200 });
   check(
     property(text, (any) => {
-      const { unhonoured, ignored } = readShellCommand(any);
-      for (const remark of [...unhonoured, ...ignored]) assert.ok(remark.text.length <= 80);
+      for (const { unhonoured, ignored, adapted, text: shown } of readShell(any)) {
+        for (const remark of [...unhonoured, ...ignored, ...adapted]) {
+          assert.ok(remark.text.length <= 80);
+        }
+        assert.ok(shown.length <= 80);
+      }
     }),
   );
 });
@@ -136,7 +272,9 @@ test('if nothing is reported, dash and bash read the same words', { skip: noShel
   const line = array(unit, { maxLength: 12 }).map((parts) => `x ${parts.join('')}`);
   check(
     property(line, (text) => {
-      const { words, unhonoured, ignored } = readShellCommand(text);
+      const [command, ...more] = readShell(text);
+      if (command === undefined || more.length > 0) return;
+      const { words, unhonoured, ignored } = command;
       if (unhonoured.length > 0 || ignored.length > 0) return;
       for (const shell of text.includes("$'") ? ['/bin/bash'] : shells) {
         // If a text were read wrongly the shell could run a command: the PATH is empty.

@@ -10,7 +10,8 @@ import type { Context } from '../../../cli/context.ts';
 import { counted } from '../../../domain/counted.ts';
 import { plain } from '../../../cli/terminal/text.ts';
 import { printJson } from '../../../cli/terminal/output.ts';
-import { applyAndReport } from '../client/apply.ts';
+import { applyAndReport, reportRefusals } from '../client/apply.ts';
+import { machineZone } from '../../../cli/schedule/machine-zone.ts';
 import { turnCrontab } from './jobs.ts';
 import type { TurnedCrontab } from './jobs.ts';
 import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
@@ -35,25 +36,28 @@ export async function importCrontab(
 ): Promise<void> {
   const { output } = context;
   const text = await textOf(file);
-  const timezone = flags.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = flags.tz ?? machineZone();
   const isZoneGiven = flags.tz !== undefined;
   const isSystem = flags.system === true || namesUsers(context, file, text);
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
-  let pingUrls: ReadonlyMap<string, string> | null = new Map();
-  if (flags.apply) pingUrls = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
+  let applied: Applied = { pingUrls: new Map(), refused: 0 };
+  if (flags.apply) applied = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
   else if (flags.json) {
     const { left, monitored, text: yaml } = turned;
-    const wrapped = monitored.map(({ line, key }) => {
+    const adapted = turned.adapted.map(({ line, key, remarks }) => {
+      return { number: line.number, text: line.text, job: key, remarks };
+    });
+    const wrapped = monitored.map(({ line, key, why }) => {
       const changed = wrappedLine(line, pingPlaceholder);
-      return { number: line.number, text: line.text, monitor: key, line: changed };
+      return { number: line.number, text: line.text, monitor: key, line: changed, why };
     });
     const variables = [...turned.variables.keys()];
-    printJson(output, { jobs: turned.turned, variables, wrapped, left, yaml });
+    printJson(output, { jobs: turned.turned, variables, adapted, wrapped, left, yaml });
   } else output.data(turned.text.trimEnd());
-  if (pingUrls === null) return tellOfLeft(context, turned);
-  tellOfMonitors(context, turned, pingUrls);
-  tell(context, turned, isZoneGiven ? null : timezone);
+  tellOfAdapted(context, turned);
+  tellOfMonitors(context, turned, applied.pingUrls);
+  tell(context, turned, applied.refused, isZoneGiven ? null : timezone);
 }
 
 async function textOf(file: string | undefined): Promise<string> {
@@ -75,7 +79,7 @@ function namesUsers({ output }: Context, file: string | undefined, text: string)
   const { number, user } = found;
   throw new JobdError(
     'usage',
-    `line ${number} of the crontab names the user ${user} before its command: if this is a system crontab, add --system`,
+    `line ${number} of the crontab names the user ${user} before its command: if this is a system crontab, add --system; if ${user} is a command, write its path`,
   );
 }
 
@@ -91,12 +95,20 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
   }
 }
 
-/** Applies the definitions. Returns the ping URLs of the monitors, by key; null if something was refused. */
+/** What came of applying. */
+interface Applied {
+  /** The ping URLs of the monitors, by key. */
+  pingUrls: ReadonlyMap<string, string>;
+  /** How many definitions the server has refused. */
+  refused: number;
+}
+
+/** Applies the definitions that the server does not refuse. */
 async function apply(
   context: Context,
   turned: TurnedCrontab,
   flags: CrontabFlags & { path: string },
-): Promise<ReadonlyMap<string, string> | null> {
+): Promise<Applied> {
   const { output } = context;
   const ask = asker(output);
   const loaded = emptyLoad();
@@ -114,12 +126,25 @@ async function apply(
     return { ...definition, place: { path: flags.path, line, column: 1 } };
   });
   const plan = await makePlan(ask, definitions, {});
-  if (!(await applyAndReport(context, ask, plan, flags))) return null;
-  if (turned.monitored.length === 0) return new Map();
+  reportRefusals(context, plan);
+  const changes = plan.changes.filter(({ result }) => result.refusal === null);
+  await applyAndReport(context, ask, { ...plan, changes }, flags);
+  const refused = plan.changes.length - changes.length;
+  if (turned.monitored.length === 0) return { pingUrls: new Map(), refused };
   const { monitors } = await managedItems(ask, 'managed');
-  return new Map(
+  const pingUrls = new Map(
     monitors.map(({ key, document }) => [key ?? '', requirePingUrl(String(document['pingUrl']))]),
   );
+  return { pingUrls, refused };
+}
+
+/** Says what jobs do in another way than their lines. */
+function tellOfAdapted({ output }: Context, { adapted }: TurnedCrontab): void {
+  for (const { line, key, remarks } of adapted) {
+    for (const { text, reason } of remarks) {
+      output.say(plain(`line ${line.number} of the crontab, job ${key}: ${text}: ${reason}`));
+    }
+  }
 }
 
 /** Says which lines must be changed, so that they report to their monitors, and to what. */
@@ -128,8 +153,9 @@ function tellOfMonitors(
   { monitored }: TurnedCrontab,
   pingUrls: ReadonlyMap<string, string>,
 ): void {
-  for (const { line, key } of monitored) {
-    const words = `line ${line.number} of the crontab runs a command; for the monitor ${key} change it`;
+  for (const { line, key, why } of monitored) {
+    const what = why === null ? 'runs a command' : `is no job (${why})`;
+    const words = `line ${line.number} of the crontab ${what}; for the monitor ${key} change it`;
     const shown = shownLine(line, pingUrls.get(key) ?? pingPlaceholder);
     if (shown === null) {
       output.say(plain(`${words} by hand: it has control characters, which cannot be shown`));
@@ -146,13 +172,20 @@ function tellOfMonitors(
   }
 }
 
-function tell(context: Context, crontab: TurnedCrontab, zone: string | null): void {
+function tell(
+  context: Context,
+  crontab: TurnedCrontab,
+  refused: number,
+  zone: string | null,
+): void {
   const { output } = context;
   const { turned, monitored, left } = crontab;
   tellOfLeft(context, crontab);
   const all = turned + monitored.length + left.length;
   const parts = [counted(turned, 'job'), counted(monitored.length, 'monitor')];
-  output.say(`turned ${turned + monitored.length} of ${counted(all, 'line')}: ${parts.join(', ')}`);
+  if (refused > 0) parts.push(`${refused} refused by the server`);
+  const done = turned + monitored.length - refused;
+  output.say(`turned ${done} of ${counted(all, 'line')}: ${parts.join(', ')}`);
   if (zone !== null && turned + monitored.length > 0)
     output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
 }

@@ -1,18 +1,20 @@
 /**
- * Turns the lines of a crontab into definitions: one that only calls a URL into a job, one that runs a command into a monitor.
- * A line that is not certain is skipped.
+ * Turns the lines of a crontab into definitions: one that only calls a URL into a job, any other into a monitor. A line whose
+ * times or whose command are not certain is skipped.
  */
 
 import { parseCrontab } from '../../readers/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../readers/crontab.ts';
-import { nameOfCall, readCommand, toolOf, whyUncertain } from '../../readers/command.ts';
+import { nameOfCall, readCommand, whyUncertain } from '../../readers/command.ts';
 import { messageOf } from '../../../domain/errors.ts';
 import { jobDefaults } from '../../../domain/jobs/job.ts';
 import { isSecretHeader } from '../../../domain/jobs/headers.ts';
+import type { ReadCommand } from '../../readers/command.ts';
 import type { Remark } from '../../readers/remark.ts';
 import type { WrittenCall } from '../../readers/written-call.ts';
+import type { JobInput } from '../../../domain/jobs/job-input.ts';
 import { definedJob } from '../../../domain/jobs/managed-job.ts';
-import { graceOf, isCommand, nameOfCommand } from './monitors.ts';
+import { graceOf, nameOfCommand } from './monitors.ts';
 import { fileOf, slugOf, unique, variableOf } from '../client/export.ts';
 import { checkJob, jobKind } from '../client/job-kind.ts';
 import type { Fields } from '../client/kind.ts';
@@ -23,7 +25,7 @@ import { fieldsOf } from '../client/write-definitions.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;
-  /** For lines that set no other; the zone of the machine if people gave none. */
+  /** For lines that set no other; the zone of this machine if people gave none. */
   timezone: string;
   /** Whether people gave it. */
   isZoneGiven: boolean;
@@ -38,8 +40,10 @@ export interface TurnedCrontab {
   lines: ReadonlyMap<string, number>;
   /** How many lines became jobs. */
   turned: number;
-  /** The lines that became monitors, which must be changed to report to them. */
-  monitored: { line: CrontabLine; key: string }[];
+  /** What a job does in another way than its line. */
+  adapted: { line: CrontabLine; key: string; remarks: readonly Remark[] }[];
+  /** The lines that became monitors, which must be changed to report to them, and why a call became none; null for a command. */
+  monitored: { line: CrontabLine; key: string; why: string | null }[];
   /** The lines that were skipped, and why. */
   left: BrokenLine[];
 }
@@ -47,23 +51,30 @@ export interface TurnedCrontab {
 /** Turns a crontab into a file of definitions. */
 export function turnCrontab(text: string, options: CrontabOptions): TurnedCrontab {
   const { lines, broken } = parseCrontab(text, options);
-  const left = [...broken];
   const taken: Taken = { jobs: new Set(), monitors: new Set(), variables: new Map() };
   const jobs: Written[] = [];
   const monitors: Written[] = [];
-  const monitored: TurnedCrontab['monitored'] = [];
+  const { monitored, adapted, left }: Pick<TurnedCrontab, 'monitored' | 'adapted' | 'left'> = {
+    monitored: [],
+    adapted: [],
+    left: [...broken],
+  };
   const numbers = new Map<string, number>();
   for (const line of lines) {
     try {
-      if (isCommand(line)) {
-        const monitor = monitorOf(line, options, taken);
+      const read = readCommand(line.command, line.variables);
+      const why = whyNoJob(line, read);
+      if (read.call === null || why !== null) {
+        const monitor = monitorOf(line, read, options, taken);
         monitors.push(monitor);
-        monitored.push({ line, key: monitor[0] });
+        monitored.push({ line, key: monitor[0], why });
         numbers.set(`${monitorKind.section}/${monitor[0]}`, line.number);
       } else {
-        const job = jobOf(line, options, taken);
+        const job = jobOf(line, read.call, options, taken);
         jobs.push(job);
         numbers.set(`${jobKind.section}/${job[0]}`, line.number);
+        const remarks = [...line.times, ...read.adapted];
+        if (remarks.length > 0) adapted.push({ line, key: job[0], remarks });
       }
     } catch (error) {
       left.push({ number: line.number, text: line.text, reason: reasonOf(error, line) });
@@ -74,6 +85,7 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
     variables: taken.variables,
     lines: numbers,
     turned: jobs.length,
+    adapted,
     monitored,
     left: left.toSorted((one, other) => one.number - other.number),
   };
@@ -96,10 +108,50 @@ function reasonOf(error: unknown, { settings }: CrontabLine): string {
     .replace(/^timezone /, `${zone} `);
 }
 
-/** The monitor of a line that runs a command. Throws an error with the reason if it cannot have one. */
-function monitorOf(line: CrontabLine, options: CrontabOptions, { monitors }: Taken): Written {
-  const name = nameOfCommand(line);
-  const schedule = { cronExpr: line.cronExpr, timezone: zoneOf(line, options) };
+/** The minute field of a line that is due every minute. */
+const everyMinute = /^\*(?:\/1)? /;
+
+/**
+ * Why a line with a call is no job; null if it is one, and for a command. Throws the reason if it is not even certain what
+ * the line does.
+ */
+function whyNoJob(line: CrontabLine, read: ReadCommand): string | null {
+  const { tool, call, unhonoured, followsOthers, isDelayed } = read;
+  if (tool === null) return null;
+  const uncertain = whyUncertain(line);
+  // In most URLs, nobody meant it.
+  if (line.input !== null && uncertain !== null) throw new Error(uncertain);
+  const reasons = unhonoured.map(({ text, reason }) => `${text}: ${reason}`);
+  if (isDelayed && everyMinute.test(line.cronExpr)) {
+    reasons.push(
+      'a job is called once a minute at most: two jobs with an interval of a minute, the second created half a minute later, do it',
+    );
+  }
+  if (uncertain !== null) reasons.unshift(uncertain);
+  if (followsOthers)
+    reasons.push('a call that only reports that a command ran can go: the monitor does it');
+  if (reasons.length > 0) return reasons.join('; ');
+  return call === null ? 'it makes no call' : null;
+}
+
+type Scheduled = Pick<JobInput, 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'>;
+
+/** When a line is due. Throws the reason if that is not certain. */
+function scheduleOf(line: CrontabLine, options: CrontabOptions): Scheduled {
+  const { cronExpr, periodSeconds } = line;
+  if (periodSeconds !== null) return { scheduleType: 'period', periodSeconds };
+  return { cronExpr, timezone: zoneOf(line, options) };
+}
+
+/** The monitor of a line that is no job. Throws an error with the reason if it cannot have one. */
+function monitorOf(
+  line: CrontabLine,
+  { program }: ReadCommand,
+  options: CrontabOptions,
+  { monitors }: Taken,
+): Written {
+  const name = nameOfCommand(line, program);
+  const schedule = scheduleOf(line, options);
   monitorKind.check({ name, ...schedule });
   const input = { name, ...schedule, graceSeconds: graceOf(schedule) };
   const key = unique(slugOf(name, 'monitor'), monitors);
@@ -107,18 +159,20 @@ function monitorOf(line: CrontabLine, options: CrontabOptions, { monitors }: Tak
   return [key, fieldsOf(monitorKind, key, monitorKind.whole(input, writing), writing)];
 }
 
-/** The job of a line that only calls a URL. Throws an error with the reason if it does anything else. */
-function jobOf(line: CrontabLine, options: CrontabOptions, taken: Taken): Written {
-  const call = callOf(line, options);
+/** The job of a line that only calls a URL. Throws an error with the reason if it cannot be one. */
+function jobOf(
+  line: CrontabLine,
+  call: WrittenCall,
+  options: CrontabOptions,
+  taken: Taken,
+): Written {
   const { timeoutSeconds, retries, headers: sent, ...request } = call;
-  const timezone = zoneOf(line, options);
   const name = line.comment ?? nameOfCall(call.url);
   const input = {
     ...request,
     name,
     headers: sent,
-    cronExpr: line.cronExpr,
-    timezone,
+    ...scheduleOf(line, options),
     retries: retries ?? jobDefaults.retries,
   };
   checkJob(input);
@@ -135,27 +189,6 @@ function jobOf(line: CrontabLine, options: CrontabOptions, taken: Taken): Writte
   // A timeout is written if the command has one, whatever the default of the plan.
   const as = { defaultTimeoutSeconds: timeoutSeconds === null ? job.timeoutSeconds : NaN };
   return [key, fieldsOf(jobKind, key, { ...job, headers }, as)];
-}
-
-/** The call of a line. Throws the reason if the line does anything else. */
-function callOf(line: CrontabLine, { isSystem }: CrontabOptions): WrittenCall {
-  const why = whyUncertain(line);
-  if (why !== null) throw new Error(why);
-  const { words, tool, call, unhonoured } = readCommand(line.command);
-  refuse(unhonoured);
-  if (tool === null) {
-    const [program = '', next = ''] = words;
-    const hint = !isSystem && toolOf(next) !== null;
-    const how = hint ? '; --system reads a column with the user' : '';
-    throw new Error(`not a curl or wget call (${program.slice(0, 40)})${how}`);
-  }
-  if (call === null) throw new Error('it makes no call');
-  return call;
-}
-
-function refuse(unhonoured: readonly Remark[]): void {
-  if (unhonoured.length === 0) return;
-  throw new Error(unhonoured.map(({ text, reason }) => `${text}: ${reason}`).join('; '));
 }
 
 /** cronie reads the times in CRON_TZ. TZ applies to the times in some crons, and only to the command in others. */

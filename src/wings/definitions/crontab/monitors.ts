@@ -4,7 +4,8 @@ import type { CrontabLine } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
 import { nameRule } from '../../../domain/fields.ts';
 import { defaultGraceSeconds, dueAfter } from '../../../domain/monitors/monitor.ts';
-import type { MonitorInput } from '../../../domain/monitors/monitor-input.ts';
+import { readSchedule } from '../../../domain/schedule/schedule-input.ts';
+import type { ScheduleInput } from '../../../domain/schedule/schedule-input.ts';
 import { plainText } from '../../../cli/terminal/text.ts';
 
 /** Words that a shell takes as they are; a word with `=` before them would be a variable. */
@@ -16,24 +17,8 @@ const inputStart = /(?<!\\)%/;
 /** What people paste the ping URL over, while it is not known. */
 export const pingPlaceholder = 'PING_URL';
 
-/** Whether a line runs a command that has nothing to do with a call by curl or wget. */
-export function isCommand({ command }: CrontabLine): boolean {
-  return !/\b(curl|wget)\b/.test(command);
-}
-
 /** A name for the monitor of a line: its comment, or the first program that is more than a step towards another. */
-export function nameOfCommand({ comment, command }: CrontabLine): string {
-  const first = command
-    .split(/&&|;|\|/)
-    .map(
-      (part) =>
-        part
-          .trim()
-          .split(' ')
-          .find((word) => !word.includes('=')) ?? '',
-    )
-    .find((program) => /^[\w./-]*\w/.test(program) && program !== 'cd');
-  const program = first?.split('/').at(-1) ?? '';
+export function nameOfCommand({ comment, command }: CrontabLine, program: string): string {
   return (comment ?? (program === '' ? command : program)).slice(0, nameRule.maxLength);
 }
 
@@ -55,14 +40,8 @@ export function wrappedLine({ text, prefix, settings }: CrontabLine, pingUrl: st
 }
 
 /** A quarter of the shortest interval, from 5 minutes to an hour: a run must end within this time too. */
-export function graceOf(schedule: Required<Pick<MonitorInput, 'cronExpr' | 'timezone'>>): number {
-  const { cronExpr, timezone } = schedule;
-  const settings = {
-    scheduleType: 'cron' as const,
-    cronExpr,
-    timezone: timezone ?? 'UTC',
-    periodSeconds: null,
-  };
+export function graceOf(schedule: Partial<ScheduleInput>): number {
+  const settings = { ...readSchedule(schedule), anchorAt: 0 };
   // Any time does: the same crontab gives the same file.
   let at = Date.UTC(2026, 0, 1);
   let shortestMs = Infinity;

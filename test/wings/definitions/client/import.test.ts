@@ -46,28 +46,16 @@ test('a crontab line that calls a URL becomes a job that makes the same call', (
   assert.equal(encoded[0]?.['url'], 'https://example.com/%20');
 });
 
-test('any other line is skipped, with its number and the reason', () => {
+test('a line whose times or command are not certain is skipped, with its number and the reason', () => {
   const rows: [line: string, reason: RegExp][] = [
     ['@reboot curl https://example.com/', /the times: .*@reboot/],
     ['0 25 * * * curl https://example.com/', /the times: the hour field/],
     ['@reboot backup.sh', /the times: .*@reboot/],
     ['TZ=Asia/Tokyo\n@daily backup.sh', /TZ is the zone/],
-    ['@daily root curl https://example.com/', /--system/],
-    ['@daily curl https://example.com/ | sh', /\| sh/],
-    ['@daily curl https://example.com/ && true', /&&/],
-    ['@daily curl https://example.com/$(date)', /jobd runs no commands/],
-    ['@daily curl https://example.com/`date`', /jobd runs no commands/],
-    ['@daily curl https://example.com/?$TOKEN', /TOKEN/],
-    ['@daily curl --unknown https://example.com/', /--unknown/],
-    ['@daily curl --retry 5 https://example.com/', /--retry 5/],
-    ['@daily curl https://example.com/ https://example.org/', /2 URLs/],
-    ['@daily curl -d @- https://example.com/%body', /% begins the standard input/],
-    ['@daily curl ftp://example.com/', /ftp/],
-    ['@daily wget https://example.com/', /./],
-    ['@daily nice curl https://example.com/', /wget call \(nice\)/],
-    ['SHELL=/usr/bin/fish\n@daily curl https://example.com/', /SHELL/],
+    ['@daily curl https://example.com/a%20b', /% begins the standard input/],
     ['TZ=Asia/Tokyo\n@daily curl https://example.com/', /TZ is the zone/],
     ['CRON_TZ=Mars\n@daily curl https://example.com/', /^CRON_TZ must be an IANA name/],
+    ['@every 5s curl https://example.com/', /every in seconds must be between/],
     ['garbage', /five time fields/],
   ];
   for (const [line, reason] of rows) {
@@ -77,6 +65,58 @@ test('any other line is skipped, with its number and the reason', () => {
     assert.match(left[0]?.reason ?? '', reason, line);
     assert.equal(left[0]?.number, line.split('\n').length);
   }
+});
+
+test('a call that a job cannot make becomes a monitor, with the reason', () => {
+  const rows: [line: string, key: string, reason: RegExp][] = [
+    ['@daily curl https://example.com/a | sh', 'example.com-a', /^\| sh: .*no other command$/],
+    ['@daily curl https://example.com/a && rm x', 'example.com-a', /another one$/],
+    ['@daily backup && curl https://example.com/a', 'backup', /reports that a command ran can go/],
+    ['@daily curl https://example.com/$(date)', 'example.com-date', /jobd runs no commands/],
+    ['@daily curl https://example.com/?$TOKEN', 'example.com', /\$TOKEN: /],
+    ['@daily curl --unknown x https://example.com/', 'x', /^--unknown: [^;]*$/],
+    ['@daily curl https://example.com/a https://example.org/', 'example.com-a', /^2 URLs/],
+    ['@daily curl https://example.com/a?b=c&d=e', 'example.com-a', /put the URL in quotes/],
+    ['@daily curl -F a=b https://example.com/a', 'example.com-a', /multipart/],
+    ['@daily curl -o page.html https://example.com/a', 'example.com-a', /writes no files/],
+    ['@daily curl ftp://example.com/', 'curl', /ftp/],
+    ['SHELL=/usr/bin/fish\n@daily curl https://example.com/a', 'example.com-a', /^SHELL names/],
+    ['* * * * * sleep 30; curl https://example.com/a', 'example.com-a', /once a minute at most/],
+  ];
+  for (const [line, key, reason] of rows) {
+    const { turned, monitored, left } = turnCrontab(line, options);
+    assert.deepEqual([turned, left], [0, []], line);
+    assert.equal(monitored[0]?.key, key, line);
+    assert.match(monitored[0]?.why ?? '', reason, line);
+  }
+});
+
+test('what a job does in another way is listed with its line', () => {
+  const rows: [line: string, named: string[]][] = [
+    ['@daily curl -sSL --retry 5 -m 300 https://example.com/', ['-L', '--retry 5', '-m 300']],
+    ['A=b\n@daily wget "https://example.com/$A"', ['$A', 'no -O /dev/null']],
+    ['@daily sleep $((RANDOM \\% 60)); curl https://example.com/', ['sleep $((RANDOM % 60))']],
+    ['-@daily curl https://example.com/ || echo down', ['-', '|| echo down']],
+    ['~ 3 * * * curl https://example.com/', ['~ 3 * * *']],
+    [
+      '0 3 * * * timeout 90 curl https://example.com/ >> /var/log/x.log 2>&1',
+      ['>>/var/log/x.log', 'timeout 90'],
+    ],
+  ];
+  for (const [crontab, named] of rows) {
+    const { turned, adapted, left } = turnCrontab(crontab, options);
+    assert.deepEqual([turned, left], [1, []], crontab);
+    assert.deepEqual(
+      adapted[0]?.remarks.map(({ text }) => text),
+      named,
+      crontab,
+    );
+  }
+  const [every] = jobsOf('@every 90s curl https://example.com/');
+  assert.deepEqual([every?.['periodSeconds'], every?.['cronExpr']], [90, undefined]);
+  const [last] = jobsOf('0 0 l * 5L curl https://example.com/');
+  assert.equal(last?.['cronExpr'], '0 0 l * 5L');
+  assert.equal(jobsOf('-*/15 * * * * curl https://example.com/')[0]?.['cronExpr'], '*/15 * * * *');
 });
 
 const zone = (crontab: string, more: Partial<typeof options> = {}) =>
@@ -223,13 +263,14 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   assert.deepEqual(Object.keys(JSON.parse(whole.stdout) as object), [
     'jobs',
     'variables',
+    'adapted',
     'wrapped',
     'left',
     'yaml',
   ]);
 });
 
-test('a refusal names the line of the crontab, and nothing is said to be turned', async (t) => {
+test('a line that the server refuses is named, and the others are turned', async (t) => {
   const daemon = await serveCommand(t);
   const crontab = 'MAILTO=me\n0 4 * * * rotate\n5 4 * * * curl http://10.0.0.1/\n';
   const args = ['import', 'crontab', '--tz', 'UTC', '--apply'];
@@ -237,8 +278,23 @@ test('a refusal names the line of the crontab, and nothing is said to be turned'
   assert.equal(ran.exitCode, 2);
   assert.match(
     ran.stderr,
-    /^jobd: crontab:3:1: job 10\.0\.0\.1: url must lead to a public address.*\nto allow .*--allow-target.*\nnothing was changed\n$/,
+    /^jobd: crontab:3:1: job 10\.0\.0\.1: url must lead to a public address.*\nto allow .*--allow-target.*\n1 created, .*\nline 2 .*\n  0 4 .*\/ping\/.* -- rotate\nturned 1 of 2 lines: 1 job, 1 monitor, 1 refused by the server\n$/,
   );
+  const monitors = await runCommand(['monitors', 'list', '--json'], daemon.env);
+  assert.match(monitors.stdout, /"name": ?"rotate"/);
+});
+
+test('text in another encoding is refused from standard input as from a file', async (t) => {
+  const path = join(temporaryDirectory(t), 'crontab');
+  writeFileSync(path, Buffer.from('# T\u00e4glich\n@daily curl https://example.com/\n', 'latin1'));
+  const args = ['import', 'crontab', '--tz', 'UTC'];
+  for (const ran of [
+    await runCommand([...args, path]),
+    await runCommand([...args, '-'], {}, readFileSync(path)),
+  ]) {
+    assert.deepEqual([ran.exitCode, ran.stdout], [2, '']);
+    assert.match(ran.stderr, /is not UTF-8/);
+  }
 });
 
 test('a line is shown as it must be written, or not at all', async () => {
@@ -273,7 +329,7 @@ test('a system crontab is known by its path, and refused by its text unless --sy
   assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
   assert.match(
     refused.stderr,
-    /^jobd: line 3 of the crontab names the user root .* add --system\n$/,
+    /^jobd: line 3 of the crontab names the user root .* add --system; if root is a command, .*\n$/,
   );
   const taken = await runCommand([...args, '--system'], {}, system);
   assert.equal(taken.exitCode, 0, taken.stderr);

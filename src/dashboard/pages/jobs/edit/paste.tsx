@@ -10,9 +10,9 @@ import { Outside } from '../../../parts/outside.tsx';
 import { fieldWords } from '../../../view/jobs/job-form.ts';
 
 type ReadText = Pick<Pasted, 'draft' | 'problem'> &
-  Record<'ignored' | 'unhonoured', readonly Remark[]>;
+  Record<'ignored' | 'adapted' | 'unhonoured', readonly Remark[]>;
 
-const nothing = { draft: null, ignored: [], unhonoured: [] } as const;
+const nothing = { draft: null, ignored: [], adapted: [], unhonoured: [] } as const;
 
 /** The field. `onRead` gets what the form can take. */
 export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
@@ -66,7 +66,7 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
   );
 }
 
-function Result({ read: { draft, ignored, unhonoured } }: { read: ReadText }) {
+function Result({ read: { draft, ignored, adapted, unhonoured } }: { read: ReadText }) {
   return (
     <>
       {draft !== null && <p>Filled in: {fieldWords(filledIn(draft))}.</p>}
@@ -77,6 +77,12 @@ function Result({ read: { draft, ignored, unhonoured } }: { read: ReadText }) {
             {draft === null && ', so nothing was filled in'}:
           </p>
           <Remarks remarks={unhonoured} />
+        </>
+      )}
+      {adapted.length > 0 && (
+        <>
+          <p>Done in another way:</p>
+          <Remarks remarks={adapted} />
         </>
       )}
       {ignored.length > 0 && (
