@@ -54,8 +54,8 @@ async function previewFrom(first: number, job: Scheduled): Promise<DueTimes | nu
   if (scheduleType === 'period') {
     const step = (periodSeconds ?? 0) * 1_000;
     const next = Array.from({ length: count }, (_, index) => first + index * step);
-    const { machineZone } = await import('../schedule/machine-zone.ts');
-    return next.every(isTime) ? { next, notes: [], from, timezone: machineZone() } : null;
+    const { shownZone } = await import('../schedule/machine-zone.ts');
+    return next.every(isTime) ? { next, notes: [], from, timezone: shownZone() } : null;
   }
   const { previewSchedule } = await import('../../domain/schedule/preview-input.ts');
   const input = { scheduleType, cronExpr, timezone, count, from: isoTime(first - 1) };

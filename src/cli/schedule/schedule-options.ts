@@ -70,9 +70,10 @@ async function inMachineZone<Fields extends ScheduleFields>(
   fields: Fields,
 ): Promise<Zoned<Fields>> {
   if (fields.timezone !== undefined) return { fields, note: null };
-  const { machineZone, zoneNote } = await import('./machine-zone.ts');
-  const timezone = machineZone();
-  const note = fields.scheduleType === 'cron' ? zoneNote(timezone) : null;
+  const { machineZone, shownZone, zoneNote } = await import('./machine-zone.ts');
+  const isCron = fields.scheduleType === 'cron';
+  const timezone = isCron ? machineZone() : shownZone();
+  const note = isCron ? zoneNote(timezone) : null;
   return { fields: { ...fields, timezone }, note };
 }
 

@@ -40,8 +40,9 @@ Effects of clock changes are explained on stderr and in the JSON document.`,
       const { previewCount, previewSchedule } =
         await import('../../domain/schedule/preview-input.ts');
       const given = inputOf(exprs, flags, previewCount);
-      const { machineZone, zoneNote } = await import('./machine-zone.ts');
-      const input = { ...given, timezone: given.timezone ?? machineZone() };
+      const { machineZone, shownZone, zoneNote } = await import('./machine-zone.ts');
+      const zoneOf = given.scheduleType === 'cron' ? machineZone : shownZone;
+      const input = { ...given, timezone: given.timezone ?? zoneOf() };
       const preview = inWords(() => previewSchedule(input, systemClock.now()));
       const isGuess = given.timezone === undefined && given.scheduleType === 'cron';
       if (isGuess) output.say(zoneNote(input.timezone));

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
+import { machineZone } from '../../../src/cli/schedule/machine-zone.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 
 const note = 'time zone: Asia/Tokyo, as on this machine; --tz names another\n';
@@ -44,6 +45,77 @@ test('a schedule never gets a time zone that nobody chose', async (t) => {
   }
   const { stdout } = await jobd('jobs', 'get', 'utc');
   assert.match(stdout, /\nnext runs local\t\S+\+09:00 /, 'an interval is shown in the local zone');
+});
+
+const missing = (): never => {
+  throw Object.assign(new Error('none'), { code: 'ENOENT' });
+};
+
+/** A machine of which nothing is known, but what is given. */
+function zoneOf(given: { tz?: string; found?: string; link?: string; written?: string }): string {
+  return machineZone({
+    variable: given.tz,
+    found: () => given.found,
+    real: (path) => (path === '/etc/localtime' ? given.link : undefined) ?? missing(),
+    text: (path) => (path === '/etc/timezone' ? given.written : undefined) ?? missing(),
+  });
+}
+
+test('the zone of a machine is that of TZ, or of the files that say it', () => {
+  const link = '/usr/share/zoneinfo/Europe/Rome';
+  const rows: [given: Parameters<typeof zoneOf>[0], zone: string][] = [
+    [{ tz: 'asia/tokyo', link }, 'Asia/Tokyo'],
+    [{ tz: ':Asia/Tokyo', link }, 'Asia/Tokyo'],
+    [{ tz: '/usr/share/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ tz: '', link }, 'UTC'],
+    [{ tz: ':/etc/localtime', found: 'Asia/Tokyo', link }, 'Europe/Rome'],
+    [{ tz: '/etc/localtime', link: '/var/db/timezone/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [
+      { tz: ':/etc/localtime', link: '/usr/share/zoneinfo/posix/America/New_York' },
+      'America/New_York',
+    ],
+    [{ tz: ':/etc/localtime', link: '/etc/localtime', written: 'Europe/Rome\n' }, 'Europe/Rome'],
+    [{ tz: ':/etc/localtime' }, 'UTC'],
+    [{ found: 'Asia/Tokyo', link }, 'Asia/Tokyo'],
+    [{ found: 'Etc/Unknown', link }, 'Europe/Rome'],
+    [{ link }, 'Europe/Rome'],
+    [{ written: 'Europe/Rome' }, 'Europe/Rome'],
+    [{}, 'UTC'],
+  ];
+  for (const [given, zone] of rows) assert.equal(zoneOf(given), zone, JSON.stringify(given));
+  for (const [given, sentence] of [
+    [{ tz: 'Europe/Nowhere', link }, /TZ is "Europe\/Nowhere", .*--tz Europe\/Paris/],
+    [{ tz: 'CET-1CEST', link }, /TZ is "CET-1CEST"/],
+    [{ tz: ':/etc/localtime', link: '/etc/localtime' }, /does not say its time zone.*--tz/],
+    [{ link: '/srv/zone', written: 'here' }, /does not say its time zone/],
+  ] as const) {
+    assert.throws(() => zoneOf(given), sentence, JSON.stringify(given));
+  }
+});
+
+test('commands that need the zone ask for it, and others do without', async () => {
+  const env = {
+    TZ: 'Europe/Nowhere',
+    JOBD_URL: 'http://127.0.0.1:9',
+    JOBD_API_KEY: `cp_${'0'.repeat(64)}`,
+  };
+  const line = '0 9 * * * curl https://example.com/\n';
+  for (const args of [
+    ['import', 'crontab'],
+    ['schedule', 'preview', '0 9 * * *'],
+    ['jobs', 'create', '--name', 'a', '--url', 'https://example.com/', '--cron', '0 9 * * *'],
+    ['monitors', 'create', '--name', 'a', '--cron', '0 9 * * *'],
+  ]) {
+    const { exitCode, stdout, stderr } = await runCommand(args, env, line);
+    assert.deepEqual([exitCode, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, /TZ is "Europe\/Nowhere".*--tz/);
+  }
+  const given = await runCommand(['import', 'crontab', '--tz', 'Asia/Tokyo'], env, line);
+  assert.match(given.stdout, /timezone: Asia\/Tokyo/);
+  const every = await runCommand(['schedule', 'preview', '--every', '1h'], env);
+  assert.equal(every.exitCode, 0, every.stderr);
+  const system = await runCommand(['import', 'crontab'], { TZ: ':/etc/localtime' }, line);
+  assert.doesNotMatch(system.stdout + system.stderr, /undefined|Europe\/Paris\n/);
 });
 
 test('an update without anything to change is refused', async () => {
