@@ -227,7 +227,14 @@ const readers: Record<string, Reader> = {
       }),
   },
   parseMailRules: { read: (text) => parseMailRules([text], 'x') },
-  parseMailServer: { read: (text) => parseMailServer({ name: 'x', value: `smtp://${text}` }) },
+  parseMailServer: {
+    read: (text) => parseMailServer({ name: 'x', value: `smtp://${text}` }),
+    texts: {
+      'blanks in a name': ['h?from=a', '%20', '<a@b>'],
+      'names in brackets': ['h?from=', '<', 'a@b>'],
+      'a long host for ehlo': ['h?ehlo=', 'a.'],
+    },
+  },
   encodedWords: { read: encodedWords },
   checkSigningSecret: { read: (text) => checkSigningSecret(text, 'x') },
   nearest: { read: (text) => nearest(text, ['alpha', 'beta']) },

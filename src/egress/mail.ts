@@ -2,6 +2,9 @@
  * Email through the one SMTP server that the operator configures and trusts. Only plain fields are passed on: no field can
  * name a file, a URL or a raw message, so nothing is read or fetched for an email.
  */
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
 import type { Transporter } from 'nodemailer';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
@@ -48,7 +51,7 @@ export function createMailer(
 ): Mailer {
   let transporter: Promise<Transporter> | undefined;
   const secrets = passwordTexts(server);
-  const domain = server.from.slice(server.from.lastIndexOf('@') + 1);
+  const domain = server.from.address.slice(server.from.address.lastIndexOf('@') + 1);
 
   return {
     allows: (to) => isMailAllowed(to, allow),
@@ -58,7 +61,7 @@ export function createMailer(
         const opened = await transporter;
         const { rejectedErrors } = await opened.sendMail({
           // As objects, so that nodemailer does not parse them.
-          from: { name: '', address: server.from },
+          from: server.from,
           to: to.map((address) => ({ name: '', address })),
           subject: encodedWords(subject),
           text,
@@ -68,7 +71,9 @@ export function createMailer(
         });
         return partFailure(rejectedErrors ?? [], secrets);
       } catch (error) {
-        return { error: `mail: ${wordsOf(error, secrets)}`, isFinal: false };
+        const words = wordsOf(error, secrets);
+        const hint = isCertificateTrouble(error) ? certificateHint : '';
+        return { error: `mail: ${words}${hint}`, isFinal: isRefusal(error) };
       }
     },
     async [Symbol.asyncDispose]() {
@@ -80,24 +85,92 @@ export function createMailer(
 async function open(server: MailServer, timeoutMs: number, ca?: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   const { host, port, secure, user, password } = server;
-  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
   return createTransport({
     pool: true,
     maxConnections,
     host,
     port,
     secure,
-    // A password is never sent over the network in plain text.
-    requireTLS: !secure && password !== null && !isHere,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    ...(ca !== undefined && { tls: { ca } }),
+    getSocket(_options: object, callback: (error: Error | null, connection?: object) => void) {
+      openSocket(server, timeoutMs, (error, socket) => {
+        callback(error, socket ? { connection: socket, ...terms(server, socket, ca) } : {});
+      });
+    },
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** Connects by the names that the system knows. */
+function openSocket(
+  { host, port }: MailServer,
+  timeoutMs: number,
+  done: (error: Error | null, socket: Socket | null) => void,
+): void {
+  const socket = connect({ host, port });
+  const fail = (error: Error): void => {
+    socket.destroy();
+    // Several addresses were tried: each has its reason, and the whole has none.
+    done(error instanceof AggregateError ? (error.errors[0] as Error) : error, null);
+  };
+  socket.setTimeout(timeoutMs, () => fail(new Error('Connection timeout')));
+  socket.once('error', fail);
+  socket.once('connect', () => {
+    socket.off('error', fail);
+    socket.setTimeout(0).removeAllListeners('timeout');
+    done(null, socket);
+  });
+}
+
+/**
+ * What is asked of a connection. On this machine nobody listens between the two, so that a local relay may have any
+ * certificate, as long as it is given no password; what counts is the address that was reached, not its name.
+ */
+function terms({ password, isInsecure, ehlo }: MailServer, socket: Socket, ca?: string): object {
+  const isHere = /^(?:127\..*|::1)$/.test(socket.remoteAddress ?? '');
+  const isFree = isHere && password === null;
+  const name = ehlo ?? (hostname().includes('.') ? null : addressLiteral(socket));
+  return {
+    // A password is never sent over the network in plain text.
+    requireTLS: password !== null && !isHere,
+    opportunisticTLS: isFree,
+    tls: { rejectUnauthorized: !isInsecure && !isFree, ...(ca !== undefined && { ca }) },
+    ...(name !== null && { name }),
+  };
+}
+
+/** How a machine without a full name calls itself (RFC 5321, section 4.1.3). */
+function addressLiteral({ localAddress = '127.0.0.1' }: Socket): string {
+  return localAddress.includes(':') ? `[IPv6:${localAddress}]` : `[${localAddress}]`;
+}
+
+/** By the codes of Node's TLS, which are OpenSSL's names for what is wrong with a certificate. */
+function isCertificateTrouble(error: unknown): boolean {
+  const { originalCode = '' } = error as { originalCode?: string };
+  return /CERT|ALTNAME|SIGNATURE|CRL/.test(originalCode);
+}
+
+const certificateHint =
+  '. If that certificate is the right one, add tls=insecure to the --smtp-url of jobd serve, or its authority to NODE_EXTRA_CA_CERTS';
+
+/** The server wants TLS or a password first (RFC 4954, section 6). */
+const authenticationRequired = 530;
+
+/**
+ * Whether the server refused these recipients or this content for good (5yz, RFC 5321). What it says of the sender, the
+ * password or the connection is about the operator's settings, and passes when they are mended.
+ */
+function isRefusal(error: unknown): boolean {
+  const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string };
+  return (
+    responseCode >= 500 &&
+    responseCode !== authenticationRequired &&
+    ['RCPT TO', 'DATA'].includes(command)
+  );
 }
 
 /** A refusal of a recipient, by nodemailer. */

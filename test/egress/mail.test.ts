@@ -3,13 +3,10 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
 import { channelKinds } from '../../src/domain/alerts/kinds/registry.ts';
 import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
-import { createMailer } from '../../src/egress/mail.ts';
-import type { Mail, Mailer } from '../../src/egress/mail.ts';
 import { addChannel, deliveriesOf } from '../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
@@ -20,22 +17,8 @@ import {
   expiredCertificate,
   foreignCertificate,
   goodCertificate,
-  serverKey,
 } from './certificates.ts';
-
-function mailerFor(t: TestContext, value: string, ca?: string): Mailer {
-  const server = parseMailServer({ name: '--smtp-url', value }) ?? assert.fail();
-  const mailer = createMailer(server, ca === undefined ? {} : { ca });
-  t.after(() => mailer[Symbol.asyncDispose]());
-  return mailer;
-}
-
-const mail = { id: 'the-id', to: ['ops@example.com'], subject: 's', text: 't', html: '<p>t</p>' };
-
-/** Why an email was not sent; empty if it was. */
-async function refusal(mailer: Mailer, sent: Mail, timeoutMs = 60_000): Promise<string> {
-  return (await mailer.send(sent, timeoutMs))?.error ?? '';
-}
+import { elsewhere, mail, mailerFor, refusal, startSecure } from './mail-support.ts';
 
 test('an alert becomes an email whose subject is the job name and nothing else', async (t) => {
   const setup = await setupEngine(t);
@@ -180,22 +163,6 @@ test('a missing or silent server is reported in time', async (t) => {
   await mute[Symbol.asyncDispose]();
 });
 
-/** A server that speaks TLS with this certificate, and the users that logged in. */
-async function startSecure(t: TestContext, cert: string, options: SMTPServerOptions) {
-  const users: { username: string | undefined; secure: boolean }[] = [];
-  const server = await startMailServer(t, {
-    key: serverKey,
-    cert,
-    authOptional: false,
-    onAuth({ username }, { secure }, callback) {
-      users.push({ username, secure });
-      callback(null, { user: username });
-    },
-    ...options,
-  });
-  return { ...server, users };
-}
-
 const schemes: [scheme: string, options: SMTPServerOptions][] = [
   ['smtps', { secure: true }],
   // This server would accept the password earlier.
@@ -241,9 +208,8 @@ test('no password is sent to another machine without TLS, whatever the server of
       callback(null, { user: username });
     },
   });
-  // Loopback by an address that is not recognized as such.
-  const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
-  const error = await refusal(mailerFor(t, `smtp://ann:canary-password@${elsewhere}`), mail);
+  const url = `smtp://ann:canary-password@${elsewhere(host)}?from=jobd@example.com`;
+  const error = await refusal(mailerFor(t, url), mail);
   assert.match(error, /^mail: .*STARTTLS/i);
   assert.doesNotMatch(error, /canary/);
   assert.deepEqual([users, received], [[], []]);
@@ -251,8 +217,8 @@ test('no password is sent to another machine without TLS, whatever the server of
 
 test('without a password TLS is not required', async (t) => {
   const { host, received } = await startMailServer(t);
-  const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
-  assert.equal(await mailerFor(t, `smtp://${elsewhere}`).send(mail, 60_000), null);
+  const url = `smtp://${elsewhere(host)}?from=jobd@example.com`;
+  assert.equal(await mailerFor(t, url).send(mail, 60_000), null);
   assert.equal(received.length, 1);
 });
 
@@ -280,17 +246,33 @@ test('the URL of the mail server', () => {
     secure: false,
     user: null,
     password: null,
-    from: 'jobd@mail.example.com',
+    from: { name: '', address: 'jobd@mail.example.com' },
+    isInsecure: false,
+    ehlo: null,
   });
-  assert.deepEqual(parse('smtps://ann%40example.com:a%2Fb@[::1]:443/?from=x@example.org'), {
-    host: '::1',
-    port: 443,
-    secure: true,
-    user: 'ann@example.com',
-    password: 'a/b',
-    from: 'x@example.org',
-  });
-  assert.equal(parse('smtp://ann%40example.com:s@h:80')?.from, 'ann@example.com');
+  assert.deepEqual(
+    parse('smtps://ann%40example.com:a%2Fb@[::1]:443/?from=x@example.org&tls=insecure&ehlo=[::1]'),
+    {
+      host: '::1',
+      port: 443,
+      secure: true,
+      user: 'ann@example.com',
+      password: 'a/b',
+      from: { name: '', address: 'x@example.org' },
+      isInsecure: true,
+      ehlo: '[::1]',
+    },
+  );
+  assert.equal(parse('smtp://ann%40example.com:s@h:80')?.from.address, 'ann@example.com');
+  const senders: [text: string, name: string, address: string][] = [
+    ['Jobd <jobd@example.org>', 'Jobd', 'jobd@example.org'],
+    ['"Jobd, Ltd." <jobd@example.org>', 'Jobd, Ltd.', 'jobd@example.org'],
+    ['<jobd@example.org>', '', 'jobd@example.org'],
+  ];
+  for (const [text, name, address] of senders) {
+    const url = `smtp://h?from=${encodeURIComponent(text)}`;
+    assert.deepEqual(parse(url)?.from, { name, address }, text);
+  }
   assert.equal(parse('smtp://h:80')?.port, 80);
   assert.equal(parse('smtps://h')?.port, 465);
   const wrong = [
@@ -302,6 +284,13 @@ test('the URL of the mail server', () => {
     'smtp://h?proxy=http://x',
     'smtp://h?from=nobody',
     'smtp://h?from=a@b%0d%0aX: y',
+    'smtp://h?from=A%0d%0aX: y <a@b>',
+    'smtp://h?from=A <a@b> c',
+    'smtp://h?from=A <a@b',
+    'smtp://h?from=A <b> <a@b>',
+    'smtp://h?tls=off',
+    'smtp://h?ehlo=a%0d%0aRSET',
+    'smtp://h?ehlo=',
     'smtp://u:%ZZs3cret@h',
   ];
   for (const value of wrong) {

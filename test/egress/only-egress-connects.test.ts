@@ -97,6 +97,7 @@ test('egress itself uses only the listed modules', () => {
     'src/egress/dial.ts: node:net',
     'src/egress/download.ts: node:http', // a release, from where the operator says
     'src/egress/download.ts: node:https',
+    'src/egress/mail.ts: node:net', // to know which address it reached
     'src/egress/mail.ts: nodemailer', // the operator's server, which is trusted
     'src/egress/resolve.ts: node:dns/promises',
     'src/egress/tls.ts: node:tls',

@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseMailServer } from '../../../src/domain/alerts/mail-server.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMailer } from '../../../src/egress/mail.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
@@ -183,9 +184,9 @@ test('a channel that does not answer is tried with one alert at a time, and gets
 test('an address that the operator no longer allows gets no email and no retry', async (t) => {
   const setup = await setupEngine(t);
   const { host, received } = await startMailServer(t);
-  const [hostname = '', port = ''] = host.split(':');
-  const server = { host: hostname, port: Number(port), secure: false, user: null, password: null };
-  const mailer = createMailer({ ...server, from: 'jobd@example.com' }, { allow: ['example.org'] });
+  const value = `smtp://${host}?from=jobd@example.com`;
+  const server = parseMailServer({ name: '--smtp-url', value }) ?? assert.fail();
+  const mailer = createMailer(server, { allow: ['example.org'] });
   t.after(() => mailer[Symbol.asyncDispose]());
   const target = await startSink(t, (response) => response.writeHead(500).end());
   const mailTo = (to: string) => addChannel(setup, '', { type: 'email', config: { to } });
