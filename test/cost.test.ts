@@ -10,7 +10,9 @@ import { nearest } from '../src/domain/nearest.ts';
 import { blankControls, blankControlsInLines } from '../src/domain/one-line.ts';
 import { encodedWords } from '../src/domain/alerts/encoded-words.ts';
 import { parseMailRules } from '../src/domain/alerts/mail-allow.ts';
+import { channelKinds } from '../src/domain/alerts/kinds/registry.ts';
 import { parseMailServer } from '../src/domain/alerts/mail-server.ts';
+import { askedInBodyMs } from '../src/domain/alerts/refusal.ts';
 import { checkHeaders } from '../src/domain/jobs/headers.ts';
 import { spanSettings } from '../src/domain/runs/span-settings.ts';
 import { foreignHint, secondsOf } from '../src/domain/schedule/foreign.ts';
@@ -227,6 +229,11 @@ const readers: Record<string, Reader> = {
       }),
   },
   parseMailRules: { read: (text) => parseMailRules([text], 'x') },
+  askedInBodyMs: {
+    read: (text) => askedInBodyMs(429, text, 3_600_000),
+    texts: { 'open lists': ['{"a":', '['], 'long numbers': ['{"retry_after":', '9', '}'] },
+  },
+  adviceOnTelegram: { read: (text) => channelKinds.telegram.adviceOn?.(text) },
   parseMailServer: {
     read: (text) => parseMailServer({ name: 'x', value: `smtp://${text}` }),
     texts: {

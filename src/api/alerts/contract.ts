@@ -156,6 +156,7 @@ export const Channel = t.output('Channel', 'A destination for alerts.', examples
   lastDelivery: Type.Union([Delivery, Type.Null()], {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
   }),
+  consecutiveFailures: t.integer('Deliveries that were given up since the last one that arrived.'),
 });
 export type Channel = Static<typeof Channel>;
 
@@ -166,13 +167,14 @@ const channelState = Type.Pick(Channel, [
   'destination',
   'createdAt',
   'lastDelivery',
+  'consecutiveFailures',
 ]).properties;
 
 export const ChannelUpdate = t.input(
   'ChannelUpdate',
   'Changes to a channel. Omitted fields keep their values. `config` is replaced as a whole, but a webhook keeps its secret if ' +
     'no new one is given. You can send back the `channel` object of a GET: its read-only fields `id`, `type` and `createdAt` ' +
-    'must be unchanged, and `destination` and `lastDelivery` are ignored.',
+    'must be unchanged, and `destination`, `lastDelivery` and `consecutiveFailures` are ignored.',
   [examples.channelUpdate],
   { ...t.optional(updateFields), ...t.optional(t.readOnly(channelState)) },
 );

@@ -14,7 +14,7 @@ import type * as contract from './contract.ts';
 export function channelShape(channel: ShownChannel): contract.Channel {
   const { id, name, type, destination, enabled, jobIds, monitorIds, createdAt, lastDelivery } =
     channel;
-  const { afterFailures, alsoOn, remindEverySeconds } = channel;
+  const { afterFailures, alsoOn, remindEverySeconds, consecutiveFailures } = channel;
   return {
     id,
     name,
@@ -28,6 +28,7 @@ export function channelShape(channel: ShownChannel): contract.Channel {
     remindEverySeconds,
     createdAt: isoTime(createdAt),
     lastDelivery: lastDelivery && deliveryShape(lastDelivery),
+    consecutiveFailures,
   };
 }
 

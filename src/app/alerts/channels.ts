@@ -43,7 +43,10 @@ export async function createChannel(
   await changeBy(app, principal, (tx, note) => keepNewChannel(app, principal, tx, drafted, note));
   const { channel, config, generated } = drafted;
   const destination = destinationOf(channel.type, config);
-  return { channel: { ...channel, destination, lastDelivery: null }, generated };
+  return {
+    channel: { ...channel, destination, lastDelivery: null, consecutiveFailures: 0 },
+    generated,
+  };
 }
 
 /** A channel that is not kept yet, and its config, of which jobd made the part `generated`. */

@@ -35,7 +35,7 @@ const resource: Resource<Channel, ChannelUpdate> = {
     name: ({ name }) => name,
     type: ({ type }) => type,
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
-    'last delivery': ({ lastDelivery }) => lastDelivery && deliveryText(lastDelivery),
+    'last delivery': lastDeliveryText,
     id: ({ id }) => idCell(id),
   },
   optionalColumns: ['id'],
@@ -149,8 +149,14 @@ function deliveryText({ event, status, lastError }: Delivery): string {
   return `${event} ${status}${lastError === null ? '' : `: ${lastError}`}`;
 }
 
+function lastDeliveryText({ lastDelivery, consecutiveFailures }: Channel): string | null {
+  if (lastDelivery === null) return null;
+  const many = consecutiveFailures > 1 ? ` (${consecutiveFailures} failed in a row)` : '';
+  return `${deliveryText(lastDelivery)}${many}`;
+}
+
 function printChannel(output: Output, channel: Channel): void {
-  const { lastDelivery, afterFailures } = channel;
+  const { afterFailures } = channel;
   printFields(output, {
     name: channel.name,
     type: channel.type,
@@ -159,7 +165,7 @@ function printChannel(output: Output, channel: Channel): void {
     ...servedWords(channel),
     'alert after': `${counted(afterFailures, 'failure')} in a row`,
     ...moreWords(channel),
-    'last delivery': lastDelivery && deliveryText(lastDelivery),
+    'last delivery': lastDeliveryText(channel),
     id: channel.id,
   });
 }

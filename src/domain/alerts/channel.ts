@@ -51,6 +51,8 @@ export interface KeptChannel extends Channel {
   /** Its config. */
   sealed: string;
   lastDelivery: Delivery | null;
+  /** Deliveries that were given up since the last one that arrived. */
+  consecutiveFailures: number;
 }
 
 /** A channel as people see it. */
@@ -85,6 +87,7 @@ export interface ChannelUpdate extends ChannelFields {
   createdAt?: string;
   destination?: string | null;
   lastDelivery?: object | null;
+  consecutiveFailures?: number;
 }
 
 /**
@@ -108,7 +111,7 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
   const { id, type, createdAt } = channel;
   const { config: _, ...fields } = writable(update, {
     fixed: { id, type, createdAt: isoTime(createdAt) },
-    passing: ['destination', 'lastDelivery'],
+    passing: ['destination', 'lastDelivery', 'consecutiveFailures'],
   });
   if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
   for (const field of ['jobIds', 'monitorIds'] as const) {

@@ -5,6 +5,7 @@ import type { Alert } from '../../domain/alerts/alert.ts';
 import { cut } from '../../domain/alerts/text.ts';
 import { configSecrets } from '../../domain/alerts/config.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
+import { askedInBodyMs, isRefused } from '../../domain/alerts/refusal.ts';
 import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -72,7 +73,7 @@ export async function deliver(
     const message = kind.message(alert, config, delivery.id);
     const result =
       message.kind === 'http'
-        ? await call(message, delivery.id, { ...parts, redactor, isTaken: kind.isTaken }, signal)
+        ? await call(message, delivery, { ...parts, redactor, kind }, signal)
         : await mail(message, { id: delivery.id, workspaceId: channel.workspaceId }, parts);
     return { ...result, error: result.error && redactor.redact(result.error) };
   } catch (error) {
@@ -83,13 +84,13 @@ export async function deliver(
 
 interface CallParts extends DelivererParts {
   redactor: Redactor;
-  isTaken: ChannelKind['isTaken'];
+  kind: ChannelKind;
 }
 
 async function call(
   message: HttpMessage,
-  id: string,
-  { egress, signer, clock, redactor, isTaken }: CallParts,
+  { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
+  { egress, signer, clock, redactor, kind }: CallParts,
   signal: AbortSignal,
 ): Promise<Result> {
   const now = clock.now();
@@ -100,19 +101,23 @@ async function call(
   if (result.kind === 'local') return ourFailure(result.trouble);
   // Before the answer is cut: half a secret would not be found.
   const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, redactor));
-  const isRefused = failure === null && isTaken?.(responseBody ?? '') === false;
-  const error = isRefused
+  const said = responseBody ?? '';
+  const isNoReceipt = failure === null && kind.isTaken?.(said) === false;
+  const error = isNoReceipt
     ? `http: ${httpStatus}, but the answer does not say that the alert was taken`
     : failure;
   const isAnswered = result.kind === 'response' && result.response.broken === null;
   if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
-  const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
+  const status = httpStatus ?? 0;
   return {
-    error: answer === '' ? error : `${error}, ${answer}`,
+    error: [error, kind.adviceOn?.(said) ?? cut(oneLine(said), longestAnswer)]
+      .filter((words) => words !== '')
+      .join(', '),
     httpStatus,
-    askedMs: askedWaitMs(result, now, longestAskedMs),
+    askedMs:
+      askedWaitMs(result, now, longestAskedMs) ?? askedInBodyMs(status, said, longestAskedMs),
     isAnswered,
-    isFinal: false,
+    isFinal: isRefused(kind, status, attempts + 1),
   };
 }
 

@@ -1,7 +1,13 @@
 /** Attempts: what came of each, and what follows for its delivery, its line and its channel. */
 
 import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
-import { bringForward, holdQueues, makeNextDue, planChannel } from './delivery-queue.ts';
+import {
+  bringForward,
+  countFailures,
+  holdQueues,
+  makeNextDue,
+  planChannel,
+} from './delivery-queue.ts';
 import type { Db } from '../database/store.ts';
 
 /** An attempt that has ended. Times are epoch milliseconds. */
@@ -38,6 +44,8 @@ export async function recordAttempt(db: Db, attempted: Attempted): Promise<boole
     .execute();
   if (nextAttemptAt === null) await makeNextDue(db, id, at);
   await keepBackOff(db, attempted);
+  if (error === null) await forgetFailures(db, channelId);
+  else if (nextAttemptAt === null) await countFailures(db, channelId, 1);
   // The other side is there: what waits for it need not wait an hour.
   if (error === null) {
     await bringForward(db, at + hastenedWaitMs, { limit: hastenedAtOnce, channelId });
@@ -80,6 +88,15 @@ async function keepBackOff(db: Db, { delivery, backOff }: Attempted): Promise<vo
           .set({ unanswered: backOff.unanswered + 1, backed_off_until: backOff.until })
           .where('unanswered', '=', backOff.unanswered)
   ).execute();
+}
+
+async function forgetFailures(db: Db, channelId: string): Promise<void> {
+  await db
+    .updateTable('channels')
+    .set({ consecutive_failures: 0 })
+    .where('id', '=', channelId)
+    .where('consecutive_failures', '>', 0)
+    .execute();
 }
 
 /** Not sooner: a delivery that is refused by itself would be sent again and again. */

@@ -115,6 +115,7 @@ async function withLastDelivery(
     Object.assign(channelOf(row), {
       sealed: row.sealed,
       lastDelivery: deliveries.get(row.id) ?? null,
+      consecutiveFailures: row.consecutive_failures,
     }),
   );
 }

@@ -5,6 +5,7 @@ import type { RawBuilder } from 'kysely';
 import { firstIdAt } from '../../domain/id.ts';
 import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
 import {
+  countFailures,
   deliveryOf,
   holdQueues,
   makeNextDue,
@@ -240,7 +241,8 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
     .where('status', '=', pending)
     .execute();
   for (const { id } of old) await makeNextDue(db, id, before);
-  for (const channelId of new Set(old.map((row) => row.channelId))) {
+  for (const [channelId, its = []] of Map.groupBy(old, (row) => row.channelId)) {
+    await countFailures(db, channelId, its.length);
     await planChannel(db, channelId);
   }
   return old.length;

@@ -338,3 +338,12 @@ function subjectIn(row: ShownRow): Subject | null {
   const { about_type: type, about_id: id, about_name: name } = row;
   return type === null || id === null ? null : { type, id, name: name ?? '' };
 }
+
+/** Counts deliveries of a channel that were given up. */
+export async function countFailures(db: Db, channelId: string, many: number): Promise<void> {
+  await db
+    .updateTable('channels')
+    .set((of) => ({ consecutive_failures: of('consecutive_failures', '+', many) }))
+    .where('id', '=', channelId)
+    .execute();
+}

@@ -47,6 +47,8 @@ export interface ChannelRow {
   unanswered: Generated<number>;
   /** Nothing is tried before that. */
   backed_off_until: Generated<number | null>;
+  /** Deliveries that were given up since the last one that arrived. */
+  consecutive_failures: Generated<number>;
   /** A channel that is disabled begins a new queue: deliveries of lower numbers are dropped. */
   queue: Generated<number>;
   /** Why earlier queues ended; null if all of their deliveries are settled. */

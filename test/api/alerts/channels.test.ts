@@ -36,6 +36,7 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
     alsoOn: [],
     remindEverySeconds: null,
     lastDelivery: null,
+    consecutiveFailures: 0,
   });
   assert.deepEqual((await ask('GET', `/channels/${id}`)).body, { channel });
 
@@ -170,7 +171,7 @@ test('a secret echoed where the response is cut leaves no part of itself', async
 test('a failed delivery is shown with its reason and without secrets', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {
-    response.writeHead(403).end(`no such hook: ${path}`);
+    response.writeHead(503).end(`no such hook: ${path}`);
   });
   const config = { url: `${sink.url}/services/T000/secret-part` };
   const made = await ask('POST', '/channels', { name: 'chat', type: 'slack', config });
@@ -182,11 +183,11 @@ test('a failed delivery is shown with its reason and without secrets', async (t)
     return channel.lastDelivery.attempts === 1 && channel.lastDelivery;
   });
   assert.equal(tried.status, 'pending');
-  assert.equal(tried.lastError, 'http: 403, no such hook: [redacted]');
+  assert.equal(tried.lastError, 'http: 503, no such hook: [redacted]');
   const shown = await ask('GET', `/channels/${id}/deliveries/${tried.id}`);
   const [{ startedAt, durationMs, ...attempt }, ...others] = shown.body.attempts;
   assert.deepEqual(shown.body.delivery, tried);
-  assert.deepEqual([attempt, others], [{ number: 1, httpStatus: 403, error: tried.lastError }, []]);
+  assert.deepEqual([attempt, others], [{ number: 1, httpStatus: 503, error: tried.lastError }, []]);
   assert.ok(startedAt >= tried.createdAt && startedAt <= tried.lastAttemptAt, startedAt);
   assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
   await ask('PATCH', `/channels/${id}`, { enabled: false });

@@ -282,14 +282,14 @@ test('a test is waited for, and says whether it arrived, why not and what to do'
     failed.stderr,
     /^jobd: the test of gone was not delivered: http: 404, no_service now\n/,
   );
-  assert.match(failed.stderr, /jobd channels update gone --url <url\|@file\|->; jobd tries again/);
+  assert.match(failed.stderr, /jobd channels update gone --url <url\|@file\|->\n$/);
   await create('gone too', '/gone');
   const asJson = await jobd('channels', 'test', 'gone too', '--json');
   assert.equal(asJson.exitCode, 1);
   assert.partialDeepStrictEqual(JSON.parse(asJson.stdout), {
     delivery: {
       event: 'test',
-      status: 'pending',
+      status: 'failed',
       lastError: 'http: 404, no_service now',
     },
     attempts: [{ number: 1, httpStatus: 404 }],

@@ -100,6 +100,7 @@ test('the endpoint of each chat service, and the fields beside the text', () => 
   assert.equal(slack.url, configs.slack['url']);
   assert.deepEqual(Object.keys(slack.document), [
     'text',
+    'mrkdwn',
     'link_names',
     'unfurl_links',
     'unfurl_media',
@@ -107,6 +108,7 @@ test('the endpoint of each chat service, and the fields beside the text', () => 
   const discord = sent('discord', alert);
   assert.deepEqual(discord.document['allowed_mentions'], { parse: [] });
   assert.equal(slack.document['link_names'], false);
+  assert.equal(slack.document['mrkdwn'], false, 'nothing is bold, struck or code');
   const telegram = sent('telegram', alert);
   assert.equal(telegram.url, `https://api.telegram.org/bot${botToken}/sendMessage`);
   assert.equal(telegram.document['chat_id'], '-100123');

@@ -52,7 +52,8 @@ export function ChannelRow({ channel }: { channel: Channel }) {
   );
 }
 
-function LastDelivery({ channel: { lastDelivery } }: { channel: Channel }) {
+function LastDelivery({ channel }: { channel: Channel }) {
+  const { lastDelivery, consecutiveFailures } = channel;
   if (lastDelivery === null) return <p class="quiet">nothing sent yet</p>;
   const { lastError, lastAttemptAt, createdAt, status } = lastDelivery;
   return (
@@ -65,6 +66,9 @@ function LastDelivery({ channel: { lastDelivery } }: { channel: Channel }) {
         <span class="reason">
           <Outside text={lastError} />
         </span>
+      )}
+      {consecutiveFailures > 1 && (
+        <span class="reason">{` (${consecutiveFailures} failed in a row)`}</span>
       )}
     </p>
   );

@@ -48,6 +48,10 @@ export interface ChannelKind {
   readonly message: (alert: Alert, config: ChannelConfig, id: string) => Message;
   /** Whether a 2xx answer says that the alert was taken, by the beginning of its body; each does if a kind has none. */
   readonly isTaken?: (body: string) => boolean;
+  /** After how many attempts a refusal ends a delivery; the first if a kind says nothing. */
+  attemptsIfRefused?: number;
+  /** What people are to do after a refusal, by the beginning of its body; null if the body does not say. */
+  readonly adviceOn?: (body: string) => string | null;
 }
 
 /** A request to send, as plain data. */

@@ -1,6 +1,7 @@
 /**
- * Slack: an incoming webhook. In mrkdwn `&`, `<` and `>` are written as entities, so that nothing becomes a link or a
- * mention, and `@name` is not resolved (`link_names`). Slack asks for at most 4,000 characters of text.
+ * Slack: an incoming webhook. `&`, `<` and `>` are written as entities, so that nothing becomes a link or a mention, and
+ * `@name` is not resolved (`link_names`). With `mrkdwn` off, `*`, `_`, `~` and backticks are shown as they are. Slack asks for
+ * at most 4,000 characters of text.
  */
 
 import { cut, plainText, textOf } from '../text.ts';
@@ -19,6 +20,7 @@ export const slack: ChannelKind = {
     const text = escapeSlack(plainText(textOf(alert), longestText / 5));
     return jsonMessage(url, {
       text: cut(text, longestText),
+      mrkdwn: false,
       link_names: false,
       unfurl_links: false,
       unfurl_media: false,

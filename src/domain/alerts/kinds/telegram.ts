@@ -4,6 +4,7 @@
  */
 
 import { plainText, textOf } from '../text.ts';
+import { objectIn, recordOf } from '../refusal.ts';
 import { checkForm, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
@@ -42,6 +43,11 @@ export const telegram: ChannelKind = {
       entities: withoutMentions(text),
       link_preview_options: { is_disabled: true },
     });
+  },
+  // A group that becomes a supergroup has another id from then on.
+  adviceOn(body) {
+    const id = recordOf(objectIn(body)['parameters'])['migrate_to_chat_id'];
+    return typeof id === 'number' ? `the chat has a new id: set chatId to ${id}` : null;
   },
 };
 

@@ -16,5 +16,7 @@ export const webhook: ChannelKind = {
     },
   },
   example: { url: 'https://ops.example.com/alerts' },
+  // The receiver is somebody's own program, which may be missing or refuse while a new version of it starts.
+  attemptsIfRefused: 5,
   message: (alert, { url = '', secret = '' }) => ({ ...jsonMessage(url, alert), signWith: secret }),
 };

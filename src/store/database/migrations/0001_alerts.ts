@@ -42,6 +42,7 @@ export const alerts = [
      next_delivery_at bigint,
      unanswered bigint not null default 0,
      backed_off_until bigint,
+     consecutive_failures bigint not null default 0,
      queue bigint not null default 0,
      ended_because text,
      created_at bigint not null,

@@ -61,6 +61,7 @@ test('an edited channel keeps its destination unless another was typed', () => {
     remindEverySeconds: 3_600,
     createdAt: '2026-11-22T00:00:00.000Z',
     lastDelivery: null,
+    consecutiveFailures: 0,
   });
   const served = { jobIds: ['a'], monitorIds: [] };
   const more = { alsoOn: ['missed'], remindEverySeconds: 3_600 };
