@@ -3,6 +3,7 @@
 import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import { ErrorBody } from '../http/contract.ts';
+import { withNulls } from '../http/nulls.ts';
 import { headerName } from '../http/schema.ts';
 import { failureHeaders, header, sharedHeaders, successHeaders } from './answer-headers.ts';
 import type { DescribedHeader, Headers } from './answer-headers.ts';
@@ -150,13 +151,18 @@ function operationOf(route: DescribedRoute, components: Components): Operation {
     description,
     ...(parameters.length > 0 && { parameters }),
     ...(schema.body !== undefined && {
-      requestBody: { required: true, content: contentOf(schema.body as TSchema, components) },
+      requestBody: { required: true, content: contentOf(takenBy(schema.body), components) },
     }),
     ...(textBody !== undefined && { requestBody: textBodyOf(textBody) }),
     responses: { ...successes(schema, components), ...failures(route, components) },
     ...(isOpen && { security: [] }),
     ...(isExtension && { 'x-extension': true }),
   };
+}
+
+/** What a body may be, with the nulls that mean "not given". */
+function takenBy(body: unknown): TSchema {
+  return withNulls(JSON.parse(JSON.stringify(body)) as TSchema);
 }
 
 function parametersIn(where: Parameter['in'], group: unknown, components: Components): Parameter[] {

@@ -21,8 +21,9 @@ Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json
 are strict: \`"60"\` is not a number. Lengths count characters. Times are ISO 8601 in UTC, with milliseconds. Ids are UUIDs \
 in lower case; upper case is accepted. Answers may get new fields.
 
-You can send the \`job\`, \`monitor\` or \`channel\` object of a GET back by PATCH, changed or not. Null for a schedule \
-field means that it is omitted: it gets its default at creation and keeps its value in an update.
+You can send the \`job\`, \`monitor\` or \`channel\` object of a GET back by PATCH, changed or not. Null means that \
+a field is omitted: it gets its default at creation and keeps its value in an update. Where a field says what null means, as \
+\`body\`, it means that. PATCH also takes \`application/merge-patch+json\`.
 
 Every failure is answered with \`{ "error": "…" }\`: a sentence that says what is wrong, where, and what would be right. \
 Programs should use the status; the sentence is for people.

@@ -13,10 +13,15 @@ import { maxBodyBytes } from './limits/connections.ts';
 /** UTF-8 cannot contain an unpaired surrogate; an escape can. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
+const json = 'application/json';
+/** The type of an update (RFC 7396). */
+const mergePatch = 'application/merge-patch+json';
+
 /** Accepts JSON and nothing else. Clients may send `application/json` without a body. */
 export function acceptJsonOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain');
-  acceptJson(server, 'application/json');
+  acceptJson(server, json);
+  acceptJson(server, mergePatch);
 }
 
 /** Accepts JSON, whatever type the client says that it is. */
@@ -29,6 +34,7 @@ export function acceptUntypedJson(server: FastifyInstance): void {
 function acceptJson(server: FastifyInstance, type: string): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (type === mergePatch && request.method !== 'PATCH') return done(wrongType());
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
     const text = bytes.toString('utf8');
@@ -39,6 +45,11 @@ function acceptJson(server: FastifyInstance, type: string): void {
       else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
     });
   });
+}
+
+/** The refusal of a body that is no JSON by its type. */
+export function wrongType(): JobdError {
+  return invalidInput(`the content type must be ${json}`);
 }
 
 /** fastify's parser reports invalid JSON and forbidden keys alike. */

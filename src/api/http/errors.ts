@@ -6,7 +6,7 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { outageIn } from '../../base/outage.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
-import { tooLarge } from './body.ts';
+import { tooLarge, wrongType } from './body.ts';
 import { sentenceFor } from './validation.ts';
 import { pauseHeaders } from './limits/rate-headers.ts';
 
@@ -84,7 +84,7 @@ function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
   }
   if (error.statusCode === 413) return tooLarge();
   if (error.statusCode === 415) {
-    return new JobdError('invalid_input', 'the content type must be application/json');
+    return wrongType();
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new JobdError('invalid_input', `the request is not valid: ${error.message}`);

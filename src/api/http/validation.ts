@@ -11,6 +11,7 @@ import type { TSchema } from 'typebox';
 import { brokenRule } from '../../domain/fields.ts';
 import type { FieldRule } from '../../domain/fields.ts';
 import { isId } from '../../domain/id.ts';
+import { dropNulls } from './nulls.ts';
 import { wholeNumberParser } from './query.ts';
 import { headerName } from './schema.ts';
 
@@ -31,6 +32,7 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
     return (value: Record<string, unknown>) => {
       validate ??= ajv.compile(schema);
       parseWholeNumbers(value);
+      if (httpPart === 'body') dropNulls(schema, value);
       return validate(value) ? { value } : { error: validate.errors ?? [] };
     };
   };

@@ -58,7 +58,7 @@ export const jobInputPromises: readonly Promised[] = [
     promise: 'a name has at most 120 characters',
     async check(customer) {
       await accepts(customer, [{ name: 'n' }, { name: 'é'.repeat(120) }]);
-      await refuses(customer, [{ name: 'n'.repeat(121) }, { name: 5 }, { name: null }]);
+      await refuses(customer, [{ name: 'n'.repeat(121) }, { name: 5 }]);
     },
   },
   {
@@ -85,7 +85,7 @@ export const jobInputPromises: readonly Promised[] = [
         customer,
         methods.map((method) => ({ method })),
       );
-      await refuses(customer, [{ method: 'TRACE' }, { method: 'get' }, { method: null }]);
+      await refuses(customer, [{ method: 'TRACE' }, { method: 'get' }, { method: 5 }]);
     },
   },
   {
