@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIsoTime } from '../src/domain/clock.ts';
 import { nearest } from '../src/domain/nearest.ts';
+import { forwardedClient } from '../src/domain/client-address.ts';
 import { blankControls, blankControlsInLines } from '../src/domain/one-line.ts';
 import { encodedWords } from '../src/domain/alerts/encoded-words.ts';
 import { parseMailRules } from '../src/domain/alerts/mail-allow.ts';
@@ -27,7 +28,7 @@ import { quoted } from '../src/domain/quote.ts';
 import { checkSigningSecret } from '../src/domain/signing-secret.ts';
 import { judgeUrl, parseAllowTarget, siteText } from '../src/domain/targets/target.ts';
 import { humanLine } from '../src/base/log-line.ts';
-import { parseDuration, withoutPassword } from '../src/settings/setting.ts';
+import { parseDuration, trustedProxies, withoutPassword } from '../src/settings/setting.ts';
 import { readIndex } from '../src/base/zone-files.ts';
 import { readRequest } from '../src/identity/raw-request.ts';
 import { readSignature } from '../src/identity/structured-fields.ts';
@@ -152,6 +153,7 @@ const requests: Record<string, Hostile> = {
   'line ends': ['GET / HTTP/1.1\r\nHost: a\r\n', '\r'],
 };
 
+const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8']);
 const readers: Record<string, Reader> = {
   readPasted: { read: readPasted, longest: longestPasted, texts: { ...commands, ...crontabs } },
   readCommand: { read: readCommand, texts: commands },
@@ -250,6 +252,16 @@ const readers: Record<string, Reader> = {
   withoutPassword: { read: withoutPassword },
   parseIdCursor: { read: (text) => parseIdCursor('x', text) },
   chooseEncoding: { read: chooseEncoding },
+  forwardedClient: {
+    read: (text) => forwardedClient(text, proxies),
+    longest: 16_384,
+    texts: {
+      'proxies that are trusted': ['', '10.0.0.1,'],
+      'networks that are trusted': ['', 'fd00::1, ', 'fd00::1'],
+      commas: ['', ',', '10.0.0.1'],
+      colons: ['', ':', '::'],
+    },
+  },
   blankControls: {
     read: blankControls,
     texts: { titles: ['', '\u001b]'], colours: ['', '\u001b['] },

@@ -52,6 +52,11 @@ export function addServeCommand(program: Command, { output }: Context): void {
       'let pages of this origin use the API from a browser; may be repeated',
       collect,
     )
+    .option(
+      '--trusted-proxy <cidr>',
+      'believe X-Forwarded-For of this proxy; may be repeated',
+      collect,
+    )
     .option('--smtp-url <url>', 'SMTP server for alert email')
     .option(
       '--mail-allow <address|domain>',

@@ -46,8 +46,8 @@ import { takePart } from './own-node.ts';
 import type { Log } from '../base/log.ts';
 import { hasAccess } from '../store/accounts/access.ts';
 import {
-  recordLimit,
   recordSiteUrl,
+  recordStart,
   startInstance,
   summarize,
 } from '../store/accounts/instance.ts';
@@ -255,7 +255,7 @@ export async function startDaemon(
   const isGuess = config.baseUrl === null && isEveryAddress(config.host);
   const kept = { siteUrl, isGuess };
   const keepUrl = (): Promise<void> => recordSiteUrl(store, kept);
-  await recordLimit(store, limitBytes).catch((error: unknown) =>
+  await recordStart(store, limitBytes).catch((error: unknown) =>
     log.warn({ err: error }, 'jobd doctor does not know the limit of the database'),
   );
   await keepUrl().catch(() =>

@@ -2,7 +2,9 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
+import { noteUntrustedProxy } from '../app/operator/untrusted-proxy.ts';
 import { listenError } from '../domain/errors.ts';
+import type { Block } from '../domain/targets/address.ts';
 import type { Log } from '../base/log.ts';
 import { identify, requireAsker } from '../api/http/auth.ts';
 import { sessionCookie } from '../api/http/cookie.ts';
@@ -13,7 +15,6 @@ import { eventRoutes } from '../api/events/routes.ts';
 import type { ConnectionLimits } from '../api/http/limits/connections.ts';
 import { allowOrigins } from '../api/http/cors.ts';
 import { createRequestLimits } from '../api/http/limits/request-limits.ts';
-import type { Allowance } from '../api/http/limits/connection.ts';
 import { answerUnknownPath } from '../api/http/errors.ts';
 import { locateAnswers } from '../api/http/location.ts';
 import { refuseOnFullDisk, refuseWhileOutdated } from '../api/http/refusals.ts';
@@ -56,6 +57,8 @@ export interface ServerOptions {
   baseUrl: string | null;
   /** Origins whose web pages may use the API. */
   corsOrigins: readonly string[];
+  /** Proxies whose X-Forwarded-For says who asks. */
+  trustedProxies?: readonly Block[];
   /** Replace default limits. */
   connections?: Partial<ConnectionLimits>;
 }
@@ -75,7 +78,10 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     log,
     requests: limits,
     isLeftToRoutes: (request) => isLeftToRoutes(request, cookie),
-    allowanceOf,
+    clients: {
+      trustedProxies: options.trustedProxies ?? [],
+      onUntrustedProxy: (address) => tellUntrustedProxy(app, log, address),
+    },
     ...(options.connections !== undefined && { limits: options.connections }),
   });
   let url = '';
@@ -137,27 +143,30 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
 }
 
 /**
- * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, reports, and health checks,
- * which never count. All others count before anything is done for them.
+ * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, reports, and what never
+ * counts (docs/behavior.md#limit-1), which is health checks and documents. All others count before anything is done for them. If
+ * there is no such document, that counts too.
  */
 function isLeftToRoutes(request: IncomingMessage, cookie: SessionCookie): boolean {
   const { method, headers } = request;
   const path = pathOf(request);
+  const isRead = method === 'GET' || method === 'HEAD';
   if (path.startsWith(`${apiPrefix}/`)) {
     const mayHaveAsker =
       headers.authorization !== undefined || cookie.read(headers.cookie) !== undefined;
-    return mayHaveAsker || method === 'OPTIONS';
+    const isDescription = isRead && path.split('?', 1)[0] === `${apiPrefix}/openapi.json`;
+    return mayHaveAsker || method === 'OPTIONS' || isDescription;
   }
-  return [...openPaths, '/healthz', '/readyz'].some((start) => path.startsWith(start));
+  return isRead || openPaths.some((start) => path.startsWith(start));
 }
 
-/** Documents, assets, `/docs` and the description have an allowance of their own (docs/behavior.md#limit-1). */
-function allowanceOf(request: IncomingMessage): Allowance {
-  const path = pathOf(request);
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const isOfPages = ![`${apiPrefix}/`, ...openPaths].some((start) => path.startsWith(start));
-  const isDescription = path.split('?', 1)[0] === `${apiPrefix}/openapi.json`;
-  return isRead && (isOfPages || isDescription) ? 'pages' : 'requests';
+/** Once, in the log and for `jobd doctor`, which can live without it. */
+function tellUntrustedProxy(app: App, log: Log, proxy: string): void {
+  log.warn(
+    { proxy },
+    'requests come through a proxy that is not trusted, so all its clients share the limits of one address: set --trusted-proxy (JOBD_TRUSTED_PROXY)',
+  );
+  void noteUntrustedProxy(app, proxy).catch(() => {});
 }
 
 /** Clients may send the whole URL (RFC 9112 section 3.2.2), and spell letters as `%63`: routes take both. */

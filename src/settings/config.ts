@@ -13,6 +13,7 @@ import { parseMailRules } from '../domain/alerts/mail-allow.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import { parseMailServer } from '../domain/alerts/mail-server.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
+import type { Block } from '../domain/targets/address.ts';
 import { parseAllowTargets } from '../domain/targets/target.ts';
 import { spanSettings } from '../domain/runs/span-settings.ts';
 import type { SpanSettings } from '../domain/runs/span-settings.ts';
@@ -27,6 +28,7 @@ import {
   parseChoice,
   parseWholeNumber,
   siteUrl,
+  trustedProxies,
   withoutPassword,
 } from './setting.ts';
 import type { Setting } from './setting.ts';
@@ -82,6 +84,8 @@ export interface ServeConfig {
   allowTargets: readonly AllowedTarget[];
   /** Origins whose pages may use the API from a browser. */
   corsOrigins: readonly string[];
+  /** Proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly Block[];
   /** Whether receipts are signed. */
   signing: boolean;
   /** Whether calls carry a `traceparent`. */
@@ -157,6 +161,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
+    trustedProxies: trustedProxies(listOf(flags['trustedProxy'], env['JOBD_TRUSTED_PROXY'])),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     traceContext: flags['traceContext'] === true || Boolean(env['JOBD_TRACE_CONTEXT']),
     spans: spanSettings(env),

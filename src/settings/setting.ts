@@ -2,6 +2,8 @@
 
 import { invalidInput } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
+import { parseBlock } from '../domain/targets/address.ts';
+import type { Block } from '../domain/targets/address.ts';
 import { parseSize, sizeText } from '../domain/sizes.ts';
 
 export interface Setting {
@@ -52,6 +54,17 @@ export function listenAddress({ name, value }: Setting): { host: string; port: n
     return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
   }
   throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+}
+
+/** The blocks of addresses that proxies have. Throws `invalid_input`, also for one of all addresses: then anybody could be anybody. */
+export function trustedProxies(texts: readonly string[]): readonly Block[] {
+  return texts.map((text) => {
+    const block = parseBlock(text);
+    if (block !== null && block.prefix > 0) return block;
+    throw invalidInput(
+      `--trusted-proxy (or JOBD_TRUSTED_PROXY) must be an address or block such as 127.0.0.1 or 10.0.0.0/8, with no bits set after the prefix, got ${text}`,
+    );
+  });
 }
 
 /** A smaller file would be short of space with a few hundred jobs. */

@@ -46,6 +46,7 @@ test('without flags and environment serve has the documented defaults', () => {
     baseUrl: null,
     allowTargets: [],
     corsOrigins: [],
+    trustedProxies: [],
     signing: true,
     traceContext: false,
     spans: null,
@@ -66,6 +67,7 @@ test('a flag overrides the environment, which overrides the default', () => {
     keyof ServeConfig,
     | 'allowTargets'
     | 'corsOrigins'
+    | 'trustedProxies'
     | 'smtp'
     | 'mailAllow'
     | 'metrics'
@@ -155,6 +157,20 @@ test('origins come from repeated flags, or from a list in the environment', () =
     assertRefused(
       () => serveConfig({ corsOrigin: [origin] }, {}),
       /^--cors-origin \(or JOBD_CORS_ORIGINS\) must be an origin such as https:.*, got /,
+    );
+  }
+});
+
+test('trusted proxies come from repeated flags, or from a list in the environment; never all addresses', () => {
+  const env = { JOBD_TRUSTED_PROXY: '127.0.0.1, 10.0.0.0/8 fd00::/8' };
+  const of = (flags: Flags): string[] =>
+    serveConfig(flags, env).trustedProxies.map(({ text }) => text);
+  assert.deepEqual(of({}), ['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+  assert.deepEqual(of({ trustedProxy: ['::1'] }), ['::1']);
+  for (const text of ['0.0.0.0/0', '::/0', '10.0.0.1/8', 'localhost', '127.0.0.1:80', '*']) {
+    assertRefused(
+      () => of({ trustedProxy: [text] }),
+      /^--trusted-proxy \(or JOBD_TRUSTED_PROXY\) must be an address or block such as .*, got /,
     );
   }
 });

@@ -81,11 +81,13 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
     { description: 'Who made it.' },
   ),
   address: t.nullable(
-    t.text('The address of the connection, which may be a proxy; null for a command.'),
+    t.text(
+      'The client: the address of the connection, or whom a trusted proxy names; null for a command.',
+    ),
   ),
   forwardedFor: t.nullable(
     t.text(
-      'The last address in `X-Forwarded-For`: true only if a proxy in front of jobd wrote it.',
+      'What `X-Forwarded-For` of a proxy that is not trusted said last: true only if a proxy in front of jobd wrote it.',
     ),
   ),
   action: t.oneOf(auditActions, 'What was done.'),

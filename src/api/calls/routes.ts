@@ -1,18 +1,19 @@
 /** Routes for targets that want to know who called them. They are outside the API and need no key. */
 
-import type { FastifyReply } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { publishedCallKeys } from '../../app/calls/call-keys.ts';
+import { createPublishedCallKeys } from '../../app/calls/call-keys.ts';
 import { callKeySet, discovery, signatureDirectory } from '../../app/calls/published.ts';
 import { keysCachedSeconds } from '../../domain/calls/call-key.ts';
-import { describe, tooManyPages } from '../description/operation.ts';
+import type { CallKey } from '../../domain/calls/call-key.ts';
+import { describe } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { answerFrom, fixedAnswer, jsonType } from '../http/fixed-answer.ts';
 import { CallKeys, Discovery } from './contract.ts';
 
 const directoryType = 'application/http-message-signatures-directory+json';
 
 // Only reading: a database that is locked for writing does not matter.
-const failures = { 429: tooManyPages, 503: null };
+const failures = { 429: null, 503: null };
 
 const operations = describe(
   { tag: 'Signed calls', isExtension: true },
@@ -50,28 +51,36 @@ const operations = describe(
   },
 );
 
+/** Others may keep a document as long as keys allow. */
+const cacheControl = `public, max-age=${keysCachedSeconds}`;
+
 /** Adds the routes (docs/behavior.md#identity-5). */
 export function callKeyRoutes(server: ApiServer, app: App, siteUrl: () => string): void {
-  server.get('/.well-known/jwks.json', operations.getCallKeys, async (_request, reply) => {
-    const keys = await publishedCallKeys(app);
-    return cached(reply).send(callKeySet(keys));
+  const find = createPublishedCallKeys(app);
+  const documentOf = (type: string, shape: (keys: readonly CallKey[]) => object) =>
+    answerFrom({ type, cacheControl, find, make: (keys) => JSON.stringify(shape(keys)) });
+  const keySet = documentOf(jsonType, callKeySet);
+  const directory = documentOf(directoryType, signatureDirectory);
+  const configuration = fixedAnswer(
+    jsonType,
+    () => JSON.stringify(discovery(siteUrl())),
+    cacheControl,
+  );
+  server.get('/.well-known/jwks.json', operations.getCallKeys, async (request, reply) => {
+    await keySet(request, reply);
   });
   server.get(
     '/.well-known/http-message-signatures-directory',
     operations.getSignatureDirectory,
-    async (_request, reply) => {
-      const keys = await publishedCallKeys(app);
-      return cached(reply).type(directoryType).send(signatureDirectory(keys));
+    async (request, reply) => {
+      await directory(request, reply);
     },
   );
-  server.get('/.well-known/openid-configuration', operations.getDiscovery, (_request, reply) => {
-    cached(reply);
-    return discovery(siteUrl());
-  });
-}
-
-/** Lets others keep a document as long as keys allow. */
-function cached<Reply extends Pick<FastifyReply, 'header'>>(reply: Reply): Reply {
-  reply.header('cache-control', `public, max-age=${keysCachedSeconds}`);
-  return reply;
+  server.get(
+    '/.well-known/openid-configuration',
+    operations.getDiscovery,
+    async (request, reply) => {
+      await configuration(request, reply);
+    },
+  );
 }

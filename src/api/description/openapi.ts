@@ -3,7 +3,8 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { ApiServer } from '../http/fastify.ts';
-import { describe, tooManyPages } from './operation.ts';
+import { describe } from './operation.ts';
+import { fixedAnswer, jsonType } from '../http/fixed-answer.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
 
@@ -51,18 +52,19 @@ const { getOpenApi } = describe(
       response: { 200: Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' }) },
       answer: 'The document.',
       isOpen: true,
-      failures: {
-        429: tooManyPages,
-      },
+      failures: { 429: null },
     },
   },
 );
 
 /** Adds the route of the description. It needs no key: generators fetch it. */
 export function openApiRoutes(server: ApiServer, description: () => OpenApiDocument): void {
-  let bytes: Buffer | undefined;
-  server.get('/openapi.json', getOpenApi, async (_, reply) => {
-    bytes ??= Buffer.from(JSON.stringify(description()));
-    return reply.type('application/json; charset=utf-8').send(bytes);
-  });
+  const answer = fixedAnswer(jsonType, () => JSON.stringify(description()));
+  server.get(
+    '/openapi.json',
+    { ...getOpenApi, config: { isForEverybody: true } },
+    async (request, reply) => {
+      await answer(request, reply);
+    },
+  );
 }

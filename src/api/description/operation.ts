@@ -39,12 +39,6 @@ export interface Refusal {
   example: string;
 }
 
-/** The refusal of what counts as a page. */
-export const tooManyPages: Refusal = {
-  when: 'Too many pages and files for this address.',
-  example: 'an address may load 300 pages and files a minute, try again later',
-};
-
 export type Failure = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 429 | 503;
 
 interface About {

@@ -27,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its change is about the asker alone, who needs no `write`. */
     isOwnMatter?: boolean;
+    /** It answers everybody the same from memory: nobody is asked who they are, and nothing counts. */
+    isForEverybody?: boolean;
   }
 }
 
@@ -66,6 +68,7 @@ export function identify(
   };
 
   server.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.isForEverybody === true) return;
     const admission = await admit(request);
     if (admission === undefined) return limits.countAddress(request.raw);
     const { asker, left } = admission;
@@ -94,11 +97,14 @@ export function requireAsker(server: FastifyInstance): void {
   });
 }
 
-/** Where a request came from. A proxy appends the address it was asked from to X-Forwarded-For. */
+/** Where a request came from. What a proxy that is not trusted says is kept as its claim. */
 export function senderOf({ socket, headers }: FastifyRequest): Sender {
-  const address = socket.remoteAddress ?? null;
+  const { peer, turn } = connectionOf(socket) ?? {};
+  const address = turn?.client.address ?? socket.remoteAddress ?? null;
   const forwarded = headers['x-forwarded-for'];
-  if (forwarded === undefined) return { address, forwardedFor: null };
+  if (forwarded === undefined || peer?.isTrustedProxy === true) {
+    return { address, forwardedFor: null };
+  }
   const last = String(forwarded).split(',').at(-1)?.trim() ?? '';
   return { address, forwardedFor: parseAddress(last) === null ? null : last };
 }

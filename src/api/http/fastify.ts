@@ -13,6 +13,7 @@ import { acceptJsonOnly } from './body.ts';
 import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServerParts } from './http-server.ts';
+import type { ClientsParts } from './limits/clients.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { answerCompiler } from './serialization.ts';
 import { schemaCompiler } from './validation.ts';
@@ -30,18 +31,20 @@ export interface FastifyParts {
   log: Log;
   requests: RequestLimits;
   isLeftToRoutes?: HttpServerParts['isLeftToRoutes'];
-  allowanceOf?: HttpServerParts['allowanceOf'];
+  clients?: ClientsParts;
   /** Replace default limits. */
   limits?: Partial<ConnectionLimits>;
 }
 
+const ofPeers: ClientsParts = { trustedProxies: [], onUntrustedProxy: () => {} };
+
 /** Creates the server without routes. */
 export function createFastify(parts: FastifyParts): ApiServer {
-  const { log, requests, isLeftToRoutes = () => false, allowanceOf = () => 'requests' } = parts;
+  const { log, requests, isLeftToRoutes = () => false, clients = ofPeers } = parts;
   const limits = { ...defaultConnectionLimits, ...parts.limits };
   const server = fastify({
     serverFactory: (handler) =>
-      createHttpServer(handler, { limits, requests, isLeftToRoutes, allowanceOf, log }),
+      createHttpServer(handler, { limits, requests, isLeftToRoutes, ...clients, log }),
     bodyLimit: maxBodyBytes,
     forceCloseConnections: 'idle',
     // The store stays open until the server has stopped, so requests that have arrived are answered.

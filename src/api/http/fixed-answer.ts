@@ -1,25 +1,47 @@
 /**
- * Public texts that do not change while the server runs. They are kept as bytes: encoding a copy for each answer would take
+ * Public texts that are the same for everybody. They are kept as bytes: making or encoding one for each answer would take
  * time, and memory until the client has read it.
  */
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+export const jsonType = 'application/json; charset=utf-8';
+
 /** As characters, or in UTF-8. */
 type Text = string | Uint8Array;
 
 /** Creates a handler that answers 304 if the client has the text already. `make` is called once. */
-export function fixedAnswer(type: string, make: () => Text | Promise<Text>) {
-  let bytes: Buffer | undefined;
-  let etag = '';
+export function fixedAnswer(
+  type: string,
+  make: () => Text | Promise<Text>,
+  cacheControl = 'no-cache',
+) {
+  const once = {};
+  return answerFrom({ type, cacheControl, find: () => once, make });
+}
+
+/** The same of a text that is made again when `find` returns another object than before. */
+export function answerFrom<Facts extends object>({
+  type,
+  cacheControl,
+  find,
+  make,
+}: {
+  type: string;
+  cacheControl: string;
+  find: () => Facts | Promise<Facts>;
+  make: (facts: Facts) => Text | Promise<Text>;
+}) {
+  let kept: { facts: Facts; bytes: Buffer; etag: string } | undefined;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (bytes === undefined) {
-      const text = await make();
-      etag = `"${hash('sha256', text, 'base64url')}"`;
-      bytes = Buffer.from(text);
+    const facts = await find();
+    if (kept?.facts !== facts) {
+      const text = await make(facts);
+      kept = { facts, bytes: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url')}"` };
     }
-    reply.headers({ etag, 'cache-control': 'no-cache' });
+    const { bytes, etag } = kept;
+    reply.headers({ etag, 'cache-control': cacheControl });
     if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
     return reply.type(type).send(bytes);
   };

@@ -6,21 +6,21 @@ import type { Log } from '../../base/log.ts';
 import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
 import { Connection, connectionOf } from './limits/connection.ts';
-import type { Allowance, Turn } from './limits/connection.ts';
+import type { Turn } from './limits/connection.ts';
+import { createClients } from './limits/clients.ts';
+import type { ClientsParts } from './limits/clients.ts';
 import { answerExpectations, maxHeaderBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { createOpenConnections } from './limits/open-connections.ts';
 import type { OpenConnections } from './limits/open-connections.ts';
-import { addressGroup, spentHeadersOf, tooManyOfAddress } from './limits/request-limits.ts';
+import { spentOfAddress, tooManyOfAddress } from './limits/request-limits.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 
-export interface HttpServerParts {
+export interface HttpServerParts extends ClientsParts {
   limits: ConnectionLimits;
   requests: RequestLimits;
   /** Whether only a route can tell if a request counts for its address. All other requests count when they arrive. */
   isLeftToRoutes: (request: IncomingMessage) => boolean;
-  /** Where a request counts if it counts for its address. */
-  allowanceOf: (request: IncomingMessage) => Allowance;
   log: Log;
 }
 
@@ -28,10 +28,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Creates the server. Every request goes to `handler` when its turn comes, unless its address is over the limit. */
 export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
-  const { limits, requests, isLeftToRoutes, allowanceOf } = parts;
+  const { limits, requests, isLeftToRoutes } = parts;
+  const clients = createClients(parts);
   const open = createOpenConnections<Connection>(limits.maxConnections);
-  const answer = ({ request, response, isRefused, allowance }: Turn): void => {
-    if (isRefused) refuse(response, allowance);
+  const answer = ({ request, response, isRefused }: Turn): void => {
+    if (isRefused) refuse(response);
     else handler(request, response);
   };
   const http = createServer(
@@ -46,26 +47,24 @@ export function createHttpServer(handler: Handler, parts: HttpServerParts): Serv
     },
     (request, response) => {
       const connection = connectionOf(request.socket);
-      const allowance = allowanceOf(request);
+      if (connection === undefined) return;
+      const client = clients.clientOf(request, connection.peer);
       const isCounted = !isLeftToRoutes(request);
-      const isRefused = isCounted && !requests.admits(connection?.addressGroup ?? '', allowance);
-      const turn = { request, response, allowance, isCounted, isRefused };
-      connection?.add(turn, performance.now());
+      const isRefused = isCounted && !requests.admits(client.group);
+      connection.add({ request, response, client, isCounted, isRefused }, performance.now());
     },
   );
   http.setTimeout(limits.idleTimeoutMs);
   http.on('connection', (socket) => {
-    const place = {
-      addressGroup: addressGroup(socket.remoteAddress),
-      now: performance.now(),
-      open,
-    };
+    const place = { peer: clients.peerAt(socket.remoteAddress), now: performance.now(), open };
     const connection = new Connection(socket, place, answer);
     socket.once('close', () => open.remove(connection));
     if (!open.admit(connection)) socket.destroy();
   });
-  http.on('connect', ({ socket }: IncomingMessage) => {
-    if (requests.admits(addressGroup(socket.remoteAddress))) refuseTunnel(socket);
+  http.on('connect', (request: IncomingMessage) => {
+    const { socket } = request;
+    const client = clients.clientOf(request, clients.peerAt(socket.remoteAddress));
+    if (requests.admits(client.group)) refuseTunnel(socket);
     else socket.destroy();
   });
   answerExpectations(http);
@@ -112,25 +111,22 @@ function createLogLimit(): () => boolean {
 }
 
 /** Answers a request of an address over its limit as cheaply as possible. */
-function refuse(response: ServerResponse, allowance: Allowance): void {
-  const { status, headers, body } = refusals[allowance];
+function refuse(response: ServerResponse): void {
+  const { status, headers, body } = refusal;
   response.writeHead(status, headers).end(body);
 }
 
-const refusals = {
-  pages: refusalOf('pages'),
-  requests: refusalOf('requests'),
-};
+const refusal = refusalText();
 
-function refusalOf(allowance: Allowance) {
-  const { message, httpStatus, retryAfterSeconds } = tooManyOfAddress[allowance];
+function refusalText() {
+  const { message, httpStatus, retryAfterSeconds } = tooManyOfAddress;
   const body = JSON.stringify({ error: message });
   const headers = {
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'retry-after': String(retryAfterSeconds),
-    ...spentHeadersOf[allowance],
+    ...spentOfAddress,
     connection: 'close',
   };
   return { status: httpStatus, headers, body };

@@ -57,6 +57,37 @@ export async function publishedCallKeys({
   return (await keys.listCallKeys(store.db)).filter((key) => isPublished(key, now));
 }
 
+/** How long a look at the keys suffices: the first call that a new key signs may be there at once. */
+const freshMs = 100;
+
+/**
+ * Returns a function that gets the published keys, the newest first: from the database ten times a second at most, however many ask.
+ * It returns the same list until it looks again.
+ */
+export function createPublishedCallKeys(
+  parts: Pick<App, 'store' | 'clock'>,
+): () => Promise<readonly CallKey[]> {
+  let lookedAt = -Infinity;
+  let looked: Promise<readonly CallKey[]> | undefined;
+  let isPending = false;
+  const look = async (): Promise<readonly CallKey[]> => {
+    isPending = true;
+    try {
+      return await publishedCallKeys(parts);
+    } finally {
+      isPending = false;
+    }
+  };
+  return async () => {
+    const now = parts.clock.monotonicMs();
+    if (looked === undefined || (!isPending && now - lookedAt >= freshMs)) {
+      lookedAt = now;
+      looked = look();
+    }
+    return await looked;
+  };
+}
+
 /** Every key there ever was, the newest first. */
 export async function listCallKeys({ store }: Pick<App, 'store'>): Promise<CallKey[]> {
   return await keys.listCallKeys(store.db);

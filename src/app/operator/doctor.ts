@@ -7,7 +7,7 @@ import { messageOf } from '../../domain/errors.ts';
 import { availableIds, needsMasterKey } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
-import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
+import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { zoneDataText, zoneDataTrouble } from '../../domain/schedule/zone-data.ts';
@@ -184,6 +184,13 @@ async function checkSiteUrl(db: Db): Promise<Result> {
   if (guessed !== null) {
     const remedy = 'set --base-url or JOBD_BASE_URL for jobd serve';
     return warn(`receipts and links say ${guessed}, which only works on this machine: ${remedy}`);
+  }
+  const proxy = await findUntrustedProxy(db);
+  if (proxy !== null) {
+    const remedy = `set --trusted-proxy ${proxy} or JOBD_TRUSTED_PROXY for jobd serve`;
+    return warn(
+      `requests come through a proxy at ${proxy} that is not trusted, so all its clients share the limits of one address: ${remedy}`,
+    );
   }
   const url = await findSiteUrl(db);
   return ok(url === null ? 'not known before jobd serve ran' : `receipts and links say ${url}`);

@@ -44,6 +44,7 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'serve: private addresses or ports that jobs may call, CIDR[:PORT|:*], comma-separated',
   ],
   ['JOBD_CORS_ORIGINS', 'serve: origins whose pages may use the API, comma-separated'],
+  ['JOBD_TRUSTED_PROXY', 'serve: proxies whose X-Forwarded-For is believed, CIDR, comma-separated'],
   ['JOBD_SMTP_URL', 'serve: SMTP server for alert email'],
   ['JOBD_MAIL_ALLOW', 'serve: addresses and domains that may get alert email, comma-separated'],
   ['JOBD_HEARTBEAT_URL', 'serve: URL to call each minute while the scheduler is healthy'],

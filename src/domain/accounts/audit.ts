@@ -14,9 +14,9 @@ export interface Actor {
 
 /** Where a request came from. */
 export interface Sender {
-  /** The address of the connection, which may be a proxy's; null for a command. */
+  /** The address of the connection, or of the client that a trusted proxy names; null for a command. */
   address: string | null;
-  /** The last address of X-Forwarded-For: a claim, which anybody who reaches jobd directly can make. */
+  /** The last address of X-Forwarded-For, if no trusted proxy wrote it: a claim, which anybody who reaches jobd directly can make. */
   forwardedFor: string | null;
 }
 

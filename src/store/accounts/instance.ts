@@ -46,6 +46,17 @@ export async function findGuessedUrl(db: Db): Promise<string | null> {
   return row?.site_url ?? null;
 }
 
+/** The proxy on the machine of the daemon that it does not trust; null if it has seen none since it started. */
+export async function findUntrustedProxy(db: Db): Promise<string | null> {
+  const row = await db.selectFrom('instance').select('untrusted_proxy').executeTakeFirst();
+  return row?.untrusted_proxy ?? null;
+}
+
+/** Keeps it, for `jobd doctor`. */
+export async function recordUntrustedProxy(store: Store, address: string): Promise<void> {
+  await store.write((tx) => tx.updateTable('instance').set({ untrusted_proxy: address }).execute());
+}
+
 /** Where people reach the daemon; null until it has listened. */
 export async function findSiteUrl(db: Db): Promise<string | null> {
   const row = await db.selectFrom('instance').select('site_url').executeTakeFirst();
@@ -117,9 +128,10 @@ export async function addEarlyRemovals(
     .execute();
 }
 
-/** Keeps the largest size that the database may have, for `jobd doctor`. */
-export async function recordLimit(store: Store, limitBytes: number | null): Promise<void> {
+/** Keeps the largest size that the database may have, for `jobd doctor`, and forgets the proxy that was seen before. */
+export async function recordStart(store: Store, limitBytes: number | null): Promise<void> {
   const { limitBytes: known } = await findEarlyRemovals(store.db);
-  if (known === limitBytes) return;
-  await store.write((tx) => tx.updateTable('instance').set({ max_bytes: limitBytes }).execute());
+  if (known === limitBytes && (await findUntrustedProxy(store.db)) === null) return;
+  const now = { max_bytes: limitBytes, untrusted_proxy: null };
+  await store.write((tx) => tx.updateTable('instance').set(now).execute());
 }

@@ -30,6 +30,8 @@ export interface InstanceRow {
   site_url: string | null;
   /** 1 if the daemon listens on all addresses, and nobody said by which URL people reach it. */
   site_url_is_guess: Generated<0 | 1>;
+  /** The address of a proxy on the machine of the daemon that it was not told to trust; null if it has seen none. */
+  untrusted_proxy: Generated<string | null>;
   /** The largest size that the operator allows the database; null without one. */
   max_bytes: Generated<number | null>;
   /** What was removed before its time, for want of space, and when last. */

@@ -1,6 +1,9 @@
-/** Events through the proxies whose files are in contrib/: each is passed on at once. */
+/** jobd behind the proxies whose files are in contrib/: events are passed on at once, and limits go by the address of clients. */
 
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
@@ -40,7 +43,11 @@ const proxies: readonly Proxy[] = [
         (kind) => `${kind}_temp_path ${directory}/${kind};`,
       );
       const server = `server { listen 127.0.0.1:${port}; ${location} }`;
-      const http = `http { access_log off; ${temporary.join(' ')} ${server} }`;
+      const zones =
+        read('nginx.conf')
+          .match(/^limit_\w+ .*;$/gm)
+          ?.join(' ') ?? '';
+      const http = `http { access_log off; ${zones} ${temporary.join(' ')} ${server} }`;
       return {
         config: `daemon off; master_process off; pid ${directory}/pid; events {} ${http}`.replace(
           '127.0.0.1:8080',
@@ -90,18 +97,49 @@ async function startProxy(t: TestContext, { name, prepare }: Proxy, url: string)
 for (const proxy of proxies) {
   const { name, version } = proxy;
   const isThere = spawnSync(name, version).status === 0;
+  const skip = isThere ? false : `${name} is not installed`;
+  test(`contrib's file for ${name} passes on each event at once`, { skip }, async (t) => {
+    const daemon = await startTestDaemon(t);
+    const url = await startProxy(t, proxy, daemon.url);
+    const stream = await openStream(t, { url, key: daemon.key });
+    for (const expected of ['first', 'second']) {
+      const { body } = await daemon.ask('POST', '/monitors', { name: expected });
+      const { data } = await stream.next('changed');
+      assert.deepEqual(data.monitors, [body.monitor.id]);
+    }
+  });
+
   test(
-    `contrib's file for ${name} passes on each event at once`,
-    { skip: isThere ? false : `${name} is not installed` },
+    `with contrib's file for ${name}, no client can choose the address it counts for`,
+    { skip },
     async (t) => {
-      const daemon = await startTestDaemon(t);
+      const daemon = await startTestDaemon(t, { flags: { trustedProxy: ['127.0.0.1'] } });
       const url = await startProxy(t, proxy, daemon.url);
-      const stream = await openStream(t, { url, key: daemon.key });
-      for (const expected of ['first', 'second']) {
-        const { body } = await daemon.ask('POST', '/monitors', { name: expected });
-        const { data } = await stream.next('changed');
-        assert.deepEqual(data.monitors, [body.monitor.id]);
-      }
+      // A client cannot be two others at once: each has an address of the loopback network.
+      const post = async (from: string, claimed: string): Promise<string> => {
+        const made = await requestFrom(from, `${url}/api/v1/monitors`, {
+          authorization: `Bearer ${daemon.key}`,
+          'content-type': 'application/json',
+          'x-forwarded-for': claimed,
+        });
+        assert.equal(made, 201);
+        return (await daemon.ask('GET', '/audit?limit=1')).body.entries[0].address;
+      };
+      assert.equal(await post('127.0.0.2', '203.0.113.9'), '127.0.0.2');
+      assert.equal(await post('127.0.0.3', '203.0.113.9, 127.0.0.1'), '127.0.0.3');
     },
   );
+}
+
+/** Sends a request from an address of this machine. Resolves with the status. */
+async function requestFrom(
+  localAddress: string,
+  url: string,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const sent = request(url, { method: 'POST', headers, localAddress });
+  sent.end(JSON.stringify({ name: localAddress }));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
 }

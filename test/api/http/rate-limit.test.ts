@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { quotaHeaders } from '../../../src/api/http/limits/rate-headers.ts';
 import { createRateLimiter } from '../../../src/domain/accounts/rate-limiter.ts';
-import { addressGroup } from '../../../src/api/http/limits/request-limits.ts';
+import { addressGroup } from '../../../src/api/http/limits/clients.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
@@ -161,16 +161,21 @@ test('every request without a key counts; after 300 each is refused at once and 
   const unknownKey = `cp_${'0'.repeat(64)}`;
   const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;
-  const pages: [line: string, status: number][] = [
-    ['GET /unknown', 404],
-    ['GET /docs', 200],
-    ['GET /docs.css', 200],
-    ['GET /verify-receipt.mjs', 200],
-    ['GET /api/v1/openapi.json', 200],
-    ['GET http://a/api/v1/openapi.json?a', 200],
-    ['GET /healthier', 404],
+  const free = [
+    'GET /docs',
+    'GET /docs.css',
+    'GET /verify-receipt.mjs',
+    'GET /.well-known/jwks.json',
+    'GET /.well-known/http-message-signatures-directory',
+    'GET /.well-known/openid-configuration',
+    'GET /api/v1/openapi.json',
+    'GET http://a/api/v1/openapi.json?a',
   ];
-  const others: [line: string, status: number][] = [
+  const rows: [line: string, status: number][] = [
+    ['GET /unknown', 404],
+    ['GET /healthier', 404],
+    ['GET /.well-known/unknown', 404],
+    ['GET /assets/unknown.js', 404],
     ['GET /api/v1/%zz', 404],
     [`GET /api/v1/${'a'.repeat(600)}`, 404],
     ['GET /ping/unknown', 404],
@@ -183,17 +188,11 @@ test('every request without a key counts; after 300 each is refused at once and 
   ];
   const send = (line: string): Promise<RawAnswer[]> =>
     exchange(url, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-  for (const [rows, filler] of [
-    [pages, 'GET /unknown'],
-    [others, 'GET /api/v1/nowhere'],
-  ] as const) {
-    for (const [line, status] of rows) {
-      assert.equal((await send(line))[0]?.status, status, line);
-    }
-    for (let number = rows.length; number < 300; number += 1) await send(filler);
-  }
+  for (const [line, status] of rows) assert.equal((await send(line))[0]?.status, status, line);
+  for (let number = rows.length; number < 300; number += 1) await send('GET /api/v1/nowhere');
+  for (const line of free) assert.equal((await send(line))[0]?.status, 200, line);
 
-  for (const [line] of [...pages, ...others]) {
+  for (const [line] of rows) {
     const socket = await openSocket(url);
     socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const [answer] = parseAnswers(await receiveAll(socket));
@@ -203,7 +202,7 @@ test('every request without a key counts; after 300 each is refused at once and 
     }
     assert.equal(answer?.status, 429, line);
     assert.equal(answer.headers.get('retry-after'), '60', line);
-    assert.match(answer.headers.get('ratelimit') ?? '', /^"(pages|address)";r=0$/, line);
+    assert.match(answer.headers.get('ratelimit') ?? '', /^"address";r=0$/, line);
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', line);
     assert.equal(answer.headers.get('connection'), 'close', line);
   }
@@ -212,7 +211,7 @@ test('every request without a key counts; after 300 each is refused at once and 
   }
   assert.equal((await ask('GET', '/jobs')).status, 200);
   clock.pass(60_000);
-  assert.equal((await send('GET /docs'))[0]?.status, 200, '60 s later');
+  assert.equal((await send('GET /unknown'))[0]?.status, 404, '60 s later');
 });
 
 test('a request counts once if its body never comes or its client disconnects', async (t) => {

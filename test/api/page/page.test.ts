@@ -209,7 +209,7 @@ test('every other path stays unknown', async (t) => {
   }
 });
 
-test('an address may load 300 pages and files a minute, which locks nobody out of signing in', async (t) => {
+test('pages and files do not count: loading them locks nobody out of signing in, and the other way round', async (t) => {
   const url = await startPages(t);
   const files = [
     '/sign-in',
@@ -217,20 +217,12 @@ test('an address may load 300 pages and files a minute, which locks nobody out o
     '/api/v1/openapi.json',
     new URL((await linksOf(url))[0] ?? '').pathname,
   ];
-  // The document of linksOf was the first.
-  for (let count = 1; count < 300; count += 1) {
+  for (let count = 0; count < 400; count += 1) {
     const { status, body } = await fetch(`${url}${files[count % files.length]}`, {
       method: 'HEAD',
     });
     assert.equal(status, 200);
     await body?.cancel();
-  }
-  for (const path of files) {
-    const refused = await fetch(url + path);
-    assert.equal(refused.status, 429, path);
-    assert.equal(refused.headers.get('retry-after'), '60');
-    const error = 'an address may load 300 pages and files a minute, try again later';
-    assert.deepEqual(await refused.json(), { error });
   }
   const signIn = async (): Promise<number> => {
     const body = JSON.stringify({ key: `cp_${'0'.repeat(64)}` });
@@ -239,14 +231,7 @@ test('an address may load 300 pages and files a minute, which locks nobody out o
   };
   for (let count = 0; count < 300; count += 1) assert.equal(await signIn(), 401);
   assert.equal(await signIn(), 429);
-});
-
-test('failed sign-ins keep nobody from loading pages', async (t) => {
-  const url = await startPages(t);
-  for (let count = 0; count < 301; count += 1)
-    await fetch(`${url}/api/v1/session`, { method: 'POST' });
-  assert.equal((await fetch(`${url}/api/v1/session`)).status, 429);
-  assert.equal((await fetch(`${url}/sign-in`)).status, 200);
+  for (const path of files) assert.equal((await fetch(url + path)).status, 200, path);
 });
 
 test('without a build a page says how to make it, and works once it is made', async (t) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import {
+  createPublishedCallKeys,
   ensureCallKey,
   listCallKeys,
   publishedCallKeys,
@@ -164,4 +165,49 @@ test('two processes that need a key at once make one, and sign with the same', a
   const who = { workspaceId: 'w', jobId: 'j', runId: 'r', request };
   signers.push((await callers.callerOf(who))?.keyId);
   assert.deepEqual(signers, [keys[0], keys[0]]);
+});
+
+test('the published keys are read ten times a second at most, and a rotation elsewhere is seen after it', async (t) => {
+  const { parts, clock, store, ensure } = await setup(t);
+  await ensure();
+  let reads = 0;
+  const counted = new Proxy(store, {
+    get(of, name) {
+      if (name === 'db') reads += 1;
+      return Reflect.get(of, name) as unknown;
+    },
+  });
+  const find = createPublishedCallKeys({ store: counted, clock });
+  const answers = await Promise.all(Array.from({ length: 500 }, () => find()));
+  assert.equal(new Set(answers).size, 1, 'the same list');
+  assert.equal(reads, 1);
+  // As a command or another node does it.
+  await rotateCallKeys(parts, { algorithm: null, isAtOnce: true });
+  assert.equal((await find()).length, 1);
+  const before = await find();
+  clock.pass(100);
+  const after = await find();
+  assert.notEqual(after[0]?.keyId, before[0]?.keyId);
+  assert.equal(reads, 2);
+});
+
+test('while the keys cannot be read, those who ask share one refusal', async (t) => {
+  const { clock, store, ensure } = await setup(t);
+  await ensure();
+  let reads = 0;
+  let isAway = true;
+  const away = new Proxy(store, {
+    get(of, name) {
+      if (name !== 'db') return Reflect.get(of, name) as unknown;
+      reads += 1;
+      if (isAway) throw new Error('away');
+      return of.db;
+    },
+  });
+  const find = createPublishedCallKeys({ store: away, clock });
+  for (let count = 0; count < 100; count += 1) await assert.rejects(find(), /away/);
+  assert.equal(reads, 1);
+  isAway = false;
+  clock.pass(100);
+  assert.equal((await find()).length, 1);
 });

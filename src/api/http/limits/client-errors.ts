@@ -31,10 +31,10 @@ export function answerClientErrors(http: Server, requests: RequestLimits): void 
 }
 
 /** If the error interrupts a request that was counted already, it is not counted again. */
-function isAdmitted({ arriving, addressGroup }: Connection, requests: RequestLimits): boolean {
+function isAdmitted({ arriving, peer }: Connection, requests: RequestLimits): boolean {
   if (arriving?.isCounted === true) return true;
   if (arriving !== undefined) arriving.isCounted = true;
-  return requests.admits(addressGroup);
+  return requests.admits((arriving?.client ?? peer).group);
 }
 
 function answer(socket: Socket, error: ClientError): void {

@@ -7,17 +7,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeGently, createPatience } from './closing.ts';
+import type { Client, Peer } from './clients.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
-
-/** What an address may ask without a valid key: `pages` for what browsers load, `requests` for everything else. */
-export type Allowance = 'pages' | 'requests';
 
 /** A request that is answered or waits for it. */
 export interface Turn {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Where it counts if it counts for its address. */
-  allowance: Allowance;
+  client: Client;
   /** Whether it has been counted already, for its key or its address. */
   isCounted: boolean;
   /** Whether its address is over the rate limit. */
@@ -45,7 +42,10 @@ export function connectionOf(socket: Socket): Connection | undefined {
 /** Lives as long as its socket. */
 export class Connection implements OpenConnection {
   readonly socket: Socket;
-  readonly addressGroup: string;
+  /** The other end. */
+  readonly peer: Peer;
+  /** That of the client of the last request: a proxy sends requests of many. */
+  addressGroup: string;
   isTrusted = false;
   activeAt: number;
   /** The request that is being answered. */
@@ -64,11 +64,12 @@ export class Connection implements OpenConnection {
 
   constructor(
     socket: Socket,
-    place: { addressGroup: string; now: number; open: OpenConnections<Connection> },
+    place: { peer: Peer; now: number; open: OpenConnections<Connection> },
     answer: (turn: Turn) => void,
   ) {
     this.socket = socket;
-    this.addressGroup = place.addressGroup;
+    this.peer = place.peer;
+    this.addressGroup = place.peer.group;
     this.activeAt = place.now;
     this.#open = place.open;
     this.#answer = answer;
@@ -90,7 +91,7 @@ export class Connection implements OpenConnection {
   add(turn: Turn, now: number): void {
     if (this.isOver) return;
     this.activeAt = now;
-    this.#open.update(this);
+    this.#open.update(this, turn.client.group);
     const mayWait = this.turn === undefined || this.#canWait(turn);
     if (turn.isRefused || !mayWait) this.stopReading();
     if (!mayWait) return;

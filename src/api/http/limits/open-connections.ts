@@ -6,7 +6,7 @@
 
 /** What the decision needs to know about a connection. */
 export interface OpenConnection {
-  readonly addressGroup: string;
+  addressGroup: string;
   /** Whether it showed a valid key, or pinged a monitor, in a request that arrived completely. */
   readonly isTrusted: boolean;
   /** Whether a complete request is being answered, and the client reads the answer. */
@@ -25,8 +25,8 @@ export interface OpenConnections<C extends OpenConnection> {
    * are busy connections of its own address.
    */
   admit(connection: C): boolean;
-  /** Moves a connection to the end of its group. Must be called when it sends a request or becomes trusted. */
-  update(connection: C): void;
+  /** Moves a connection to the end of its group, or of another one. Must be called when it sends a request or becomes trusted. */
+  update(connection: C, addressGroup?: string): void;
   remove(connection: C): void;
 }
 
@@ -96,14 +96,16 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
       insert(connection);
       return true;
     },
-    update(connection) {
+    update(connection, addressGroup = connection.addressGroup) {
       if (!all.has(connection)) return;
       const byAddress = connection.isTrusted ? trusted : strangers;
       const same = byAddress.get(connection.addressGroup);
-      if (same?.delete(connection)) {
+      if (addressGroup === connection.addressGroup && same?.delete(connection)) {
         same.add(connection);
       } else {
         take(connection, strangers);
+        take(connection, trusted);
+        connection.addressGroup = addressGroup;
         insert(connection);
       }
     },

@@ -1,23 +1,21 @@
 /**
- * The rate limits: one per key, one for the sessions of a key together, one per session of a link, two per address for
+ * The rate limits: one per key, one for the sessions of a key together, one per session of a link, one per address for
  * requests without any, and one per run for reports of progress, which need none. They are independent, so a valid key is never
- * limited by its address, an open page does not use up what the scripts of its key may ask, and reloading pages locks nobody
- * out of signing in.
+ * limited by its address, and an open page does not use up what the scripts of its key may ask. Documents that are the same for
+ * everybody do not count: they are answered from memory.
  */
 
 import type { IncomingMessage } from 'node:http';
 import type { App, Principal } from '../../../app/app.ts';
 import { JobdError } from '../../../domain/errors.ts';
-import { parseAddress } from '../../../domain/targets/address.ts';
 import { connectionOf } from './connection.ts';
-import type { Allowance } from './connection.ts';
 import { keyRule } from '../../../domain/accounts/key.ts';
 import { createRateLimiter } from '../../../domain/accounts/rate-limiter.ts';
 import type { Left, LimiterRule } from '../../../domain/accounts/rate-limiter.ts';
 import { quotaHeaders, spentHeaders } from './rate-headers.ts';
 
 const sessionRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
-/** For each allowance of an address. 10,000 addresses at their limit take about 31 MB. */
+/** 10,000 addresses at their limit take about 31 MB. */
 const addressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** Reports of progress of a run. One after the other they are 120 a minute at most (`progressEveryMs` in completions.ts). */
@@ -50,20 +48,16 @@ export interface RequestLimits {
    */
   countProgress(runId: string, request: IncomingMessage, answer: WithHeaders): void;
   /** Counts one more request of this group of addresses. Returns whether it is within the limit. */
-  admits(addressGroup: string, allowance?: Allowance): boolean;
+  admits(addressGroup: string): boolean;
 }
 
-/** The refusals of a request for its address. The wait is the one promised to users, not the rest of the window. */
-export const tooManyOfAddress: Readonly<Record<Allowance, JobdError>> = {
-  pages: tooMany(`an address may load ${addressRule.limit} pages and files a minute`),
-  requests: tooMany(`without a valid key an address may ask ${addressRule.limit} times a minute`),
-};
+/** The refusal of a request for its address. The wait is the one promised to users, not the rest of the window. */
+export const tooManyOfAddress = tooMany(
+  `without a valid key an address may ask ${addressRule.limit} times a minute`,
+);
 
-/** The rate limit headers of those refusals. */
-export const spentHeadersOf = {
-  pages: spentHeaders('pages', addressRule),
-  requests: spentHeaders('address', addressRule),
-} as const satisfies Record<Allowance, object>;
+/** The rate limit headers of that refusal. */
+export const spentOfAddress = spentHeaders('address', addressRule);
 
 const tooMuchProgress = tooMany(`a run may report progress ${progressRule.limit} times a minute`);
 const spentProgress = spentHeaders('run', progressRule);
@@ -83,25 +77,21 @@ export function createRequestLimits({
   admissions,
 }: Pick<App, 'clock' | 'admissions'>): RequestLimits {
   const sessions = createRateLimiter(sessionRule);
-  const addresses = {
-    pages: createRateLimiter(addressRule),
-    requests: createRateLimiter(addressRule),
-  };
+  const addresses = createRateLimiter(addressRule);
   const progress = createRateLimiter(progressRule);
-  const admits = (group: string, allowance: Allowance = 'requests'): boolean =>
-    addresses[allowance].ask(group, clock.monotonicMs()).isAdmitted;
+  const admits = (group: string): boolean => addresses.ask(group, clock.monotonicMs()).isAdmitted;
   function countAddress({ socket }: IncomingMessage): void {
     const connection = connectionOf(socket);
     const turn = connection?.turn;
     if (connection === undefined || turn === undefined || turn.isCounted) return;
     turn.isCounted = true;
-    if (admits(connection.addressGroup, turn.allowance)) return;
+    if (admits(turn.client.group)) return;
     connection.stopReading();
     turn.response.setHeader('connection', 'close');
-    for (const [name, value] of Object.entries(spentHeadersOf[turn.allowance])) {
+    for (const [name, value] of Object.entries(spentOfAddress)) {
       turn.response.setHeader(name, value);
     }
-    throw tooManyOfAddress[turn.allowance];
+    throw tooManyOfAddress;
   }
 
   return {
@@ -135,18 +125,6 @@ export async function countItems(
 ): Promise<void> {
   const more = Math.ceil(items / perRequest) - 1;
   if (more > 0) tellLeft(asker, await limits.count(asker, more), answer);
-}
-
-/**
- * The addresses that share a limit: a single IPv4 address, also when written as IPv6 (RFC 4291 section 2.5.5.2), or a /64 of
- * IPv6, which is what one network has.
- */
-export function addressGroup(text: string | undefined): string {
-  const address = parseAddress(text?.split('%', 1)[0] ?? '');
-  if (address === null) return 'unknown';
-  const { family, value } = address;
-  if (family === 4) return `4:${value}`;
-  return value >> 32n === 0xffffn ? `4:${value & 0xffffffffn}` : `6:${value >> 64n}`;
 }
 
 function tooMany(rule: string): JobdError {

@@ -7,6 +7,7 @@ export const signIn = [
      id text not null,
      site_url text,
      site_url_is_guess smallint not null default 0 check (site_url_is_guess in (0, 1)),
+     untrusted_proxy text,
      max_bytes bigint,
      early_results bigint not null default 0,
      early_pings bigint not null default 0,
