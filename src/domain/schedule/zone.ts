@@ -40,9 +40,11 @@ export function canonicalZone(name: string): string {
   return isAlias ? spell(name) : resolved;
 }
 
+let allZones: readonly string[] | undefined;
+
 /** A zone of this city, or with nearly this name. */
 function nearestZone(name: string): string | undefined {
-  const zones = Intl.supportedValuesOf('timeZone');
+  const zones = (allZones ??= Intl.supportedValuesOf('timeZone'));
   const city = name.toLowerCase().replaceAll(' ', '_');
   return zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(name, zones);
 }

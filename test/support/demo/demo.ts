@@ -111,8 +111,15 @@ function lifeOf(
     const made =
       key === undefined
         ? await createJob(app, owner, input)
-        : (await applyManaged(app, laptop, managedJobs, { key, input: { ...input, after: null } }))
-            .shown;
+        : (
+            await applyManaged(
+              app,
+              laptop,
+              managedJobs,
+              { key, input: { ...input, after: null } },
+              () => {},
+            )
+          ).shown;
     ids[name] = made?.id ?? '';
   };
   const pause = () => updateJob(app, owner, ids[name], { action: 'pause' });

@@ -8,7 +8,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { App, Principal } from '../../../app/app.ts';
 import { JobdError } from '../../../domain/errors.ts';
+import type { Guess } from '../../../wings/definitions/server/managed.ts';
 import { connectionOf } from './connection.ts';
+import { createGuessLimit } from './guess-limit.ts';
 import { keyRule } from '../../../domain/accounts/key.ts';
 import { createRateLimiter } from '../../../domain/accounts/rate-limiter.ts';
 import type { Left, LimiterRule } from '../../../domain/accounts/rate-limiter.ts';
@@ -20,6 +22,9 @@ const addressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_00
 
 /** Reports of progress of a run. One after the other they are 120 a minute at most (`progressEveryMs` in completions.ts). */
 const progressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
+
+/** Different values that a workspace may compare with hidden ones: more than a repository changes in an hour. */
+const guessRule = { most: 2_000, windowMs: 3_600_000, workspaces: 500 };
 
 /** What the limits know of a principal. */
 export interface Asker extends Pick<Principal, 'keyId'> {
@@ -47,6 +52,8 @@ export interface RequestLimits {
    * counts for its address too.
    */
   countProgress(runId: string, request: IncomingMessage, answer: WithHeaders): void;
+  /** Counts values that clients of a workspace compare with hidden ones. Throws `rate_limited`, also for equal ones. */
+  countGuesses(workspaceId: string, guesses: readonly Guess[]): void;
   /** Counts one more request of this group of addresses. Returns whether it is within the limit. */
   admits(addressGroup: string): boolean;
 }
@@ -59,6 +66,11 @@ export const tooManyOfAddress = tooMany(
 /** The rate limit headers of that refusal. */
 export const spentOfAddress = spentHeaders('address', addressRule);
 
+const tooManyGuesses = new JobdError(
+  'rate_limited',
+  `a workspace may compare ${guessRule.most} different values with hidden ones an hour, try again later`,
+  { retryAfterSeconds: guessRule.windowMs / 1_000 },
+);
 const tooMuchProgress = tooMany(`a run may report progress ${progressRule.limit} times a minute`);
 const spentProgress = spentHeaders('run', progressRule);
 
@@ -79,6 +91,7 @@ export function createRequestLimits({
   const sessions = createRateLimiter(sessionRule);
   const addresses = createRateLimiter(addressRule);
   const progress = createRateLimiter(progressRule);
+  const guesses = createGuessLimit(guessRule);
   const admits = (group: string): boolean => addresses.ask(group, clock.monotonicMs()).isAdmitted;
   function countAddress({ socket }: IncomingMessage): void {
     const connection = connectionOf(socket);
@@ -109,6 +122,9 @@ export function createRequestLimits({
       countAddress(request);
       answer.headers(spentProgress);
       throw tooMuchProgress;
+    },
+    countGuesses(workspaceId, given) {
+      if (!guesses.admits(workspaceId, given, clock.monotonicMs())) throw tooManyGuesses;
     },
     admits,
   };

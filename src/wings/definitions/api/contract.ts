@@ -64,7 +64,11 @@ function definitionsOf<T extends TSchema>(definition: T) {
       description: `Up to ${longestBatch} definitions with different keys.`,
     }),
     dryRun: Type.Optional(
-      Type.Boolean({ description: 'Reports the changes without making them.', default: false }),
+      Type.Boolean({
+        description:
+          'Reports the changes without making them: 25 definitions count as one request.',
+        default: false,
+      }),
     ),
   };
 }

@@ -75,14 +75,18 @@ export function parseFile(
     return { path, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const broken = [...document.errors, ...document.warnings];
+  // All other problems follow from it: one for each bracket, say.
+  const deep = broken.find(({ message }) => message.startsWith('Maximum call stack'));
+  if (deep !== undefined) {
+    const problem = { place: placeAt(deep.pos[0]), sentence: 'it is nested too deeply' };
+    return { value: null, problems: [problem] };
+  }
   const problems = broken.slice(0, mostProblems).map(({ code, message, pos }) => ({
     place: placeAt(pos[0]),
     sentence:
       code === 'MULTIPLE_DOCS'
         ? 'a file holds one document, take out the lines of ---'
-        : message.startsWith('Maximum call stack')
-          ? 'it is nested too deeply'
-          : `not valid YAML: ${message.split('\n', 1)[0]}`,
+        : `not valid YAML: ${message.split('\n', 1)[0]}`,
   }));
   const [next] = broken.slice(mostProblems);
   if (next !== undefined) {

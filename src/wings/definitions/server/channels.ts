@@ -25,7 +25,7 @@ import {
   requireChannel,
   shownChannel,
 } from '../../../app/alerts/channels.ts';
-import { neverBusy } from './managed.ts';
+import { guessesIn, neverBusy } from './managed.ts';
 import type { ManagedKind, Scene } from './managed.ts';
 
 /** A channel, and the names of the fields that its config has. */
@@ -66,6 +66,7 @@ export const managedChannels: ManagedKind<ChannelDefinition, KeptChannel, Manage
     const config = await keepGenerated(before.type, input.config, async () => kept ?? {});
     checkConfig(before.type, config, app);
     const hidden = changedConfig(kept ?? {}, config);
+    scene.countGuesses(guessesIn(definition.config, kept ?? {}));
     const fields = [...settings, ...(hidden.length > 0 ? ['config'] : [])];
     if (fields.length > 0) await checkAllowed(scene);
     const update = {

@@ -30,6 +30,7 @@ import {
   shownKept,
 } from '../../../app/jobs/keep-job.ts';
 import type { ChangedJob } from '../../../app/jobs/keep-job.ts';
+import { guessesIn } from './managed.ts';
 import type { ManagedKind, Scene } from './managed.ts';
 
 /** Jobs: a change waits until no run is executing, unless it only pauses. */
@@ -56,7 +57,14 @@ export const managedJobs: ManagedKind<JobDefinition, SealedJob, Job> = {
     const { plan } = await requireAccount(db, principal);
     const secret = await newSecret(scene, kept, input);
     const replacement = { ...input, onResultSecret: secret };
-    const { fields, hidden, isPause, change } = replaced(app, kept, replacement, plans[plan]);
+    const { fields, hidden, whole, isPause, change } = replaced(
+      app,
+      kept,
+      replacement,
+      plans[plan],
+    );
+    // Before any other refusal, which would say that something differs.
+    scene.countGuesses(guessesIn(whole.headers, change.before.headers));
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
     const perform = async (...[tx, note]: Parameters<Performed>): Promise<Job> =>
       shownJob(app, principal, await keepChangedJob(app, principal, tx, change, note));
@@ -90,12 +98,14 @@ interface Replacement extends Omit<JobInput, 'onResultSecret'> {
 
 /** The secret of a definition if it is another one than the job has; undefined if it is the same, or none is given. */
 async function newSecret(
-  { app, db }: Scene,
+  { app, db, countGuesses }: Scene,
   kept: SealedJob,
   { onResultSecret: given }: JobInput,
 ): Promise<string | undefined> {
   if (given === undefined) return undefined;
-  return given === (await callbackSecret(app, db, kept.id)) ? undefined : given;
+  const before = await callbackSecret(app, db, kept.id);
+  if (before !== undefined) countGuesses([{ kept: before, given }]);
+  return given === before ? undefined : given;
 }
 
 /** A definition with the id for its key. Throws `invalid_input` for an unknown one; in a dry run it stands for itself. */
@@ -127,5 +137,5 @@ function replaced(app: App, kept: SealedJob, input: Replacement, plan: Plan) {
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;
   const change: ChangedJob = { kept, before, after, isResealed: !isPause, isDamaged, secret };
-  return { fields, hidden: changedHeaders(before, whole), isPause, change };
+  return { fields, hidden: changedHeaders(before, whole), whole, isPause, change };
 }

@@ -50,16 +50,35 @@ export interface Managed<Shown> {
   shown: Shown;
 }
 
+/** A hidden value, and what a definition has for it. */
+export interface Guess {
+  kept: string;
+  given: string;
+}
+
+/** Counts guesses before anybody learns whether they are right. Throws `rate_limited`. */
+export type CountGuesses = (guesses: readonly Guess[]) => void;
+
 /** What a decision is made with; `db` may be a transaction. */
 export interface Scene {
   app: App;
   principal: Principal;
   db: Db;
   isDryRun: boolean;
+  countGuesses: CountGuesses;
 }
 
 /** Does a part of what was decided, in a transaction. */
 export type Perform<Result> = (tx: Db, note: NoteChange) => Promise<Result>;
+
+/** The hidden values that a definition has, too. */
+export function guessesIn(
+  given: Readonly<Record<string, string>>,
+  kept: Readonly<Record<string, string>>,
+): Guess[] {
+  const both = Object.entries(given).filter(([name]) => Object.hasOwn(kept, name));
+  return both.map(([name, value]) => ({ kept: kept[name] ?? '', given: value }));
+}
 
 /** How an existing one differs from its definition. */
 export interface Difference<Shown> {
@@ -116,7 +135,7 @@ export async function listManaged<Input, Kept extends { id: string; name: string
   const page = { limit: limit + 1, before, isKeyNeeded };
   const found = await listManagedKeys(db, table, workspaceId, page);
   const { items, nextCursor } = pageOf(found, limit, ({ id }) => idCursor(list, id));
-  const scene = { app, principal, db, isDryRun: true };
+  const scene = { app, principal, db, isDryRun: true, countGuesses: () => {} };
   const shown = await Promise.all(
     items.map(async ({ id, key }) => {
       const kept = await kind.find(db, workspaceId, id);
@@ -135,9 +154,10 @@ export async function applyManaged<Input, Kept extends { id: string; name: strin
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,
   definition: Definition<Input>,
+  countGuesses: CountGuesses,
 ): Promise<Applied<Shown>> {
   checkKey(definition.key);
-  const sceneIn = (db: Db): Scene => ({ app, principal, db, isDryRun: false });
+  const sceneIn = (db: Db): Scene => ({ app, principal, db, isDryRun: false, countGuesses });
   const applied = await kind.untilFree(app, principal, async () => {
     const seen = await decide(sceneIn(app.store.db), kind, definition);
     if (seen.perform === null) return { result: seen.applied };
@@ -162,9 +182,10 @@ export async function previewManaged<Input, Kept extends { id: string; name: str
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,
   definition: Definition<Input>,
+  countGuesses: CountGuesses,
 ): Promise<Applied<Shown>> {
   checkKey(definition.key);
-  const scene = { app, principal, db: app.store.db, isDryRun: true };
+  const scene = { app, principal, db: app.store.db, isDryRun: true, countGuesses };
   return (await decide(scene, kind, definition)).applied;
 }
 

@@ -284,9 +284,16 @@ test('aliases work, and cannot expand a small file into a large one', () => {
 });
 
 test('a file that is broken all over has its first problems listed', () => {
-  const brackets = load('['.repeat(20_000)).problems.map(({ sentence }) => sentence);
-  assert.equal(brackets.length, 21);
-  assert.match(brackets.join('\n'), /nested too deeply[^]*and \d+ more problems of YAML$/);
+  const broken = load('a: @b\n'.repeat(5_000)).problems.map(({ sentence }) => sentence);
+  assert.equal(broken.length, 21);
+  assert.match(broken.join('\n'), /^not valid YAML: [^]*and \d+ more problems of YAML$/);
+});
+
+test('a file that is nested too deeply has this one problem', () => {
+  for (const text of ['['.repeat(200_000), `jobs: ${'{a: '.repeat(100_000)}`]) {
+    const problems = load(text).problems.map(({ sentence }) => sentence);
+    assert.deepEqual(problems, ['it is nested too deeply']);
+  }
 });
 
 const variable = (): undefined => undefined;
