@@ -39,7 +39,7 @@ export interface App {
   /** Wakes the notifier: there is an alert to deliver. */
   readonly wakeNotifier: () => void;
   /** Hears what people changed, after it was written. */
-  readonly onChanged: (entries: readonly AuditEntry[]) => void;
+  readonly onChanged: (entries: readonly AuditEntry[], shortened?: readonly string[]) => void;
   /** Says to open streams what changed. */
   readonly events: Events;
   /** Whether receipts are issued. */

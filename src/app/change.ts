@@ -23,7 +23,8 @@ export type ChangeParts = Pick<App, 'store' | 'clock'> & Partial<Pick<App, 'onCh
 export type CommandParts = Pick<App, 'store' | 'clock'> & { caller?: Caller };
 
 /** Who makes a change, and where from. */
-export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'>;
+export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'> &
+  Partial<Pick<Principal, 'keyId'>>;
 
 /**
  * Does `work` in a transaction that also keeps the changes it notes: changes of one account come one after another. After the commit `onChanged` and other processes hear of them. Throws
@@ -50,26 +51,31 @@ export async function changeByCommand<T>(
 
 async function keepChanges<T>(
   { store, clock, onChanged }: ChangeParts,
-  { actor, sender }: Omit<Author, 'workspaceId'>,
+  { actor, sender, keyId }: Omit<Author, 'workspaceId'>,
   work: (tx: Db, noteIn: NoteChangeIn) => Promise<T>,
 ): Promise<T> {
   const entries: AuditEntry[] = [];
+  let shortened: string[] = [];
   const result = await store.write(async (tx) => {
     entries.length = 0;
+    shortened = [];
     const done = await work(tx, (workspaceId, change) => {
       if (changesNothing(change)) return;
       const { action, subject, fields = [], runId } = change;
       const { id, name } = subject;
       const run = runId !== undefined && { runId };
       const what = { action, subject: { id, name }, fields, ...run };
-      entries.push({ workspaceId, at: clock.now(), actor, ...sender, ...what });
+      const by = { actor, ...(typeof keyId === 'string' && { keyId }) };
+      entries.push({ workspaceId, at: clock.now(), ...by, ...sender, ...what });
     });
     const byWorkspace = Map.groupBy(entries, ({ workspaceId }) => workspaceId);
-    for (const [workspaceId, own] of byWorkspace) await insertAuditEntries(tx, workspaceId, own);
+    for (const [workspaceId, own] of byWorkspace) {
+      shortened.push(...(await insertAuditEntries(tx, workspaceId, own)));
+    }
     return done;
   });
   if (entries.length > 0) {
-    onChanged?.(entries);
+    onChanged?.(entries, shortened);
     store.hints.tell(effectsOf(entries));
   }
   return result;

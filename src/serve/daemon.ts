@@ -15,7 +15,6 @@ import { openCompletionTokens } from '../app/secrets/completion-key.ts';
 import { ensureSigningKey } from '../app/receipts/signing-keys.ts';
 import { isEveryAddress } from '../settings/config.ts';
 import type { ServeConfig } from '../settings/config.ts';
-import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { isoTimeOrNull, systemClock } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { attemptsInFlight } from '../domain/alerts/delivery.ts';
@@ -44,6 +43,7 @@ import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
 import { takePart } from './own-node.ts';
 import type { Log } from '../base/log.ts';
+import { createChangeLog } from '../base/log-changes.ts';
 import { hasAccess } from '../store/accounts/access.ts';
 import {
   recordSiteUrl,
@@ -148,6 +148,7 @@ export async function startDaemon(
   let engine: Engine | undefined;
   let space: SpaceWatch | undefined;
   const calls = (): number => engine?.slotsUsed() ?? 0;
+  const logChanges = createChangeLog(log);
   const keyUses = createKeyUses({ store, clock });
   parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), { log, clock }));
 
@@ -227,10 +228,10 @@ export async function startDaemon(
     },
     events,
     // All that ends a session or revokes a key in this process comes by here, after its commit.
-    onChanged: (entries) => {
+    onChanged: (entries, shortened) => {
       authenticate.onChanged(entries);
       events.audited(entries);
-      logChanges(log, entries);
+      logChanges(entries, shortened);
     },
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
@@ -348,18 +349,6 @@ function shareFiles(slots: number, log: Log): OpenFiles {
     );
   }
   return files;
-}
-
-/** The log has them too: a trail that nobody can change through jobd. */
-function logChanges(log: Log, entries: readonly AuditEntry[]): void {
-  for (const { action, actor, subject, address, forwardedFor, fields, runId } of entries) {
-    const who = { actorType: actor.type, actorId: actor.id, actorName: actor.name };
-    const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
-    log.info(
-      { ...what, ...(runId !== undefined && { runId }), ...who, address, forwardedFor },
-      'changed',
-    );
-  }
 }
 
 /** jobd makes no copy of a database on a server. */

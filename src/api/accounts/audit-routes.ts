@@ -39,8 +39,9 @@ export function auditRoutes(server: ApiServer, app: App): void {
 }
 
 function auditEntryShape(entry: KeptAuditEntry): AuditEntry {
-  const { number, at, actor, address, forwardedFor, action, subject, fields, runId } = entry;
+  const { number, at, actor, address, forwardedFor, action, subject, fields, count, runId } = entry;
   const from = { address, forwardedFor };
-  const what = { action, subject, fields: [...fields], ...(runId !== undefined && { runId }) };
+  const run = runId !== undefined && { runId };
+  const what = { action, subject, fields: [...fields], count, ...run };
   return { number, at: isoTime(at), actor, ...from, ...what };
 }

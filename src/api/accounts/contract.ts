@@ -64,6 +64,7 @@ const entryExample = {
   action: 'job.update',
   subject: { id: '0199c6f0-7a4e-7b21-9c8d-5f6e7d8c9b0a', name: 'Nightly backup' },
   fields: ['url', 'headers'],
+  count: 1,
 };
 
 export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.', entryExample, {
@@ -101,6 +102,9 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
   fields: t.array(
     t.text('The name of a field.'),
     'The fields that an update changed; never their values.',
+  ),
+  count: t.integer(
+    'How often it was done: the same update, by the same actor, within a minute from `at`, is one entry.',
   ),
   runId: Type.Optional(t.id('The run, of `job.run` and `job.complete`.')),
 });

@@ -70,7 +70,8 @@ function fromOf({ address, forwardedFor }: AuditEntry): string | null {
   return forwardedFor === null ? address : `${forwardedFor} via ${address ?? 'unknown'}`;
 }
 
-function whatOf({ action, fields, runId }: AuditEntry): string {
+function whatOf({ action, fields, count, runId }: AuditEntry): string {
   if (runId !== undefined) return `${action} (run ${runId})`;
-  return fields.length === 0 ? action : `${action} (${fields.join(', ')})`;
+  const often = count === 1 ? '' : `, ${count} times`;
+  return fields.length === 0 ? action : `${action} (${fields.join(', ')})${often}`;
 }

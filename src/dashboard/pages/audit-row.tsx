@@ -9,7 +9,7 @@ import { absolute, clock } from '../view/times.ts';
 
 /** The row. */
 export function AuditRow({ entry }: { entry: AuditEntry }) {
-  const { at, actor, subject, fields } = entry;
+  const { at, actor, subject, fields, count } = entry;
   const { words, isNamed } = didWords(entry);
   const place = subjectPlace(entry);
   const name = <Outside text={subject.name === '' ? subject.id : subject.name} />;
@@ -29,6 +29,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
             : <Outside text={fields.join(', ')} />
           </>
         )}
+        {count > 1 && <span class="quiet">, {count} times within a minute</span>}
       </p>
       <Details entry={entry} />
     </li>

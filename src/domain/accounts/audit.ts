@@ -67,9 +67,11 @@ export interface Change {
 /** An entry of the trail. */
 export interface AuditEntry extends Sender {
   workspaceId: string;
-  /** In epoch milliseconds. */
+  /** In epoch milliseconds; of the first one, if it stands for several. */
   at: number;
   actor: Actor;
+  /** The key of a session of one: their entries push out each other. Left out for any other actor, who stands alone. */
+  keyId?: string;
   action: AuditAction;
   subject: { id: string; name: string };
   /** Empty unless the action is an update. */
@@ -82,19 +84,44 @@ export interface AuditEntry extends Sender {
 export const workspacesTold = 100;
 
 /**
- * What a workspace keeps: entries of the last `days`. Beyond `entries`, a new one pushes out the oldest that is older than
- * `youngDays`; beyond `mostEntries`, the oldest of any age. So a flood of changes cannot hide what came before it.
+ * What a workspace keeps: entries of the last `days`. Beyond `entries` of an actor, a new one pushes out the oldest of this actor if
+ * that is older than `youngDays`; beyond `mostEntries`, one of any age, but never the first `firstOfDay` of a day before
+ * they are that old. So a flood of changes hides neither what others did, nor what its actor did before it.
  */
 export const auditRetention = {
   entries: 100_000,
   mostEntries: 1_000_000,
+  firstOfDay: 1_000,
   youngDays: 30,
   days: 400,
 } as const;
 
-/** An entry as it is kept. In a workspace the numbers grow by one, so that a missing entry shows. */
+/** Equal updates within this time are one entry, with their number. */
+export const foldedMs = 60_000;
+
+/** An entry as it is kept. In a workspace the numbers grow by one, so that a removed entry shows. */
 export interface KeptAuditEntry extends AuditEntry {
   number: number;
+  /** How many equal updates within a minute it stands for. */
+  count: number;
+}
+
+/** Whether an update is only another one of an entry. */
+export function isFolded(kept: AuditEntry, entry: AuditEntry): boolean {
+  const passedMs = entry.at - kept.at;
+  return (
+    entry.action.endsWith('.update') &&
+    kept.action === entry.action &&
+    passedMs >= 0 &&
+    passedMs < foldedMs &&
+    kept.actor.type === entry.actor.type &&
+    kept.actor.id === entry.actor.id &&
+    kept.address === entry.address &&
+    kept.forwardedFor === entry.forwardedFor &&
+    kept.subject.id === entry.subject.id &&
+    kept.subject.name === entry.subject.name &&
+    kept.fields.join(' ') === entry.fields.join(' ')
+  );
 }
 
 /** Whether a change is an update that leaves every field as it is. */

@@ -1,7 +1,7 @@
-/** Entries of the audit trail: they are added and pruned, and never changed. */
+/** Entries of the audit trail: they are added, counted on and pruned, and never changed. */
 
 import { sql } from 'kysely';
-import { auditRetention } from '../../domain/accounts/audit.ts';
+import { auditRetention, isFolded } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
@@ -20,6 +20,34 @@ const findLast = statement((db: Db, of: Parameters<{ workspaceId: string }>) =>
     .compile(),
 );
 
+/** What an entry of an actor follows. */
+interface Last {
+  actorNumber: number;
+  actorDayNumber: number;
+  at: number;
+}
+
+const findLastOfActor = statement(
+  (db: Db, of: Parameters<{ workspaceId: string; group: string }>) =>
+    db
+      .selectFrom('audit_entries')
+      .select(['actor_number as actorNumber', 'actor_day_number as actorDayNumber', 'at'])
+      .where('workspace_id', '=', of('workspaceId'))
+      .where('actor_group', '=', of('group'))
+      .orderBy('actor_number', 'desc')
+      .limit(1)
+      .compile(),
+);
+
+const addOne = statementForEach((db: Db, of: Parameters<{ workspaceId: string; number: number }>) =>
+  db
+    .updateTable('audit_entries')
+    .set((entry) => ({ count: entry('count', '+', 1) }))
+    .where('workspace_id', '=', of('workspaceId'))
+    .where('number', '=', of('number'))
+    .compile(),
+);
+
 const columns = [
   'workspace_id',
   'number',
@@ -34,17 +62,21 @@ const columns = [
   'subject_name',
   'fields',
   'run_id',
+  'count',
+  'actor_group',
+  'actor_number',
+  'actor_day_number',
 ] as const;
 
 const insertEntry = statementForEach((db: Db, of: Parameters<AuditEntryRow>) =>
   db.insertInto('audit_entries').values(columnsOf(of, columns)).compile(),
 );
 
-/** Looks at as many of the oldest entries as were added, so that a young trail costs nothing. */
+/** Looks at as many of the actor's oldest entries as were added, so that a young trail costs nothing. */
 const removeOldest = statementForEach(
   (
     db: Db,
-    of: Parameters<{ id: string; upTo: number; young: number; always: number; limit: number }>,
+    of: Parameters<{ id: string; group: string; upTo: number; young: number; limit: number }>,
   ) =>
     db
       .deleteFrom('audit_entries')
@@ -56,13 +88,29 @@ const removeOldest = statementForEach(
           .selectFrom('audit_entries as oldest')
           .select('oldest.number')
           .where('oldest.workspace_id', '=', of('id'))
-          .where('oldest.number', '<=', of('upTo'))
-          .orderBy('oldest.number')
+          .where('oldest.actor_group', '=', of('group'))
+          .where('oldest.actor_number', '<=', of('upTo'))
+          .orderBy('oldest.actor_number')
           .limit(of('limit')),
       )
-      .where((entry) =>
-        entry.or([entry('at', '<', of('young')), entry('number', '<=', of('always'))]),
-      )
+      .where('at', '<', of('young'))
+      .compile(),
+);
+
+/** Each entry of an actor comes by here once, when it has become the one too many. */
+const removeYoung = statementForEach(
+  (
+    db: Db,
+    of: Parameters<{ id: string; group: string; after: number; upTo: number; young: number }>,
+  ) =>
+    db
+      .deleteFrom('audit_entries')
+      .where('workspace_id', '=', of('id'))
+      .where('actor_group', '=', of('group'))
+      .where('actor_number', '>', of('after'))
+      .where('actor_number', '<=', of('upTo'))
+      .where('actor_day_number', '>', auditRetention.firstOfDay)
+      .where('at', '>=', of('young'))
       .compile(),
 );
 
@@ -73,30 +121,104 @@ async function lockWorkspace(tx: Db, id: string): Promise<void> {
   await workspace.modifyEnd(rowLock('workspaces')).execute();
 }
 
-/** Keeps entries of a workspace under the next numbers, and removes some of the oldest if there are too many. */
+/**
+ * Keeps entries of a workspace under the next numbers, or adds them to equal ones, and removes some of the oldest of an actor who has
+ * too many. Returns the actors, by their groups, who lost a young entry.
+ */
 export async function insertAuditEntries(
   tx: Db,
   workspaceId: string,
   entries: readonly AuditEntry[],
-): Promise<void> {
-  if (entries.length === 0) return;
+): Promise<string[]> {
+  if (entries.length === 0) return [];
   await lockWorkspace(tx, workspaceId);
+  const added: AddedEntry[] = [];
+  for (const entry of entries) {
+    const other = added.findLast(({ subject }) => subject.id === entry.subject.id);
+    const same = other === undefined ? await findSame(tx, entry) : undefined;
+    if (same !== undefined) await addOne(tx, [{ workspaceId, number: same.number }]);
+    else if (other !== undefined && isFolded(other, entry)) other.count += 1;
+    else added.push({ ...entry, count: 1 });
+  }
   const [newest] = await findLast(tx, { workspaceId });
   const before = newest?.number ?? 0;
-  const rows = entries.map((entry, index) => rowOf(workspaceId, before + index + 1, entry));
-  await insertEntry(tx, rows);
-  const last = before + entries.length;
-  const upTo = last - auditRetention.entries;
-  if (upTo <= 0) return;
-  const young = (entries.at(-1)?.at ?? 0) - auditRetention.youngDays * msPerDay;
-  const always = last - auditRetention.mostEntries;
-  await removeOldest(tx, [{ id: workspaceId, upTo, young, always, limit: entries.length + 1 }]);
+  const shortened: string[] = [];
+  const byGroup = Map.groupBy(
+    added.map((entry, index) => ({ entry, number: before + index + 1 })),
+    ({ entry }) => groupOf(entry),
+  );
+  for (const [group, numbered] of byGroup) {
+    const [last] = await findLastOfActor(tx, { workspaceId, group });
+    const rows = rowsOf(group, numbered, last);
+    await insertEntry(tx, rows);
+    if (await shorten(tx, workspaceId, rows)) shortened.push(group);
+  }
+  return shortened;
+}
+
+type AddedEntry = AuditEntry & Pick<KeptAuditEntry, 'count'>;
+
+/** The newest entry about the same subject, if an update is only another one of it. */
+async function findSame(tx: Db, entry: AuditEntry): Promise<KeptAuditEntry | undefined> {
+  if (!entry.action.endsWith('.update')) return undefined;
+  const page = { subjectId: entry.subject.id, before: null, limit: 1 };
+  const [newest] = await listAuditEntries(tx, entry.workspaceId, page);
+  return newest !== undefined && isFolded(newest, entry) ? newest : undefined;
+}
+
+/** Removes what new rows of an actor push out. Returns whether a young entry was among it. */
+async function shorten(tx: Db, id: string, rows: readonly AuditEntryRow[]): Promise<boolean> {
+  const last = rows.at(-1);
+  if (last === undefined) return false;
+  const { actor_group: group, actor_number: number, at } = last;
+  const upTo = number - auditRetention.entries;
+  if (upTo <= 0) return false;
+  const young = at - auditRetention.youngDays * msPerDay;
+  await removeOldest(tx, [{ id, group, upTo, young, limit: rows.length + 1 }]);
+  const always = number - auditRetention.mostEntries;
+  if (always <= 0) return false;
+  const after = always - rows.length;
+  const [wasRemoved = false] = await removeYoung(tx, [{ id, group, after, upTo: always, young }]);
+  return wasRemoved;
+}
+
+function groupOf({ keyId, actor }: AuditEntry): string {
+  return keyId ?? actor.id;
+}
+
+function rowsOf(
+  group: string,
+  numbered: readonly { entry: AddedEntry; number: number }[],
+  before: Last | undefined,
+): AuditEntryRow[] {
+  let last = before ?? { actorNumber: 0, actorDayNumber: 0, at: 0 };
+  return numbered.map(({ entry, number }) => {
+    const isSameDay = Math.floor(last.at / msPerDay) === Math.floor(entry.at / msPerDay);
+    last = {
+      actorNumber: last.actorNumber + 1,
+      actorDayNumber: isSameDay ? last.actorDayNumber + 1 : 1,
+      at: entry.at,
+    };
+    return rowOf(group, number, entry, last);
+  });
 }
 
 function rowOf(
-  workspaceId: string,
+  group: string,
   number: number,
-  { at, actor, address, forwardedFor, action, subject, fields, runId }: AuditEntry,
+  {
+    workspaceId,
+    at,
+    actor,
+    address,
+    forwardedFor,
+    action,
+    subject,
+    fields,
+    runId,
+    count,
+  }: AddedEntry,
+  { actorNumber, actorDayNumber }: Last,
 ): AuditEntryRow {
   return {
     workspace_id: workspaceId,
@@ -112,6 +234,10 @@ function rowOf(
     subject_name: subject.name,
     fields: fields.join(' '),
     run_id: runId ?? null,
+    count,
+    actor_group: group,
+    actor_number: actorNumber,
+    actor_day_number: actorDayNumber,
   };
 }
 
@@ -140,6 +266,7 @@ function entryOf(row: AuditEntryRow): KeptAuditEntry {
   return {
     workspaceId: row.workspace_id,
     number: row.number,
+    count: row.count,
     at: row.at,
     actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
     address: row.address,

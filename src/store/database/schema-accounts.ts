@@ -19,6 +19,13 @@ export interface AuditEntryRow {
   /** Names of changed fields, separated by spaces. */
   fields: string;
   run_id: string | null;
+  /** How many equal updates within a minute it stands for. */
+  count: number;
+  /** A key and its sessions are one group: the id of the key. */
+  actor_group: string;
+  /** Grows by one in a group, and in a day of a group. */
+  actor_number: number;
+  actor_day_number: number;
 }
 
 /** This installation: one row. */

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { auditActions, auditRetention } from '../../../src/domain/accounts/audit.ts';
-import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
+import { auditActions } from '../../../src/domain/accounts/audit.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { insertAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
@@ -14,7 +13,6 @@ import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';
 import { defaultWorkspaceId } from '../../support/records/keys.ts';
-import { openTestStore } from '../../support/running/store.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
 const canary = 'canary-5f1e';
@@ -236,43 +234,6 @@ test('a search that reads too much stops with a cursor', async (t) => {
   const rest = (await daemon.ask('GET', `/audit?action=key.create&cursor=${first.nextCursor}`))
     .body;
   assert.deepEqual([rest.entries.length, rest.isPartial, rest.nextCursor], [1, false, null]);
-});
-
-test('too many entries push out the oldest, but not a young one before a million', async (t) => {
-  const { store, workspaceId } = await openTestStore(t);
-  const now = Date.parse('2026-03-02T10:00:00Z');
-  const entries = (count: number, at = now): AuditEntry[] =>
-    Array.from({ length: count }, () => ({ ...often, workspaceId, at }));
-  const add = (count: number, at?: number) =>
-    store.write((tx) => insertAuditEntries(tx, workspaceId, entries(count, at)));
-  /** As if this many more had been made since the first one. */
-  const skip = async (count: number) => {
-    await store.db
-      .updateTable('audit_entries')
-      .set(({ eb }) => ({ number: eb('number', '+', count) }))
-      .where('number', '>', 1)
-      .execute();
-  };
-  const oldest = async (): Promise<number> => {
-    const min = store.db.selectFrom('audit_entries').select(({ fn }) => fn.min('number').as('min'));
-    return (await min.executeTakeFirstOrThrow()).min;
-  };
-  const day = 86_400_000;
-  await add(1, now - 29 * day);
-  await add(1);
-  await skip(auditRetention.entries);
-  await add(3);
-  assert.equal(await oldest(), 1);
-  await add(1, now + 2 * day);
-  assert.equal(await oldest(), 2 + auditRetention.entries);
-  await store.db
-    .updateTable('audit_entries')
-    .set({ number: 1 })
-    .where('number', '=', await oldest())
-    .execute();
-  await skip(auditRetention.mostEntries);
-  await add(1);
-  assert.ok((await oldest()) > auditRetention.mostEntries);
 });
 
 test('the log has every change, without values', async (t) => {

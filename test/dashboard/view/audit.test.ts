@@ -19,6 +19,7 @@ const entry: AuditEntry = {
   actor: { type: 'key', id: 'k', name: 'deploy' },
   address: '203.0.113.7',
   forwardedFor: null,
+  count: 1,
   action: 'job.update',
   subject: { id: 's', name: 'Nightly backup' },
   fields: ['url'],

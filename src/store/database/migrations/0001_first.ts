@@ -74,8 +74,13 @@ const accounts = [
      subject_name text not null,
      fields text not null,
      run_id text,
+     count bigint not null default 1,
+     actor_group text not null,
+     actor_number bigint not null,
+     actor_day_number bigint not null,
      primary key (workspace_id, number)
    )`,
+  `create index audit_by_actor on audit_entries (workspace_id, actor_group, actor_number)`,
   `create index audit_by_subject on audit_entries (workspace_id, subject_id, number)`,
   `create index audit_by_time on audit_entries (at)`,
 ];
