@@ -48,6 +48,7 @@ for (const part of [
   'jobs_by_due_time',
   'runs_by_time',
   'runs_open',
+  'runs_running',
   'schema_migrations',
 ]) {
   test(

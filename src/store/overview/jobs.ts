@@ -12,7 +12,6 @@ import { selectionOf } from '../database/columns.ts';
 import { beforeTies, contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { afterIn } from '../jobs/chains.ts';
-import { isOpen } from '../runs/runs.ts';
 
 /**
  * How a list goes through jobs: along an index, or by sorting the jobs of a workspace that has few. The index of due times has
@@ -248,17 +247,14 @@ export async function hasJobs(db: Db, workspaceId: string, count: number): Promi
   return row !== undefined;
 }
 
-/** The jobs of a workspace with a run under way. It reads the runs under way of all workspaces, as many as there are slots. */
+/** The jobs of a workspace with a run under way. */
 export async function findRunningJobs(db: Db, workspaceId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select('jobs.id')
-    // So that the index of open runs is used.
-    .where(isOpen)
+    .where('runs.workspace_id', '=', workspaceId)
     .where('status', '=', sql.lit<'running'>('running'))
-    // From the few runs to their jobs, not the other way round.
-    .where(withoutIndex('runs.workspace_id'), '=', workspaceId)
     .where('deleted_at', 'is', null)
     .execute();
   return rows.map(({ id }) => id);

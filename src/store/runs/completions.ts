@@ -294,19 +294,11 @@ export async function findWaitsOf(
   return await db
     .selectFrom('runs')
     .select(['id as runId', 'job_id as jobId'])
-    .where(isOpenRun)
+    .where('workspace_id', '=', workspaceId)
     .where('status', '=', sql.lit<'running'>('running'))
     .where('http_status', 'is not', null)
-    .where(
-      'job_id',
-      'in',
-      db.selectFrom('jobs').select('id').where('workspace_id', '=', workspaceId),
-    )
     .execute();
 }
-
-/** The condition of the index of open runs (`isOpen` in runs.ts). */
-const isOpenRun = sql<boolean>`status in ('queued', 'running')`;
 
 /** Ends the wait of a job that is deleted. Its run has no outcome, and nobody will see it. */
 export async function dropWait(

@@ -379,6 +379,7 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
   assertPlan(await planOf(t, (db) => markWorkspaceDeleted(db, 'w', 1)), [
     ...itsOwn,
     /^SEARCH runs USING (COVERING )?INDEX runs_open \(status=\? AND job_id=\?\)$/,
+    /^SEARCH runs USING INDEX runs_running \(workspace_id=\?\)$/,
     /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
     ownedByRun,
   ]);
@@ -390,7 +391,7 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
   assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', { now: 1, limit: 5 })), [
     ...itsOwn,
     /^SEARCH audit_entries USING COVERING INDEX (audit_by_subject|sqlite_autoindex_audit_entries_1) \(workspace_id=\?\)$/,
-    /^SEARCH runs USING INDEX runs_open \(status=\? AND job_id=\?\)$/,
+    /^SEARCH runs USING INDEX runs_running \(workspace_id=\?\)$/,
     /^SEARCH (audit_entries|keys|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     // Whether a key is referenced.
     /^SEARCH sessions USING COVERING INDEX sessions_by_key \(key_id=\?\)$/,

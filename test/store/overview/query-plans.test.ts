@@ -111,7 +111,7 @@ test('where a list must stop is found in its index', async (t) => {
 
 test('jobs that run are found by the runs under way, and named jobs by their ids', async (t) => {
   assertPlan(await planOf(t, (db) => findRunningJobs(db, 'w')), [
-    search('runs', 'runs_open', 'status=?'),
+    search('runs', 'runs_running', 'workspace_id=?'),
     jobById,
   ]);
   const page = { text: 'b', limit: 5 };

@@ -243,6 +243,8 @@ const runs = [
      where status = 'queued'`,
   // The few runs that are not over: for a job's totals, and after a crash.
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
+  // Those of a workspace that are under way: those of others may be many, as runs wait for reports for up to a day.
+  `create index runs_running on runs (workspace_id, job_id) where status = 'running'`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
   // The order in which the runs of a workspace are listed. Nothing that changes is in it: a run is added once.
