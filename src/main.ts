@@ -1,7 +1,7 @@
 /** Arguments in, exit code out: the only place that sets it. */
 
-import { run } from './serve/program.ts';
-import { plainText } from './cli/terminal/text.ts';
+import { sayError } from './cli/terminal/output.ts';
+import { nameProcess } from './base/process-name.ts';
 import { zoneDirectory } from './settings/config.ts';
 import { useZoneSource } from './domain/schedule/zone-data.ts';
 import { keepSignals } from './signals.ts';
@@ -9,19 +9,20 @@ import { keepTickShape } from './base/ticks.ts';
 import { zoneSourceAt } from './base/zone-files.ts';
 
 keepSignals();
+nameProcess();
 keepTickShape();
 useZoneSource(zoneSourceAt(zoneDirectory()));
 
 // A reader that closes the pipe (`jobd … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`jobd: cannot write to stdout: ${error.message}\n`);
+  sayError(`jobd: cannot write to stdout: ${error.message}`);
   process.exit(1);
 });
 
 // An uncaught error ends the process. Node itself would also print the source, a line of many thousand characters.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`jobd: ${plainText(error.stack ?? error.message)}\n`);
+  sayError(`jobd: ${error.stack ?? error.message}`);
   process.exit(1);
 });
 
@@ -30,12 +31,14 @@ let isOver = false;
 // Waiting for what never comes leaves nothing to do, and Node ends then, as if all had gone well.
 process.once('beforeExit', () => {
   if (isOver) return;
-  process.stderr.write('jobd: the command ended before it was done, which is a bug\n');
+  sayError('jobd: the command ended before it was done, which is a bug');
   process.exitCode = 1;
 });
 
 // No top-level await: the bundle of the single executable cannot have one.
 async function main(): Promise<void> {
+  // Not before signals are kept: it loads most of what a command needs.
+  const { run } = await import('./serve/program.ts');
   process.exitCode = await run(process.argv);
   isOver = true;
 }

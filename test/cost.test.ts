@@ -27,6 +27,7 @@ import { longestPasted, readPasted } from '../src/wings/readers/pasted.ts';
 import { quoted } from '../src/domain/quote.ts';
 import { checkSigningSecret } from '../src/domain/signing-secret.ts';
 import { judgeUrl, parseAllowTarget, siteText } from '../src/domain/targets/target.ts';
+import { parseEnvironmentFile, parseUnit } from '../src/domain/unit-files.ts';
 import { humanLine } from '../src/base/log-line.ts';
 import { parseDuration, trustedProxies, withoutPassword } from '../src/settings/setting.ts';
 import { readIndex } from '../src/base/zone-files.ts';
@@ -250,6 +251,23 @@ const readers: Record<string, Reader> = {
   parseDatabaseUrl: { read: parseDatabaseUrl },
   'parseDatabaseUrl: the rest': { read: (text) => parseDatabaseUrl(`postgres://${text}`) },
   withoutPassword: { read: withoutPassword },
+  parseEnvironmentFile: {
+    read: parseEnvironmentFile,
+    texts: {
+      variables: ['', (i) => `A${i}=1\n`],
+      quotes: ['A=', '"a"'],
+      comments: ['', '#\\\n'],
+    },
+  },
+  parseUnit: {
+    read: (text) => parseUnit([text], 'jobd.service'),
+    texts: {
+      variables: ['[Service]\n', (i) => `Environment=A${i}=1\n`],
+      words: ['[Service]\nEnvironment=', 'A=%d/a '],
+      quotes: ['[Service]\nEnvironment=', '"a\\'],
+      sections: ['', '[Service]\n'],
+    },
+  },
   parseIdCursor: { read: (text) => parseIdCursor('x', text) },
   chooseEncoding: { read: chooseEncoding },
   forwardedClient: {

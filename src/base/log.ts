@@ -1,8 +1,8 @@
 /** The log, on stderr: one JSON object per line, or one line for people (`base/log-line.ts`). */
 
-import { fstatSync } from 'node:fs';
 import { destination, pino, stdSerializers } from 'pino';
 import type { DestinationStream, Logger, SerializedError } from 'pino';
+import { isJournal, priorities } from './journal.ts';
 import { humanLine } from './log-line.ts';
 
 /** The part of the log that the program uses. */
@@ -51,24 +51,17 @@ export function lineForm(format: LogFormat | null, surroundings: Surroundings): 
   const written: LineForm = isHuman
     ? (line) => humanLine(line, { hasColour, hasDate: !isTTY })
     : asJson;
-  if (!isJournal(surroundings.journalStream)) return written;
+  if (!isJournal(surroundings.journalStream, 2)) return written;
   return (line) => `<${priorityOf(line)}>${written(line)}`;
-}
-
-/** Whether stderr is the journal: a child with a stderr of its own inherits the variable too. */
-function isJournal(journalStream: string | null): boolean {
-  if (journalStream === null) return false;
-  const { dev, ino } = fstatSync(2, { bigint: true });
-  return journalStream === `${dev}:${ino}`;
 }
 
 /** By the level, which is in front of each line. */
 function priorityOf(line: string): number {
   const level = Number(/^\{"level":(\d+)/.exec(line)?.[1]);
-  if (level >= 60) return 2;
-  if (level >= 50) return 3;
-  if (level >= 40) return 4;
-  return level >= 30 ? 6 : 7;
+  if (level >= 60) return priorities.critical;
+  if (level >= 50) return priorities.error;
+  if (level >= 40) return priorities.warning;
+  return level >= 30 ? priorities.info : priorities.debug;
 }
 
 let lastMs = NaN;

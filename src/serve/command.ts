@@ -9,10 +9,14 @@ import {
   noColor,
   serveConfig,
   serveDefaults,
+  variableNames,
 } from '../settings/config.ts';
 import type { Flags, ServeConfig } from '../settings/config.ts';
 import type { Daemon } from './daemon.ts';
+import { isJournal } from '../base/journal.ts';
 import { withoutPassword } from '../settings/setting.ts';
+import type { Log } from '../base/log.ts';
+import { unknownVariables } from '../cli/manual/unknown-variables.ts';
 import { collect } from '../cli/options.ts';
 import type { Context } from '../cli/context.ts';
 import { actAsOwner } from '../cli/operator/owner/owner.ts';
@@ -111,13 +115,15 @@ jobd help environment`,
       const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
       stop.onIgnored(() => log.info('SIGHUP is ignored without a terminal: SIGTERM stops jobd'));
       if (stop.isAsked()) return log.info('jobd stopped');
+      warnOfUnknown(log);
       const start = () => startDaemon(config, log);
       const daemon = isFile
         ? await start()
         : await startWaiting(start, { log, stopSignal: stop.asked });
       if (daemon === null) return log.info('jobd stopped');
       try {
-        output.data(listeningOn(config.host, daemon.url));
+        // The journal gets it as a line of the log, which follows.
+        if (!isJournal(journalStream(), 1)) output.data(listeningOn(config.host, daemon.url));
         if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
         log.info(await daemon.describe(), 'jobd started');
         const { guessedUrl } = daemon;
@@ -137,6 +143,13 @@ jobd help environment`,
       }
       log.info('jobd stopped');
     });
+}
+
+/** A setting with a misspelt name has no effect. */
+function warnOfUnknown(log: Log): void {
+  for (const unknown of unknownVariables(variableNames())) {
+    log.warn(unknown, 'a variable is ignored: jobd has none of this name');
+  }
 }
 
 /** The line that says where it listens. */

@@ -8,9 +8,8 @@ import { headings } from './house.ts';
 import type { AddCommands, CommandFile, Heading } from './house.ts';
 import { addedByWings } from './wings.ts';
 import { withoutAliases } from '../cli/aliases.ts';
-import { standardOutput } from '../cli/terminal/output.ts';
-import type { Output } from '../cli/terminal/output.ts';
-import { plain, plainText } from '../cli/terminal/text.ts';
+import { sayError, standardOutput } from '../cli/terminal/output.ts';
+import { plain } from '../cli/terminal/text.ts';
 import { usageText } from '../cli/unknown-words.ts';
 
 /** `jobd login` looks for the server of this machine, as only commands of the operator can. */
@@ -116,7 +115,7 @@ export async function run(given: readonly string[]): Promise<number> {
     await program.parseAsync(argv);
     return context.exitCode;
   } catch (error) {
-    return exitCodeOf(error, context.output);
+    return exitCodeOf(error);
   }
 }
 
@@ -141,7 +140,7 @@ Examples:
 For scripts: jobd help exit-codes, jobd help environment`,
     )
     .configureOutput({
-      writeErr: (text) => void process.stderr.write(plainText(text)),
+      writeErr: (text) => sayError(text.replace(/\n$/, '')),
     })
     .exitOverride();
   await addCommands(program, context);
@@ -184,15 +183,15 @@ function wordErrors(command: Command): void {
 }
 
 /** Commander has printed its own errors. Any other is printed here, as one sentence. */
-function exitCodeOf(error: unknown, output: Output): number {
+function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
-    output.say(`jobd: ${plain(error.message)}${againIn(error)}`);
+    sayError(`jobd: ${plain(error.message)}${againIn(error)}`);
     if (!(error instanceof JobdError)) return 1;
-    for (const note of error.notes) output.say(`  ${plain(note)}`);
+    for (const note of error.notes) sayError(`  ${plain(note)}`);
     return error.exitCode;
   }
-  output.say(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  sayError(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;
 }
 

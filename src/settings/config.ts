@@ -329,6 +329,11 @@ export function environmentVariable(
   return env[name];
 }
 
+/** The names of all variables. */
+export function variableNames(env: Environment = process.env): string[] {
+  return Object.keys(env);
+}
+
 /** Whether the user wants no colours (no-color.org). */
 export function noColor(env: Environment = process.env): boolean {
   return Boolean(env['NO_COLOR']);

@@ -52,8 +52,10 @@ export interface DoctorParts {
   name: string;
   clock: Clock;
   masterKeys: MasterKeys;
-  /** Whether the environment of this command configures a mail server. */
+  /** Whether the settings that were checked configure a mail server. */
   hasMailServer: boolean;
+  /** Whether it fails if no jobd serves the place, as an enabled service does. */
+  mustServe: boolean;
 }
 
 /** Runs all checks of a place with a database in turn. A check that throws is a failed one. */
@@ -106,7 +108,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   yield await finding('secrets', async () =>
     isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
   );
-  yield { check: 'daemon', ...checkDaemon(who, name) };
+  yield { check: 'daemon', ...checkDaemon(who, parts) };
   if (place.database !== null) {
     yield await finding('dead rows', () => checkDeadRows(db));
     yield await finding('nodes', () => checkNodes(db, clock.now()));
@@ -174,8 +176,15 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
   );
 }
 
-function checkDaemon(who: string | null, name: string): Result {
-  if (who === null) return warn(`no jobd serves ${name}: nothing is called`);
+function checkDaemon(who: string | null, { name, mustServe }: DoctorParts): Result {
+  if (who === null) {
+    const sentence = `no jobd serves ${name}: nothing is called`;
+    if (!mustServe) return warn(sentence);
+    return fail(sentence, [
+      'the service is enabled: systemctl start jobd',
+      'why it does not run: journalctl -u jobd -p warning',
+    ]);
+  }
   return ok(`serves ${name} (${who})`);
 }
 

@@ -2,17 +2,26 @@
 
 import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/finding.ts';
-import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
+import {
+  environmentVariable,
+  isEveryAddress,
+  serveConfig,
+  serveDefaults,
+  variableNames,
+} from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import { withoutPassword } from '../../settings/setting.ts';
+import { unknownVariables, unknownWords } from '../manual/unknown-variables.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
-import { enterPlace } from './local.ts';
+import { enterPlace, namesNoPlace } from './local.ts';
 import type { EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Columns, Output } from '../terminal/output.ts';
+import { findService, findServiceEnvironment, isServiceEnabled, serviceFiles } from './service.ts';
+import type { ServiceEnvironment } from './service.ts';
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, context: Context): void {
@@ -30,8 +39,9 @@ Examples:
   jobd doctor
   sudo jobd doctor --json
 
-It changes nothing. The exit code is 1 if a check fails. --ready is for health
-checks of containers: it asks the server at JOBD_HOST and JOBD_PORT.`,
+It changes nothing. The exit code is 1 if a check fails. Run by root, it checks
+the settings and the data of the service. --ready is for health checks: it asks
+the server at JOBD_HOST and JOBD_PORT.`,
     )
     .action(async (flags: Flags) => {
       if (flags['ready'] === true) return await askWhetherReady(flags, output);
@@ -45,7 +55,7 @@ checks of containers: it asks the server at JOBD_HOST and JOBD_PORT.`,
 /** Prints `ready`. Throws what the server says, or that it does not answer. */
 async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
   const { requestReadiness } = await import('../client/client.ts');
-  const { host, port } = serveConfig(flags);
+  const { host, port } = serveConfig(flags, environmentOfService(flags)?.variables);
   const place = isEveryAddress(host) ? serveDefaults.host : host;
   const notes = await requestReadiness(
     `http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`,
@@ -76,7 +86,9 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Findin
   const { examine } = await import('../../app/operator/doctor.ts');
   const { masterKeysFor, unpackDriverFor } = await import('../../serve/local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
-  const configuration = configurationFinding(flags);
+  // Before root becomes the owner of the data, who may not read the settings.
+  const ofService = environmentOfService(flags);
+  const configuration = configurationFinding(flags, ofService);
   yield configuration;
   if (configuration.result === 'fail') return;
   const place = await enteredPlace(flags, output);
@@ -91,7 +103,8 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Findin
     name: database === null ? dataDir : withoutPassword(database),
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
-    hasMailServer: serveConfig(flags).smtp !== null,
+    hasMailServer: serveConfig(flags, ofService?.variables).smtp !== null,
+    mustServe: ofService !== null && isServiceEnabled(),
   });
 }
 
@@ -105,13 +118,33 @@ async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace 
   }
 }
 
-/** Checks the environment of this command; that of the daemon may differ. */
-function configurationFinding(flags: Flags): Finding {
+/** The environment that systemd gives the service: for root, who names no place of another one; else null. */
+function environmentOfService(flags: Flags): ServiceEnvironment | null {
+  const isForService = process.geteuid?.() === 0 && namesNoPlace(flags);
+  return isForService ? findServiceEnvironment(environmentVariable) : null;
+}
+
+/** Checks the settings of the service; without one, the environment of this command, from which that of a daemon may differ. */
+function configurationFinding(flags: Flags, service: ServiceEnvironment | null): Finding {
   const check = 'configuration';
+  const whose =
+    service === null ? 'the environment of this command' : 'the environment of the service';
+  const place = service === null ? [] : [`settings of the service: ${serviceFiles.settings}`];
   try {
-    serveConfig(flags);
-    return { check, result: 'ok', detail: 'the environment of this command is valid', notes: [] };
+    serveConfig(flags, service?.variables);
   } catch (error) {
-    return { check, result: 'fail', detail: messageOf(error), notes: [] };
+    return { check, result: 'fail', detail: messageOf(error), notes: place };
   }
+  const names = service === null ? variableNames() : Object.keys(service.variables);
+  const problems = [
+    ...unknownVariables(names).map(unknownWords),
+    ...(service?.ignored ?? []).map((line) => `systemd ignores ${line}`),
+  ];
+  const [first] = problems;
+  if (first !== undefined) {
+    return { check, result: 'warn', detail: first, notes: [...problems.slice(1), ...place] };
+  }
+  const isOther = service === null && namesNoPlace(flags) && findService() !== null;
+  const notes = isOther ? ['to check the settings of the service: sudo jobd doctor'] : [];
+  return { check, result: 'ok', detail: `${whose} is valid`, notes };
 }

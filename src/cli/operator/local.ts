@@ -119,7 +119,8 @@ export async function enterPlace(
   return { dataDir: '', database, keys };
 }
 
-function namesNoPlace(flags: Flags): boolean {
+/** Whether neither flags nor variables say where the data is. */
+export function namesNoPlace(flags: Flags): boolean {
   const isInFlags = flags['data'] !== undefined || flags['database'] !== undefined;
   const isInVariables = ['JOBD_DATA', 'JOBD_DATABASE_URL'].some((name) =>
     environmentVariable(name),

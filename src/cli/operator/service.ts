@@ -1,8 +1,10 @@
 /** The service of this machine, as install.sh or the Debian package makes it: the data directory that its settings and its unit name. */
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
+import { parseEnvironmentFile, parseUnit } from '../../domain/unit-files.ts';
+import type { Unit } from '../../domain/unit-files.ts';
 import { readRootsFile } from './owner/roots-files.ts';
 
 /** The data directory of a service, and the file that names it. */
@@ -14,34 +16,111 @@ export interface Service {
 /** Where the unit of install.sh is, and that of the package. systemd prefers the first. */
 const units = ['/etc/systemd/system/jobd.service', '/usr/lib/systemd/system/jobd.service'] as const;
 
-/** Where the settings and the unit are. */
+/** Where the settings, the unit and the changes to it (`systemctl edit jobd`) are. */
 export const serviceFiles = {
   settings: '/etc/jobd/jobd.env',
   get unit(): string {
     return units.find((path) => existsSync(path)) ?? units[0];
   },
+  changes: '/etc/systemd/system/jobd.service.d',
 };
+type ServiceFiles = typeof serviceFiles;
+
+/** All that the files of the service say, as far as only root can have written them and this user may read them. */
+interface ServiceTexts {
+  unit: Unit;
+  /** Null if the file is not there, or tells nothing. */
+  settings: string | null;
+  /** Those of the file win over those of the unit. */
+  variables: Readonly<Record<string, string>>;
+  /** Lines of the files that systemd ignores. */
+  ignored: readonly string[];
+}
+
+function readService({ settings, unit: unitFile, changes }: ServiceFiles): ServiceTexts {
+  const texts = [unitFile, ...changesIn(changes)].map((path) => readRootsFile(path) ?? '');
+  const unit = parseUnit(texts, 'jobd.service');
+  const files = [...unit.environmentFiles.filter((path) => path !== settings), settings];
+  const parsed = files.map((path) => ({
+    path,
+    ...parseEnvironmentFile(readRootsFile(path) ?? ''),
+  }));
+  return {
+    unit,
+    settings: readRootsFile(settings),
+    variables: Object.assign({}, unit.variables, ...parsed.map(({ variables }) => variables)),
+    ignored: parsed.flatMap(({ path, ignored }) => ignored.map((line) => `${path}, ${line}`)),
+  };
+}
+
+function changesIn(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith('.conf'));
+    return names.toSorted().map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
 
 /**
  * The service, or null if there is none. A file that somebody besides root could have written, or that this user may not
  * read, names nothing. Never throws.
  */
-export function findService({ settings, unit } = serviceFiles): Service | null {
-  const unitText = readRootsFile(unit) ?? '';
+export function findService(files: ServiceFiles = serviceFiles): Service | null {
+  const { unit, settings } = readService(files);
+  const inFile = parseEnvironmentFile(settings ?? '').variables['JOBD_DATA'];
   return (
-    named(optionIn(unitText), unit) ??
-    named(variableIn(readRootsFile(settings) ?? '', 'JOBD_DATA'), settings) ??
-    named(variableIn(unitText, 'JOBD_DATA'), unit) ??
-    named(stateDirectoryIn(unitText), unit)
+    named(optionIn(unit.command), files.unit) ??
+    named(inFile, files.settings) ??
+    named(unit.variables['JOBD_DATA'], files.unit) ??
+    named(unit.stateDirectory, files.unit)
   );
+}
+
+/** Whether systemd starts it with the machine. */
+export function isServiceEnabled(): boolean {
+  return existsSync('/etc/systemd/system/multi-user.target.wants/jobd.service');
+}
+
+/** The environment of the service. */
+export interface ServiceEnvironment {
+  variables: Readonly<Record<string, string>>;
+  /** Lines of its files that systemd ignores. */
+  ignored: readonly string[];
+}
+
+/**
+ * The environment that systemd gives the service, but with the master keys of `own`, the variables of this command, if it has
+ * some: the service may get its key as a credential. Null without a service, and if its settings may not be read. Never throws.
+ */
+export function findServiceEnvironment(
+  own: (name: string) => string | undefined,
+  files = serviceFiles,
+): ServiceEnvironment | null {
+  const { unit, settings, variables, ignored } = readService(files);
+  if (findService(files) === null) return null;
+  if (settings === null && existsSync(files.settings)) return null;
+  const { stateDirectory } = unit;
+  const others = Object.entries(variables).filter(([name]) => !allKeyVariables.has(name));
+  return {
+    variables: {
+      ...(stateDirectory !== null && { STATE_DIRECTORY: stateDirectory }),
+      ...Object.fromEntries(others),
+      ...findServiceKeys(own, files),
+    },
+    ignored,
+  };
 }
 
 /**
  * Where the server of the service listens, or its base URL unless `isDirect`; null without a service, and if this user may not
  * read its settings, or they set none of this. Never throws.
  */
-export function findServiceUrl({ settings, unit } = serviceFiles, isDirect = false): string | null {
-  const setting = variablesOf({ settings, unit });
+export function findServiceUrl(
+  files: ServiceFiles = serviceFiles,
+  isDirect = false,
+): string | null {
+  const setting = variablesOf(files);
   const env = Object.fromEntries(
     ['JOBD_BASE_URL', 'JOBD_HOST', 'JOBD_PORT'].map((name) => [name, setting(name)]),
   );
@@ -60,6 +139,7 @@ export function findServiceUrl({ settings, unit } = serviceFiles, isDirect = fal
 /** Where a master key is: one variable or the other. */
 const keyVariables = ['JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'];
 const nextKeyVariables = ['JOBD_SECRET_KEY_NEW', 'JOBD_SECRET_KEY_NEW_FILE'];
+const allKeyVariables = new Set([...keyVariables, ...nextKeyVariables]);
 
 /**
  * The variables of the service about its database on a server, but the master keys of `own`, the variables of this command, if
@@ -68,11 +148,11 @@ const nextKeyVariables = ['JOBD_SECRET_KEY_NEW', 'JOBD_SECRET_KEY_NEW_FILE'];
  */
 export function findServiceDatabase(
   own: (name: string) => string | undefined,
-  { settings, unit } = serviceFiles,
+  files: ServiceFiles = serviceFiles,
 ): Readonly<Record<string, string>> | null {
-  const [database] = read(['JOBD_DATABASE_URL'], variablesOf({ settings, unit }));
+  const [database] = read(['JOBD_DATABASE_URL'], variablesOf(files));
   if (database === undefined) return null;
-  return { ...Object.fromEntries([database]), ...findServiceKeys(own, { settings, unit }) };
+  return { ...Object.fromEntries([database]), ...findServiceKeys(own, files) };
 }
 
 /** The variables of the service, or of this command, about master keys. Never throws. */
@@ -88,10 +168,9 @@ export function findServiceKeys(
   return Object.fromEntries(keys);
 }
 
-function variablesOf({ settings, unit }: typeof serviceFiles) {
-  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
-  return (name: string): string | undefined =>
-    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
+function variablesOf(files: ServiceFiles) {
+  const { variables } = readService(files);
+  return (name: string): string | undefined => variables[name];
 }
 
 function read(
@@ -104,28 +183,15 @@ function read(
   });
 }
 
-function named(dataDir: string | null, namedIn: string): Service | null {
-  return dataDir === null ? null : { dataDir: resolve('/', dataDir), namedIn };
+function named(dataDir: string | null | undefined, namedIn: string): Service | null {
+  return dataDir ? { dataDir: resolve('/', dataDir), namedIn } : null;
 }
 
-/** `--data DIR` of `ExecStart=`, which wins over all else. */
-function optionIn(unit: string): string | null {
-  const serves = (unit.match(/^ExecStart=.*/gm) ?? []).filter((line) => /\sserve\s/.test(line));
-  // Only what follows the command is an option of it.
-  const options = serves.map((line) => line.slice(line.search(/\sserve\s/) + ' serve'.length));
-  return lastOf(/\s--data[= ]["']?([^\s"']+)/g, options.join('\n'));
-}
-
-/** `NAME=VALUE`, as in a file of settings or after `Environment=`. systemd lets a file win over the unit. */
-function variableIn(text: string, name: string): string | null {
-  return lastOf(new RegExp(`^(?:Environment=)?["']?${name}=["']?([^\\s"']+)`, 'gm'), text);
-}
-
-function stateDirectoryIn(unit: string): string | null {
-  const name = lastOf(/^StateDirectory=([\w./-]+)/gm, unit);
-  return name === null ? null : `/var/lib/${name}`;
-}
-
-function lastOf(pattern: RegExp, text: string): string | null {
-  return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
+/** `--data DIR` of the command, which wins over all else. */
+function optionIn(words: readonly string[]): string | null {
+  const options = words.slice(words.indexOf('serve') + 1);
+  const at = options.findLastIndex((word) => word === '--data' || word.startsWith('--data='));
+  const word = options[at];
+  if (word === undefined || !words.includes('serve')) return null;
+  return (word === '--data' ? options[at + 1] : word.slice('--data='.length)) ?? null;
 }

@@ -6,10 +6,11 @@
  * no command can forget it. Only `styled` lets escape sequences through, for the colours of this program.
  */
 
-import { noColor } from '../../settings/config.ts';
+import { journalStream, noColor } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
+import { isJournal, priorities, withPriority } from '../../base/journal.ts';
 import { cellText, coloured, cutCell, isCuttable, lengthOfShortIds } from './cell.ts';
 import type { Cell, Id } from './cell.ts';
 import { padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
@@ -46,6 +47,13 @@ export const standardOutput: Output = {
   styled: (line) => void process.stdout.write(`${line}\n`),
   say: (line) => void process.stderr.write(`${plainText(line)}\n`),
 };
+
+/** Writes to stderr what went wrong; an error, where the journal reads it. */
+export function sayError(line: string): void {
+  const text = plainText(line);
+  const written = isJournal(journalStream(), 2) ? withPriority(priorities.error, text) : text;
+  process.stderr.write(`${written}\n`);
+}
 
 /** Columns of a table: each title with the cell of a row. */
 export type Columns<Row> = Record<string, (row: Row) => Cell>;

@@ -10,6 +10,7 @@ import { findServers } from '../../../src/cli/operator/running.ts';
 import {
   findService,
   findServiceDatabase,
+  findServiceEnvironment,
   findServiceUrl,
 } from '../../../src/cli/operator/service.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -201,7 +202,11 @@ test('a file that is no database is named, with a remedy', async (t) => {
 test('the service is what its unit and its settings say', { skip: notRoot }, (t) => {
   const directory = fs.mkdtempSync('/root/jobd-test-');
   t.after(() => fs.rmSync(directory, { recursive: true }));
-  const files = { unit: join(directory, 'jobd.service'), settings: join(directory, 'jobd.env') };
+  const files = {
+    unit: join(directory, 'jobd.service'),
+    settings: join(directory, 'jobd.env'),
+    changes: join(directory, 'jobd.service.d'),
+  };
   const unit = '[Service]\nExecStart=/usr/local/bin/jobd serve\nStateDirectory=jobd\n';
   const found = (unitText: string | null, settings: string | null): string | null => {
     fs.rmSync(files.unit, { force: true });
@@ -251,6 +256,37 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     'the keys of the command win',
   );
   found(unit, '');
+
+  // `systemctl edit jobd` changes the unit, and the file of settings wins over both.
+  fs.mkdirSync(files.changes);
+  const change = join(files.changes, 'override.conf');
+  const load = 'LoadCredential=key:/etc/jobd/key\nEnvironment=JOBD_SECRET_KEY_FILE=%d/key';
+  fs.writeFileSync(change, `[Service]\nEnvironment=JOBD_PORT=1 JOBD_SLOTS=7\n${load}\n`);
+  found(unit, 'JOBD_PORT="2"\nexport JOBD_HOST=::1\n');
+  const environment = (keys: Record<string, string> = {}) =>
+    findServiceEnvironment((name) => keys[name], files);
+  const others = { STATE_DIRECTORY: '/var/lib/jobd', JOBD_PORT: '2', JOBD_SLOTS: '7' };
+  assert.deepEqual(environment(), {
+    variables: { ...others, JOBD_SECRET_KEY_FILE: '/etc/jobd/key' },
+    ignored: [`${files.settings}, line 2: export JOBD_HOST`],
+  });
+  assert.deepEqual(environment({ JOBD_SECRET_KEY: 'a', JOBD_PORT: '3' })?.variables, {
+    ...others,
+    JOBD_SECRET_KEY: 'a',
+  });
+  fs.rmSync(files.settings);
+  assert.equal(environment()?.variables['JOBD_PORT'], '1', 'systemd does without the file');
+  // What may not be read may say anything.
+  fs.writeFileSync(files.settings, 'JOBD_PORT=3\n');
+  fs.chownSync(files.settings, 12_345, 0);
+  assert.equal(environment(), null);
+  fs.chmodSync(change, 0o666);
+  fs.rmSync(files.settings);
+  assert.deepEqual(environment()?.variables, { STATE_DIRECTORY: '/var/lib/jobd' });
+  fs.rmSync(files.changes, { recursive: true });
+  assert.deepEqual(environment()?.variables, { STATE_DIRECTORY: '/var/lib/jobd' });
+  fs.rmSync(files.unit);
+  assert.equal(environment(), null, 'there is no service');
 
   // What somebody else may have written names nothing.
   for (const spoil of [
