@@ -1,5 +1,5 @@
 /**
- * node build.mjs             builds dist/jobd.cjs and the files it needs: the native part of better-sqlite3,
+ * node build.mjs             builds dist/jobd.cjs, jobd-client.cjs, which only talks to servers, and the files they need: the native part of better-sqlite3,
  *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs, the script, sheets
  *                            and icons of the pages (page/, also compressed) and the licences
  * node build.mjs --package   also builds dist/jobd, one executable that needs no other file
@@ -27,6 +27,7 @@ const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
+const clientName = 'jobd-client.cjs';
 const icons = ['icon.svg', 'icon-trouble.svg'];
 /** What the pages load. Each file is there three times: as it is, and compressed. */
 const pageNames = ['app.js', 'app.css', 'docs.css', ...icons].flatMap((name) =>
@@ -71,6 +72,37 @@ function programOptions() {
   };
 }
 
+/** Without what works on the data of this machine: commands that say why they cannot, and of wings what servers load. */
+const withoutLocal = {
+  name: 'without local',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/local\.ts$/ }, () => ({
+      path: join(root, 'src', 'serve', 'elsewhere.ts'),
+    }));
+    build.onResolve({ filter: /\/(routes|check)\.ts$/ }, ({ importer }) =>
+      importer.endsWith('register.ts') ? { external: true } : undefined,
+    );
+  },
+};
+
+/** Bundles what only talks to servers, for machines without the executable and their own Node. */
+async function bundleClient() {
+  const { build } = await import('esbuild');
+  const options = programOptions();
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: [entry],
+    outfile: join(dist, clientName),
+    write: false,
+    target: 'node22',
+    format: 'cjs',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [...options.plugins, withoutLocal],
+  });
+  await putFile(join(dist, clientName), outputFiles[0].contents);
+}
+
 /** Bundles the program and its thread into one CommonJS file each. Resolves with the packages in them. */
 async function bundleProgram() {
   const { build } = await import('esbuild');
@@ -91,6 +123,7 @@ async function bundleProgram() {
   await putFile(join(dist, addonName), await readFile(addonFile(process.platform, process.arch)));
   await putFile(join(dist, licensesName), await licensesOf(packages, ownNodePackage()));
   await bundleScript(join(dist, scriptName));
+  await bundleClient();
   return packages;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The npm packages: `jobd` is a launcher, `@jobd/linux-ARCH` the executable for a machine. npm installs only the one whose `os`, `cpu` and
- * `libc` fit. No package has an install script (docs/decisions/0057-packages-and-spans.md).
+ * `libc` fit. Where none does, the launcher runs a bundle of the commands that talk to servers. No package has an install script (docs/decisions/0057-packages-and-spans.md).
  */
 
 import { execFile } from 'node:child_process';
@@ -17,12 +17,14 @@ export const tarballs = {
   platform: (version, arch) => `jobd-linux-${arch}-${version}.tgz`,
 };
 
-/** Packs the launcher, which asks for the platform packages of these architectures. Resolves with the path. */
-export async function packLauncher({ version, archs, directory }) {
+/** Packs the launcher, which asks for the platform packages of these architectures, and the bundle. Resolves with the path. */
+export async function packLauncher({ version, archs, client, licenses, directory }) {
   const names = archs.map((arch) => [`@jobd/linux-${arch}`, version]);
   return await packed(directory, tarballs.launcher(version), async (work) => {
     await copyFile(join(root, 'packaging', 'npm', 'launch.cjs'), join(work, 'jobd.cjs'));
     await copyFile(join(root, 'packaging', 'npm', 'README.md'), join(work, 'README.md'));
+    await copyFile(client, join(work, 'client.cjs'));
+    await copyFile(licenses, join(work, 'THIRD_PARTY_LICENSES'));
     return {
       name: 'jobd',
       ...(await described(version)),

@@ -31,7 +31,8 @@ export async function makePackages({ archs, directory }) {
     await makeDeb({ version, arch, program, pages, licenses, outfile });
     made.push(outfile, await packPlatform({ version, arch, program, licenses, directory }));
   }
-  made.push(await packLauncher({ version, archs, directory }));
+  const client = join(directory, 'jobd-client.cjs');
+  made.push(await packLauncher({ version, archs, client, licenses, directory }));
   // The formula names both architectures.
   if (archs.length === 2) made.push(await writeFormula(version, directory));
   return made;

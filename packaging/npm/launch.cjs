@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the executable of the platform package that npm installed for this machine. Any Node can run this file.
+// Starts the executable of the platform package that npm installed for this machine. Any Node can run this file. Where there
+// is none, commands that talk to a server run in this process.
 'use strict';
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
@@ -35,11 +36,7 @@ function stop(sentence) {
 }
 
 const file = findExecutable();
+const [major] = process.versions.node.split('.');
 if (file !== null) launch(file);
-else if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
-  stop(`runs on Linux with x64 or arm64, this is ${process.platform}-${process.arch}`);
-} else {
-  stop(
-    `the package ${name} is missing: install again with optional dependencies (without --omit=optional). jobd needs glibc, not musl.`,
-  );
-}
+else if (Number(major) >= 22) module.exports = require('./client.cjs');
+else stop(`needs Node 22 or newer on this machine, this is ${process.version}`);

@@ -80,8 +80,9 @@ export function publishFile(draft: string, path: string): void {
   syncFile(dirname(path));
 }
 
-/** Syncs a file, or the names in a directory: a new name is only certain to survive a crash after that. */
+/** Syncs a file, or the names in a directory: a new name is only certain to survive a crash after that. Windows syncs no directory. */
 export function syncFile(path: string): void {
+  if (process.platform === 'win32' && fs.statSync(path).isDirectory()) return;
   const descriptor = fs.openSync(path, 'r');
   try {
     fs.fsyncSync(descriptor);

@@ -39,6 +39,14 @@ export interface CommandFile {
   load: () => Promise<AddCommands>;
 }
 
+/** Files of commands, by the first of their words. */
+export type Loaders = Readonly<Record<string, CommandFile['load']>>;
+
+/** Files of one command each, under a heading. */
+export function filesOf(heading: Heading, loaders: Loaders): CommandFile[] {
+  return Object.entries(loaders).map(([name, load]) => ({ heading, names: [name], load }));
+}
+
 /** What operations get beside the app. */
 export interface ApiParts {
   limits: RequestLimits;

@@ -4,8 +4,9 @@ import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from '../cli/context.ts';
-import { headings } from './house.ts';
-import type { AddCommands, CommandFile, Heading } from './house.ts';
+import { filesOf, headings } from './house.ts';
+import type { AddCommands, CommandFile, Loaders } from './house.ts';
+import { findSiteHere, localCommands } from './local.ts';
 import { addedByWings } from './wings.ts';
 import { withoutAliases } from '../cli/aliases.ts';
 import { sayError, standardOutput } from '../cli/terminal/output.ts';
@@ -15,11 +16,7 @@ import { usageText } from '../cli/unknown-words.ts';
 /** `jobd login` looks for the server of this machine, as only commands of the operator can. */
 async function loadLogin(): Promise<AddCommands> {
   const { addLoginCommands } = await import('../cli/client/login.ts');
-  return (program, context) =>
-    addLoginCommands(program, context, async (output) => {
-      const { siteHere } = await import('../cli/operator/site.ts');
-      return await siteHere(output);
-    });
+  return (program, context) => addLoginCommands(program, context, findSiteHere);
 }
 
 /** `jobs run` waits for a run, so it lives with the runs. */
@@ -29,14 +26,6 @@ async function loadJobs(): Promise<AddCommands> {
   return (program, context) => addRunNowCommand(addJobCommands(program, context), context);
 }
 
-/** By the first of their words. */
-type Loaders = Readonly<Record<string, CommandFile['load']>>;
-
-const serve: Loaders = {
-  serve: async () => (await import('./command.ts')).addServeCommand,
-  demo: async () => (await import('../cli/operator/demo.ts')).addDemoCommand,
-  open: async () => (await import('../cli/operator/open.ts')).addOpenCommand,
-};
 const jobs: Loaders = {
   jobs: loadJobs,
   runs: async () => (await import('../cli/runs/runs.ts')).addRunCommands,
@@ -50,19 +39,8 @@ const proof: Loaders = {
   verify: async () => (await import('../cli/receipts/verify.ts')).addVerifyCommand,
   'verify-call': async () => (await import('../cli/calls/verify-call.ts')).addVerifyCallCommand,
 };
-const access: Loaders = {
-  key: async () => (await import('../cli/operator/key.ts')).addKeyCommands,
-  session: async () => (await import('../cli/operator/session.ts')).addSessionCommands,
-  account: async () => (await import('../cli/operator/account.ts')).addAccountCommands,
-  workspace: async () => (await import('../cli/operator/workspace.ts')).addWorkspaceCommands,
-  'signing-key': async () => (await import('../cli/operator/signing-key.ts')).addSigningKeyCommands,
-  'call-key': async () => (await import('../cli/operator/call-key.ts')).addCallKeyCommands,
-  secrets: async () => (await import('../cli/operator/secrets.ts')).addSecretsCommands,
-};
-const operate: Loaders = {
-  doctor: async () => (await import('../cli/operator/doctor.ts')).addDoctorCommand,
-  nodes: async () => (await import('../cli/operator/nodes.ts')).addNodesCommand,
-  'self-test': async () => (await import('./self-test.ts')).addSelfTestCommand,
+const serve: Loaders = {
+  demo: async () => (await import('../cli/operator/demo.ts')).addDemoCommand,
 };
 const licenses: Loaders = {
   licenses: async () => (await import('../cli/manual/licenses.ts')).addLicensesCommand,
@@ -74,10 +52,6 @@ const help: CommandFile = {
   load: async () => (await import('../cli/manual/help.ts')).addHelpCommands,
 };
 
-function filesOf(heading: Heading, loaders: Loaders): CommandFile[] {
-  return Object.entries(loaders).map(([name, load]) => ({ heading, names: [name], load }));
-}
-
 const additions = addedByWings();
 
 /**
@@ -85,12 +59,11 @@ const additions = addedByWings();
  * that is asked for is loaded, or all of them for help and for an unknown word.
  */
 const files: readonly CommandFile[] = inOrder([
+  ...localCommands,
   ...filesOf('serve', serve),
   { heading: 'client', names: ['login', 'logout', 'profile'], load: loadLogin },
   ...filesOf('jobs', jobs),
   ...filesOf('proof', proof),
-  ...filesOf('access', access),
-  ...filesOf('operate', operate),
   ...filesOf('manual', licenses),
   ...additions.commands,
   help,

@@ -1,17 +1,14 @@
-/** The optional features of this jobd. Without its line here and its folder, one is gone. */
+/** The optional features of this jobd, beside those of `local.ts`. Without its line here and its folder, one is gone. */
 
-import { register as backups } from '../wings/backups/register.ts';
 import { register as definitions } from '../wings/definitions/register.ts';
 import { register as explain } from '../wings/explain/register.ts';
 import { register as ledger } from '../wings/ledger/register.ts';
-import { register as move } from '../wings/move/register.ts';
 import { register as readers } from '../wings/readers/register.ts';
-import { register as spans } from '../wings/spans/register.ts';
-import { register as upgrade } from '../wings/upgrade/register.ts';
 import type { ReadCurl } from '../cli/context.ts';
+import { localWings } from './local.ts';
 import type { AddOperations, CommandFile, TakePart } from './house.ts';
 
-const registers = [explain, ledger, readers, definitions, backups, move, upgrade, spans];
+const registers = [explain, ledger, readers, definitions, ...localWings];
 
 /** What the wings have added. */
 export interface Additions {

@@ -54,8 +54,7 @@ export async function waitVisibly<T>(
   words: string | (() => string),
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  using parts = new DisposableStack();
-  const { signal } = parts.use(catchInterrupt());
-  parts.use(startSpinner(typeof words === 'string' ? () => words : words));
-  return await wait(signal);
+  using interrupt = catchInterrupt();
+  using _ = startSpinner(typeof words === 'string' ? () => words : words);
+  return await wait(interrupt.signal);
 }
