@@ -13,6 +13,7 @@ Run it again to upgrade: it keeps the previous version as jobd.previous and rest
 
 Options:
   --from FILE     install this file, jobd-linux-ARCH or jobd-linux-ARCH.gz; SHA256SUMS must be beside it
+  --allow-older   also replace jobd by an older version
   --prefix DIR    install into DIR/bin
   --user          install for this user only, even as root
   --no-service    create no user and no service
@@ -51,6 +52,7 @@ main() {
   trap 'exit 1' HUP INT TERM
   if [ -n "$from" ]; then take_file; else download; fi
   check_binary
+  check_newer
   put_binary
   if [ "$service" = yes ]; then
     make_user
@@ -61,7 +63,7 @@ main() {
 }
 
 parse_options() {
-  from='' prefix='' uninstalling=no wanted_service=yes
+  from='' prefix='' uninstalling=no wanted_service=yes may_be_older=no
   if [ "$(id -u)" = 0 ]; then for_user=no; else for_user=yes; fi
   while [ $# -gt 0 ]; do
     case $1 in
@@ -70,6 +72,7 @@ parse_options() {
         if [ "$1" = --from ]; then from=$2; else prefix=$2; fi
         shift
         ;;
+      --allow-older) may_be_older=yes ;;
       --user) for_user=yes ;;
       --no-service) wanted_service=no ;;
       --uninstall) uninstalling=yes ;;
@@ -99,6 +102,7 @@ parse_options() {
   data=/var/lib/jobd
   backups=/var/backups/jobd
   refresh='run install.sh again'
+  why='journalctl -u jobd -p warning'
   packaged=/usr/lib/systemd/system/jobd.service
 }
 
@@ -182,6 +186,18 @@ check_binary() {
   chmod 755 "$work/$name"
   version=$("$work/$name" --version 2>"$work/said") ||
     fail "$name does not run here: $(cat "$work/said"); nothing was changed"
+}
+
+# An older version may lack repairs of security, and refuses a database that a newer one has changed.
+check_newer() {
+  if [ "$may_be_older" = yes ] || [ ! -x "$bin/jobd" ]; then return; fi
+  present=$("$bin/jobd" --version 2>/dev/null) || return 0
+  if [ "$present" = "$version" ]; then return; fi
+  # In their order, what comes before a release is marked by ~.
+  oldest=$(printf '%s\n' "$version" "$present" | sed 's/-/~/' | sort -V | head -n 1)
+  if [ "$oldest" = "$(say "$version" | sed 's/-/~/')" ]; then
+    fail "jobd $version is older than jobd $present, which is in $bin; nothing was changed. To install it: --allow-older"
+  fi
 }
 
 put_binary() {
@@ -268,59 +284,40 @@ make_service() {
   systemctl daemon-reload
   if [ "$had_unit" = no ]; then
     systemctl enable --quiet jobd
-    systemctl start jobd || fail 'the service did not start; see: journalctl -u jobd'
-    is_up || fail 'the service was not ready within 60 s; see: journalctl -u jobd'
+    serves start || fail "the service did not start; see: $why"
     say 'the service jobd is running'
-  elif [ "$changed" = yes ] && systemctl is-active --quiet jobd; then
+  elif [ "$(state)" = inactive ]; then
+    say 'the service jobd is stopped, and stays so; to start it: systemctl start jobd'
+  elif [ "$changed" = yes ]; then
     restart
+  elif ! systemctl is-active --quiet jobd; then
+    fail "the service jobd does not run; see: $why"
   fi
 }
 
 restart() {
-  if systemctl restart jobd && is_up; then
+  if serves restart; then
     say 'restarted the service jobd'
     return
   fi
   if [ "$had_before" = no ] || [ ! -f "$bin/jobd.previous" ]; then
-    fail 'the service did not restart; see: journalctl -u jobd'
+    fail "the service did not restart; see: $why"
   fi
   mv "$bin/jobd" "$bin/jobd.failed"
   cp -p "$bin/jobd.previous" "$bin/jobd"
-  systemctl restart jobd || true
-  if is_up; then
+  if serves restart; then
     fail "jobd $version did not start; the previous version runs again, the new one is $bin/jobd.failed"
   fi
-  fail "jobd $version did not start; the previous version is back in $bin and did not start either; see: journalctl -u jobd"
+  fail "jobd $version did not start; the previous version is back in $bin and did not start either; see: $why"
 }
 
-# Waits up to 60 s, which allows for a migration.
-is_up() {
-  host=$(setting JOBD_HOST)
-  port=$(setting JOBD_PORT)
-  case $host in
-    '' | 0.0.0.0 | ::) host=127.0.0.1 ;;
-    *:*) host="[$host]" ;;
-  esac
-  tries=0
-  while [ "$tries" -lt 60 ]; do
-    if systemctl is-failed --quiet jobd; then return 1; fi
-    if systemctl is-active --quiet jobd && is_ready "http://$host:${port:-8080}/readyz"; then return 0; fi
-    tries=$((tries + 1))
-    sleep 1
-  done
-  return 1
+# Starts or restarts the service, which has succeeded only when jobd serves. The time allows for calls in flight and a migration.
+serves() {
+  timeout 120 systemctl "$1" jobd
 }
 
-setting() {
-  sed -n "s/^$1=[\"']\{0,1\}\([^\"']*\)[\"']\{0,1\}\$/\1/p" "$settings" | tail -n 1
-}
-
-is_ready() {
-  if command -v curl >/dev/null; then
-    curl --fail --silent --max-time 5 --noproxy '*' --output /dev/null "$1"
-  elif command -v wget >/dev/null; then
-    http_proxy='' HTTP_PROXY='' wget -q -T 5 -O /dev/null "$1"
-  fi
+state() {
+  systemctl show --property=ActiveState --value jobd
 }
 
 unit_text() {
@@ -329,9 +326,14 @@ unit_text() {
 Description=jobd: calls your URLs on a schedule and records every run
 Wants=network-online.target
 After=network-online.target
+# What jobd needs may come later: it is started again and again.
+StartLimitIntervalSec=0
 
 [Service]
-Type=exec
+# It has started when it serves, as systemd-notify says for it. Changing the tables of a large database takes long.
+Type=notify
+NotifyAccess=all
+TimeoutStartSec=1h
 ExecStart=$bin/jobd serve
 EnvironmentFile=-$settings
 User=jobd
@@ -432,11 +434,16 @@ uninstall() {
   rm -f "$bin/jobd" "$bin/jobd.previous" "$bin/jobd.failed"
   say "removed jobd from $bin"
   if [ "$service" = yes ]; then
-    say "kept $data, $(dirname "$settings") and the user jobd; to remove them too:"
-    say "  rm -r $data $(dirname "$settings") && userdel jobd"
+    kept="$data $(dirname "$settings")"
+    for path in "$backups" "$unit.d"; do
+      if [ -e "$path" ]; then kept="$kept $path"; fi
+    done
+    say "kept the user jobd, and $kept; to remove them too:"
+    say "  rm -r $kept && userdel jobd"
   else
     say 'kept your data, by default in ~/.local/share/jobd'
   fi
+  say 'a shell that has run jobd looks for it there: hash -r'
 }
 
 # Last line, in braces: a script that was cut off during download runs nothing.

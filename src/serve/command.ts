@@ -21,6 +21,7 @@ import { collect } from '../cli/options.ts';
 import type { Context } from '../cli/context.ts';
 import { actAsOwner } from '../cli/operator/owner/owner.ts';
 import { programName } from '../cli/operator/program-name.ts';
+import { tellReady } from '../cli/operator/service-manager.ts';
 import { startWaiting } from '../cli/operator/start-waiting.ts';
 import { nextStopSignal } from '../cli/operator/stop-signal.ts';
 
@@ -126,6 +127,7 @@ jobd help environment`,
         if (!isJournal(journalStream(), 1)) output.data(listeningOn(config.host, daemon.url));
         if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
         log.info(await daemon.describe(), 'jobd started');
+        await tellReady(log);
         const { guessedUrl } = daemon;
         if (guessedUrl !== null && !output.isTerminal) {
           log.warn(

@@ -100,6 +100,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'JOURNAL_STREAM',
     'serve: where the journal reads the log, lines begin with their priority; set by systemd',
   ],
+  [
+    'NOTIFY_SOCKET',
+    'serve: where systemd waits to hear that jobd serves, by systemd-notify; set by systemd',
+  ],
   ['NO_COLOR', 'no colours, if set to anything; pipes never get colours'],
   ['TERM', 'dumb: no colours and no spinner'],
 ];

@@ -12,6 +12,7 @@ import {
 import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseWholeNumber, withoutPassword } from '../../settings/setting.ts';
+import { requireUnpackaged } from './packaged.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Upgraded } from './upgrade.ts';
 import type { Context } from '../../cli/context.ts';
@@ -66,6 +67,8 @@ changed. The exit code is 0 only if the new version runs.`,
     )
     .action(async (flags: Flags) => {
       const say = (sentence: string): void => output.say(sentence);
+      const executable = executableOf(flags);
+      requireUnpackaged(executable);
       const place = await placeOf(flags);
       const supervisor = await supervisorOf(flags, place.dataDir ?? '');
       const { upgrade } = await import('./upgrade.ts');
@@ -76,7 +79,7 @@ changed. The exit code is 0 only if the new version runs.`,
           publicKey: upgradePublicKey(flags),
         },
         mayBeOlder: flags['allowOlder'] === true,
-        executable: executableOf(flags),
+        executable,
         dataDir: place.dataDir,
         supervisor,
         url: urlOf(flags),

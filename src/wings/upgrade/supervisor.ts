@@ -13,7 +13,8 @@ import type { ProgramEnd } from './programs.ts';
 export interface Supervisor {
   /** Whether the daemon runs; one that does not is not started. */
   isRunning(): Promise<boolean>;
-  restart(): Promise<ProgramEnd>;
+  /** The start may take `waitMs` until the daemon is ready. */
+  restart(waitMs: number): Promise<ProgramEnd>;
   stop(): Promise<ProgramEnd>;
   /** How often it was started again by itself; 0 where nobody knows. */
   restarts(): Promise<number>;
@@ -25,22 +26,23 @@ const commandMs = 90_000;
 /** systemd, for the service of install.sh. */
 export function systemdSupervisor(): Supervisor {
   return {
-    isRunning: async () => (await systemctl('is-active', '--quiet', 'jobd')).isOk,
-    async restart() {
+    isRunning: async () => (await systemctl(commandMs, 'is-active', '--quiet', 'jobd')).isOk,
+    async restart(waitMs) {
       // A unit that failed too often is not started any more.
-      await systemctl('reset-failed', 'jobd');
-      return await systemctl('restart', 'jobd');
+      await systemctl(commandMs, 'reset-failed', 'jobd');
+      return await systemctl(commandMs + waitMs, 'restart', 'jobd');
     },
-    stop: () => systemctl('stop', 'jobd'),
+    stop: () => systemctl(commandMs, 'stop', 'jobd'),
     async restarts() {
-      const { stdout } = await systemctl('show', 'jobd', '--property=NRestarts', '--value');
+      const words = ['show', 'jobd', '--property=NRestarts', '--value'];
+      const { stdout } = await systemctl(commandMs, ...words);
       return Number(stdout.trim()) || 0;
     },
   };
 }
 
-function systemctl(...words: string[]): Promise<ProgramEnd> {
-  return runToEnd(['systemctl', ...words], commandMs);
+function systemctl(timeoutMs: number, ...words: string[]): Promise<ProgramEnd> {
+  return runToEnd(['systemctl', ...words], timeoutMs);
 }
 
 /** Commands for `sh`. Without one that stops, the process is told to stop. */

@@ -69,7 +69,7 @@ export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
     return { ...made, isServing: false, kept: null };
   }
   using _ = holdSignals(say);
-  const restarted = await supervisor.restart();
+  const restarted = await supervisor.restart(parts.waitMs);
   const trouble = restarted.isOk
     ? await comesUp({ ...parts, dataDir, before, supervisor })
     : `it did not start: ${restarted.said}`;
@@ -110,7 +110,7 @@ async function goBack(
   if (!stopped.isOk) notes.push(`stopping it failed: ${stopped.said}`);
   if (kept !== null && dataDir !== null) notes.push(...(await restore(executable, dataDir, kept)));
   const before = dataDir === null ? null : servingProcess(dataDir);
-  const restarted = await supervisor.restart();
+  const restarted = await supervisor.restart(parts.waitMs);
   const again = restarted.isOk
     ? await comesUp({ ...parts, before })
     : `it did not start: ${restarted.said}`;

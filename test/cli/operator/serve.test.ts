@@ -1,7 +1,7 @@
 /** The daemon as a process: it prints its address, logs, and stops on a signal. */
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -126,4 +126,47 @@ test('serve on all addresses logs that its site URL is a guess', async (t) => {
   await until('it listens', () => told.output().includes('listening on all addresses'));
   assert.equal(await told.stop(), 0);
   assert.doesNotMatch(told.log(), /receipts and links say/);
+});
+
+test('a variable that jobd does not know is named in the log, with the one that is meant', async (t) => {
+  const daemon = startServe(t, ['--data', temporaryDirectory(t)], {
+    cwd: process.cwd(),
+    ...programToServe,
+    env: { JOBD_ALOW_TARGETS: '10.0.0.0/8', JOBD_SOMETHING_ELSE: '1', JOBD_LOG_FORMAT: 'json' },
+  });
+  await daemon.listening;
+  assert.equal(await daemon.stop('SIGTERM'), 0);
+  await daemon.closed;
+  const warnings = logLines(daemon.log()).filter(({ level }) => level === 40);
+  assert.deepEqual(
+    warnings.map(({ variable, meant }) => [variable, meant]),
+    [
+      ['JOBD_ALOW_TARGETS', 'JOBD_ALLOW_TARGETS'],
+      ['JOBD_SOMETHING_ELSE', null],
+    ],
+  );
+});
+
+test('systemd is told once that jobd serves, when it answers', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [told, socket] = [join(directory, 'told'), join(directory, 'notify')];
+  const sender = `#!/bin/sh\necho "$@" to "$NOTIFY_SOCKET" >>'${told}'\n`;
+  writeFileSync(join(directory, 'systemd-notify'), sender, { mode: 0o755 });
+  const serve = (path: string) =>
+    startServe(t, ['--data', temporaryDirectory(t)], {
+      cwd: process.cwd(),
+      ...programToServe,
+      env: { NOTIFY_SOCKET: socket, PATH: path },
+    });
+  const daemon = serve(`${directory}:${process.env['PATH']}`);
+  const url = await daemon.listening;
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  await until('systemd is told', () => existsSync(told) && readFileSync(told, 'utf8') !== '');
+  assert.equal(await daemon.stop('SIGTERM'), 0);
+  assert.equal(readFileSync(told, 'utf8'), `--ready to ${socket}\n`);
+
+  const alone = serve(temporaryDirectory(t));
+  await until('it says that nobody was told', () => alone.log().includes('systemd was not told'));
+  assert.equal((await fetch(`${await alone.listening}/healthz`)).status, 200);
+  assert.equal(await alone.stop('SIGTERM'), 0);
 });

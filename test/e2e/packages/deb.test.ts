@@ -186,6 +186,25 @@ describe('the Debian package', { skip: noDpkg }, () => {
       await isReady();
       assert.notEqual(root.read('/run/jobd.pid'), pid);
 
+      await root.run(['systemctl', 'stop', 'jobd']);
+      await dpkg(root, '--install', await offer(t, root, '1.0.2', genuine));
+      await assert.rejects(ready(), 'what was stopped is not started');
+      await root.run(['systemctl', 'start', 'jobd']);
+
+      // An upgrade after which it does not serve any more has failed, until it does.
+      root.write(settingsPath, 'JOBD_PORT=many\n');
+      const path = await offer(t, root, '1.0.3', genuine);
+      const failed = await root.run(['dpkg', '--install', path]);
+      assert.notEqual(failed.exitCode, 0);
+      assert.match(failed.stdout, /jobd: the service did not start/);
+      root.write(settingsPath, `JOBD_PORT=${port}\n`);
+      await dpkg(root, '--configure', '--pending');
+      await isReady();
+
+      const refused = await root.run(['jobd', 'upgrade', '--from', '/absent']);
+      assert.equal(refused.exitCode, 5);
+      assert.match(refused.stderr, /belongs to a package of Debian\n.* sudo apt upgrade jobd\n/);
+
       await dpkg(root, '--remove', 'jobd');
       await assert.rejects(ready());
       assert.ok(root.has('/var/lib/jobd/jobd.db'));
@@ -240,5 +259,8 @@ const notRoot = process.getuid?.() === 0 ? false : 'only root can write a unit t
 test("commands find the data of the package's service", { skip: notRoot }, (t) => {
   const unit = join(temporaryDirectory(t), 'jobd.service');
   writeFileSync(unit, deb.packagedUnit());
-  assert.equal(findService({ settings: '/absent', unit })?.dataDir, '/var/lib/jobd');
+  assert.equal(
+    findService({ settings: '/absent', unit, changes: '/absent' })?.dataDir,
+    '/var/lib/jobd',
+  );
 });

@@ -145,7 +145,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
 
     assert.match(
       await install('--uninstall'),
-      /kept \/var\/lib\/jobd, \/etc\/jobd and the user jobd/,
+      /kept the user jobd, and \/var\/lib\/jobd \/etc\/jobd \/var\/backups\/jobd; to remove them too:\n {2}rm -r \/var\/lib\/jobd \/etc\/jobd \/var\/backups\/jobd && userdel jobd\n/,
     );
     assert.deepEqual(made(root), ['/var/lib/jobd', '/etc/jobd']);
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
@@ -244,6 +244,26 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     }
   });
 
+  test('installs an older version only if it is told to', async (t) => {
+    const root = await rootWithScript(t);
+    const install = (version: string, ...args: string[]) =>
+      root.run(['sh', '/install.sh', '--from', offerFile(root, jobdOf(version)), ...args]);
+    assert.equal((await install('1.10.0')).exitCode, 0);
+    for (const older of ['1.9.0', '1.10.0-rc.1', '0.11.0']) {
+      const { exitCode, stderr } = await install(older);
+      assert.equal(exitCode, 1);
+      assert.match(
+        stderr,
+        /is older than jobd 1\.10\.0, which is in \/usr\/local\/bin; nothing was/,
+      );
+      assert.equal((await root.run(['/usr/local/bin/jobd', '--version'])).stdout, '1.10.0\n');
+    }
+    assert.equal((await install('1.9.0', '--allow-older')).exitCode, 0);
+    for (const newer of ['1.10.0-rc.1', '1.10.0', '2.0.0']) {
+      assert.equal((await install(newer)).exitCode, 0, newer);
+    }
+  });
+
   test('does nothing if the script itself was truncated', async (t) => {
     const root = await rootWithScript(t);
     const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))) };
@@ -312,11 +332,33 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
       assert.notEqual(root.read('/run/jobd.pid'), pid);
       assert.equal(await ready(), 200);
 
+      const doctor = async () => await root.run(['jobd', 'doctor']);
+      root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\nJOBD_ALOW_TARGETS=1\n`);
+      const warned = await doctor();
+      assert.match(
+        warned.stdout,
+        /^warn\tconfiguration\tJOBD_ALOW_TARGETS .* JOBD_ALLOW_TARGETS\?/m,
+      );
+      assert.equal(warned.exitCode, 0, warned.stdout);
+      root.write('/etc/jobd/jobd.env', 'JOBD_PORT=many\n');
+      const wrong = await doctor();
+      assert.match(wrong.stdout, /^fail\tconfiguration\t--port \(or JOBD_PORT\) must be/m);
+      assert.equal(wrong.exitCode, 1);
+      root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);
+      assert.equal((await root.run(['jobd', 'doctor', '--ready'])).stdout, 'ready\n');
+
       const broken = await root.run(['sh', '/install.sh', '--from', offer(jobdOf('6.6.6'))]);
       assert.equal(broken.exitCode, 1);
       assert.match(broken.stderr, /jobd 6\.6\.6 did not start; the previous version runs again/);
       assert.equal(await ready(), 200);
       assert.notEqual((await root.run(['/usr/local/bin/jobd', '--version'])).stdout, '6.6.6\n');
+
+      // One that the operator has stopped stays so.
+      await root.run(['systemctl', 'stop', 'jobd']);
+      const stopped = await root.run(['sh', '/install.sh', '--from', next]);
+      assert.equal(stopped.exitCode, 0, stopped.stderr);
+      assert.match(stopped.stdout, /the service jobd is stopped, and stays so/);
+      await assert.rejects(ready());
 
       const gone = await root.run(['sh', '/install.sh', '--uninstall']);
       assert.equal(gone.exitCode, 0, gone.stderr);

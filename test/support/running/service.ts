@@ -29,6 +29,7 @@ export function offerFile(root: ThrowAwayRoot, program: string | Uint8Array): st
 export function addSystemd(root: ThrowAwayRoot): void {
   root.write('/run/systemd/system/.keep', '');
   root.write('/usr/local/sbin/systemctl', systemctl, 0o755);
+  root.write('/usr/local/sbin/systemd-notify', systemdNotify, 0o755);
 }
 
 /** A stand-in for systemctl, with the behaviour that the script relies on. */
@@ -39,13 +40,20 @@ unit=/etc/systemd/system/jobd.service
 while [ "\${1#-}" != "$1" ]; do shift; done
 for word in "$@"; do [ "$word" = --now ] && now=yes; done
 stop() { [ -z "$pid" ] || { kill "$pid"; while kill -0 "$pid"; do sleep 0.1; done; }; } 2>/dev/null
+# A service of Type=notify has started when it says so, and failed when it ends before.
 start() {
+  rm -f /tmp/jobd.notify.ready
   exec_start=$(sed -n 's/^ExecStart=//p' $unit)
   set -a
   . /etc/jobd/jobd.env
-  STATE_DIRECTORY=/var/lib/jobd setsid setpriv --reuid=jobd --regid=jobd --clear-groups \\
+  NOTIFY_SOCKET=/tmp/jobd.notify STATE_DIRECTORY=/var/lib/jobd setsid setpriv --reuid=jobd --regid=jobd --clear-groups \\
     $exec_start >/run/jobd.log 2>&1 </dev/null &
-  echo $! >/run/jobd.pid
+  pid=$!
+  echo $pid >/run/jobd.pid
+  until [ -e /tmp/jobd.notify.ready ]; do
+    kill -0 $pid 2>/dev/null || return 1
+    sleep 0.1
+  done
 }
 case $1 in
   start) start ;;
@@ -54,6 +62,11 @@ case $1 in
   disable) [ -z "$now" ] || stop ;;
   is-enabled) echo enabled ;;
   is-active) kill -0 "$pid" 2>/dev/null ;;
-  is-failed) ! kill -0 "$pid" 2>/dev/null ;;
+  show) if kill -0 "$pid" 2>/dev/null; then echo active; else echo inactive; fi ;;
 esac
+`;
+
+/** A stand-in for systemd-notify, which nobody but this one listens to. */
+const systemdNotify = `#!/bin/sh
+[ "$1" = --ready ] && touch "$NOTIFY_SOCKET.ready"
 `;

@@ -1,0 +1,19 @@
+/** What jobd tells systemd about itself (sd_notify(3)). */
+
+import { environmentVariable } from '../../settings/config.ts';
+import type { Log } from '../../base/log.ts';
+
+/** Much more than it takes. */
+const tellMs = 30_000;
+
+/**
+ * Says that jobd serves: until then, a service of `Type=notify` is not started, and one that ends before has failed to start. Does
+ * nothing where nobody waits for it. Node has no datagrams of this kind, so a program of systemd sends it.
+ */
+export async function tellReady(log: Log): Promise<void> {
+  // The socket on which systemd waits.
+  if (!environmentVariable('NOTIFY_SOCKET')) return;
+  const { runToEnd } = await import('../../wings/upgrade/programs.ts');
+  const { isOk, said } = await runToEnd(['systemd-notify', '--ready'], tellMs);
+  if (!isOk) log.warn({ error: said }, 'systemd was not told that jobd serves');
+}
