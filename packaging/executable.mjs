@@ -44,9 +44,13 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
   }
 }
 
-async function makeCaches(maker, pieces) {
+/** V8 makes the same code cache of the same code again: everybody can build a release and compare it. */
+const sameAgain = ['--predictable', '--random-seed=1'];
+
+/** Writes the code cache of each piece in a directory beside it. */
+export async function makeCaches(maker, pieces) {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
-  await run(maker, [join(import.meta.dirname, 'make-caches.cjs'), pieces], { env });
+  await run(maker, [...sameAgain, join(import.meta.dirname, 'make-caches.cjs'), pieces], { env });
   await run(maker, [...v8Flags, join(import.meta.dirname, 'check-caches.cjs'), pieces]);
   const names = await readdir(pieces);
   const bare = names.find((name) => name.endsWith('.js') && !names.includes(`${name}.cache`));

@@ -12,6 +12,7 @@ const folder = join(import.meta.dirname, '..', 'packaging');
 interface Packaging {
   writeStripped(from: string, to: string): Promise<void>;
   writeSums(paths: readonly string[], outfile: string): Promise<void>;
+  makeCaches(maker: string, pieces: string): Promise<void>;
   writeBillOfMaterials(
     packages: readonly { name: string; version: string }[],
     outfile: string,
@@ -22,6 +23,7 @@ interface Packaging {
 const packaging: Packaging = {
   ...(await import(join(folder, 'base.mjs'))),
   ...(await import(join(folder, 'release.mjs'))),
+  ...(await import(join(folder, 'executable.mjs'))),
 };
 
 const notLinux = process.platform === 'linux' ? false : 'only ELF files are stripped';
@@ -69,4 +71,26 @@ test('the bill of materials has the dependencies and no development tools', asyn
     packaging.writeBillOfMaterials([{ name: 'absent', version: '1.0.0' }], outfile),
     /npm sbom does not know absent@1\.0\.0/,
   );
+});
+
+test('the code caches of a build are the same again', async (t) => {
+  const words = Array.from(
+    { length: 50 },
+    (_, index) => `function f${index}(){return {a${index}:1}}`,
+  );
+  const pieces = {
+    'main.js': `(function(exports,require,module){${words.join('')}require('./part.js').run(f1())})`,
+    'part.js': `(function(exports,require,module){exports.run=(o)=>new Map(Object.entries(o))})`,
+  };
+  const made = async (): Promise<string[]> => {
+    const directory = temporaryDirectory(t);
+    for (const [name, code] of Object.entries(pieces)) writeFileSync(join(directory, name), code);
+    await packaging.makeCaches(process.execPath, directory);
+    return Object.keys(pieces).map((name) =>
+      readFileSync(join(directory, `${name}.cache`)).toString('hex'),
+    );
+  };
+  const first = await made();
+  assert.deepEqual(await made(), first);
+  assert.deepEqual(await made(), first);
 });
