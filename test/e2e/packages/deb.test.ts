@@ -68,6 +68,8 @@ async function offer(
     compression: 'none',
   });
   root.copy(at('jobd.deb'), '/offer/jobd.deb');
+  // The index of all manual pages of this machine takes long.
+  await root.run(['rm', '--force', '/var/lib/man-db/auto-update']);
   return '/offer/jobd.deb';
 }
 
