@@ -26,6 +26,9 @@ interface Service {
   volumes?: string[];
   healthcheck?: { test: string[] };
   stop_grace_period?: string;
+  init?: boolean;
+  ports?: (string | number)[];
+  read_only?: boolean;
 }
 
 interface Compose {
@@ -61,7 +64,7 @@ test('the services of compose.yaml find each other, with settings that jobd has'
     ['node-a', 'node-b'],
   );
   const database = services['database']?.environment ?? {};
-  for (const [, { environment = {}, depends_on: needs, stop_grace_period: grace }] of nodes) {
+  for (const [, { environment = {}, depends_on: needs, stop_grace_period: grace, init }] of nodes) {
     for (const name of Object.keys(environment)) assertSetting(name);
     const { user, database: name, hosts } = partsOf(environment['JOBD_DATABASE_URL'] ?? '');
     assert.deepEqual([user, name], [database['POSTGRES_USER'], database['POSTGRES_DB']]);
@@ -69,10 +72,27 @@ test('the services of compose.yaml find each other, with settings that jobd has'
     assert.equal(needs?.['database']?.condition, 'service_healthy');
     assert.ok(services['database']?.healthcheck);
     assert.ok(Number.parseInt(grace ?? '', 10) > 30, 'longer than calls in flight are waited for');
+    assert.equal(init, true, 'no signal is lost');
   }
   const caddyfile = read('contrib/cluster/Caddyfile');
   const port = /EXPOSE (\d+)/.exec(dockerfile)?.[1];
   for (const [name] of nodes) assert.ok(caddyfile.includes(`${name}:${port}`), name);
+});
+
+test('one jobd in compose.yaml keeps its data where the image has it, and is reached from this machine only', () => {
+  const { services, volumes } = parse(read('contrib/compose.yaml')) as Compose;
+  assert.deepEqual(Object.keys(services), ['jobd']);
+  const { jobd } = services;
+  for (const name of Object.keys(jobd?.environment ?? {})) assertSetting(name);
+  const [directory] = /(?<=^VOLUME ).*/m.exec(dockerfile) ?? [];
+  const [volume = ''] = jobd?.volumes ?? [];
+  const [from = '', to] = volume.split(':');
+  assert.ok(from in volumes);
+  assert.equal(to, directory);
+  const port = /EXPOSE (\d+)/.exec(dockerfile)?.[1];
+  assert.deepEqual(jobd?.ports, [`127.0.0.1:${port}:${port}`]);
+  assert.deepEqual([jobd?.image, jobd?.init, jobd?.read_only], ['jobd', true, true]);
+  assert.ok(Number.parseInt(jobd?.stop_grace_period ?? '', 10) > 30);
 });
 
 function partsOf(url: string) {

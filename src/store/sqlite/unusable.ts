@@ -40,11 +40,17 @@ function denialOf(path: string): unknown {
 
 /** Root acts as the owner of the directory, to whom a file of another user may be closed. */
 function denied(what: string, dataDir: string, cause: unknown, file?: string): JobdError {
-  const remedy =
-    file !== undefined && isOwner(dataDir)
-      ? `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`
-      : `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`;
-  return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, { cause });
+  if (file !== undefined && isOwner(dataDir)) {
+    const remedy = `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`;
+    return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, { cause });
+  }
+  const remedy = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`;
+  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
+  return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, {
+    cause,
+    // On the host it has another path.
+    notes: [`in a container: chown -R ${uid}:${gid}, as root, the directory that is mounted there`],
+  });
 }
 
 function isOwner(directory: string): boolean {
