@@ -2,9 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/fakes/sink.ts';
@@ -12,6 +20,8 @@ import { program, programToServe, runCommand, startCommand } from '../support/ru
 import { startServe } from '../support/running/executable.ts';
 import { storedRun } from '../support/running/local.ts';
 import { until } from '../support/until.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 const notLinux = process.platform === 'linux' ? false : 'needs /proc';
 
@@ -134,6 +144,37 @@ test(
       process.kill(pid, signal);
       const code = await until(`the end by ${signal}`, () => container.exitCode);
       assert.equal(code, 128 + constants.signals[signal], signal);
+    }
+  },
+);
+
+test(
+  'as the first process of a container, a command is ended by a signal that comes before it is loaded',
+  { skip: notLinux || noProcessNamespace },
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const [held, go, hold] = ['held', 'go', 'hold.cjs'].map((name) => join(directory, name));
+    writeFileSync(
+      hold ?? '',
+      `const fs = require('node:fs');
+       fs.writeFileSync(${JSON.stringify(held)}, '');
+       const cell = new Int32Array(new SharedArrayBuffer(4));
+       while (!fs.existsSync(${JSON.stringify(go)})) Atomics.wait(cell, 0, 0, 10);`,
+    );
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const command = [process.execPath, '--require', hold ?? '', main, 'login'];
+      const container = spawn('unshare', ['--pid', '--fork', '--kill-child', ...command], {
+        env: { HOME: directory },
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      t.after(() => container.kill('SIGKILL'));
+      const pid = await childOf(container.pid);
+      await until('Node runs', () => existsSync(held ?? ''));
+      process.kill(pid, signal);
+      writeFileSync(go ?? '', '');
+      const code = await until(`the end by ${signal}`, () => container.exitCode);
+      assert.equal(code, 128 + constants.signals[signal], signal);
+      for (const file of [held, go]) rmSync(file ?? '');
     }
   },
 );
