@@ -25,7 +25,7 @@ import {
 } from '../../store/alerts/alert-states.ts';
 import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findChannelsOf, findLiveChannel } from '../../store/alerts/channels.ts';
-import { insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
+import { holdQueues, insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
 import { planReminders } from '../../store/alerts/digests.ts';
 import type { ReminderTime } from '../../store/alerts/digests.ts';
@@ -33,6 +33,7 @@ import {
   findAlertData,
   findHealthChanges,
   findNextWorkspace,
+  findRemaining,
   removeHealthChanges,
 } from '../../store/alerts/outbox.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -55,10 +56,13 @@ export interface Expander {
   release(underWay: readonly string[]): Promise<number>;
 }
 
-/** Creates an expander. After a restart it repeats unfinished changes; a channel whose state has a change is not alerted again. */
+/**
+ * Creates an expander, when this process begins to expand. Unfinished changes of an earlier one are repeated; a channel whose
+ * state has a change is not alerted again.
+ */
 export function createExpander(store: Store, clock: Clock): Expander {
   const progress = new Map<string, Progress>();
-  // An earlier process may have sent older deliveries and died before it recorded that.
+  // An earlier process may have sent older deliveries and not recorded that.
   const startId = newId(clock.now());
   let lastWorkspaceId = '';
 
@@ -87,14 +91,19 @@ async function expandSome(
   from: Progress | undefined,
 ): Promise<Progress | null> {
   const { tx } = batch;
-  const changes = await findHealthChanges(tx, workspaceId, {
+  const found = await findHealthChanges(tx, workspaceId, {
     among: from?.changeIds,
     limit: mostChanges,
   });
-  if (changes.length === 0) return null;
-  const changeIds = changes.map(({ id }) => id);
-  const limit = Math.floor(mostPairs / changes.length);
+  if (found.length === 0) return null;
+  const limit = Math.floor(mostPairs / found.length);
   const channels = await findChannelsOf(tx, workspaceId, { after: from?.channelId ?? '', limit });
+  await holdQueues(
+    tx,
+    channels.map(({ id }) => id),
+  );
+  const changes = await findRemaining(tx, found);
+  const changeIds = changes.map(({ id }) => id);
   const states = await findAlertStates(
     tx,
     changes.map(({ subjectId }) => subjectId),

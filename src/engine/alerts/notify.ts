@@ -33,15 +33,16 @@ const longestFirstWaitMs = 30_000;
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {
   const { store, clock, membership } = parts;
-  const expander = createExpander(store, clock);
+  let expander = createExpander(store, clock);
   const onEnd = (): void => loop.wake();
   const alerts = createAttempts(parts, attemptsInFlight.alerts, onEnd);
   const callbacks = createAttempts(parts, attemptsInFlight.callbacks, onEnd);
   let seenAt = Infinity;
   const loop = startLoop('notify', onDuty(membership, step), parts);
 
-  async function step(): Promise<number> {
+  async function step(begins: boolean): Promise<number> {
     const now = clock.now();
+    if (begins) expander = createExpander(store, clock);
     if (seenAt === Infinity || now < seenAt - clockStepMs) await distrustTimes(parts, now);
     seenAt = now;
     const underWay = alerts.deliveryIds();

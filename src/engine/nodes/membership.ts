@@ -57,7 +57,15 @@ export function alone(clock: Clock): Membership {
   };
 }
 
-/** A step that only one of all processes takes. */
-export function onDuty(membership: Membership, step: () => Promise<Rest>): () => Promise<Rest> {
-  return async () => (membership.keepsHouse() ? await step() : Infinity);
+/** A step that only one of all processes takes. It hears whether another one may have taken it since this one last did. */
+export function onDuty(
+  membership: Membership,
+  step: (begins: boolean) => Promise<Rest>,
+): () => Promise<Rest> {
+  let wasOnDuty = false;
+  return async () => {
+    const begins = !wasOnDuty;
+    wasOnDuty = membership.keepsHouse();
+    return wasOnDuty ? await step(begins) : Infinity;
+  };
 }

@@ -5,9 +5,10 @@ import type { Selectable } from 'kysely';
 import { dueAt } from '../../domain/alerts/damping.ts';
 import type { AlertState } from '../../domain/alerts/damping.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import type { AlertStateRow } from '../database/schema-alerts.ts';
+import { holdQueues } from './delivery-queue.ts';
 
 /** A channel and a job or monitor. */
 export interface Pair {
@@ -18,7 +19,7 @@ export interface Pair {
 /** What one channel knows about one job or monitor. */
 export interface KeptState extends AlertState, Pair {}
 
-/** What these channels know about these jobs and monitors. */
+/** What these channels know about these jobs and monitors. What follows from it is written while their queues are held. */
 export async function findAlertStates(
   db: Db,
   subjectIds: readonly string[],
@@ -33,16 +34,23 @@ export async function findAlertStates(
   return rows.map(stateOf);
 }
 
-/** States that are due at `now` (epoch milliseconds), the longest due first. */
+/**
+ * States that are due at `now` (epoch milliseconds), the longest due first. In a transaction the queues of their channels are
+ * held until it ends.
+ */
 export async function findDueStates(db: Db, now: number, limit: number): Promise<KeptState[]> {
-  const rows = await db
+  const query = db
     .selectFrom('alert_states')
     .selectAll()
     .where('due_at', '<=', now)
     .orderBy('due_at')
-    .limit(limit)
-    .execute();
-  return rows.map(stateOf);
+    .limit(limit);
+  const found = await query.execute();
+  if (!locksRows(db)) return found.map(stateOf);
+  const channelIds = found.map((row) => row.channel_id);
+  await holdQueues(db, channelIds);
+  // As they are now that nobody changes them.
+  return (await query.where('channel_id', 'in', idList(channelIds)).execute()).map(stateOf);
 }
 
 /** When the next state is due, in epoch milliseconds; null if none is. */

@@ -5,7 +5,7 @@ import { jobAlertData } from '../../domain/alerts/alert.ts';
 import type { AlertData } from '../../domain/alerts/alert.ts';
 import { isOfMonitor } from '../../domain/alerts/health-change.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { findRun } from '../runs/runs.ts';
 
@@ -96,6 +96,20 @@ export async function findHealthChanges(
     data: row.data === null ? null : (JSON.parse(row.data) as AlertData),
     at: row.at,
   }));
+}
+
+/**
+ * Those of these that are still there, as they are now. To be asked once the queues of the channels are held that they are for:
+ * another node may have taken itself for the one that expands them, and been faster.
+ */
+export async function findRemaining(
+  db: Db,
+  changes: readonly HealthChange[],
+): Promise<readonly HealthChange[]> {
+  const [first] = changes;
+  if (first === undefined || !locksRows(db)) return changes;
+  const among = changes.map(({ id }) => id);
+  return await findHealthChanges(db, first.workspaceId, { among, limit: changes.length });
 }
 
 /**
