@@ -1,7 +1,12 @@
 /** What the processes are that serve one database together. */
 
-import { isoTime, msPerDay } from './clock.ts';
+import { isoTime, msPerDay, wrongClockMs } from './clock.ts';
 import { counted } from './counted.ts';
+
+/** How long a lease lasts, how often it is renewed, and how much earlier its node trusts it no longer, in milliseconds. */
+export const leaseMs = 15_000;
+export const renewEveryMs = 3_000;
+export const leaseMarginMs = 2_000;
 
 /** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
 export const nodesKeptMs = 30 * msPerDay;
@@ -21,23 +26,41 @@ export type OpenRole = (typeof openRoles)[number];
 /** One of `nodeRoles`. */
 export type NodeRole = (typeof nodeRoles)[number];
 
-/** Whether the lease of a node holds, and whether it is about to stop. */
+/** Whether a node renews its lease, and whether it is about to stop. */
 export interface NodeState {
   isLive: boolean;
   isDraining: boolean;
 }
 
-/** The keeper of nodes, the oldest first: the oldest that stays, else the oldest. */
-export function keeperOf<Node extends NodeState>(nodes: readonly Node[]): Node | undefined {
-  const live = nodes.filter(({ isLive }) => isLive);
-  return live.find(({ isDraining }) => !isDraining) ?? live[0];
+/**
+ * The keeper of nodes that have not ended, the oldest first: the oldest that stays, else the oldest. It is nobody else while it
+ * is silent: it may come back, until it is declared gone.
+ */
+export function keeperOf<Node extends Pick<NodeState, 'isDraining'>>(
+  nodes: readonly Node[],
+): Node | undefined {
+  return nodes.find(({ isDraining }) => !isDraining) ?? nodes[0];
 }
 
 /** The role of a node that has not ended, beside the keeper. */
-export function openRoleOf(node: NodeState, keeper: NodeState | undefined): OpenRole {
+export function openRoleOf(
+  node: NodeState,
+  keeper: Pick<NodeState, 'isDraining'> | undefined,
+): OpenRole {
   if (!node.isLive) return 'silent';
   if (node.isDraining) return 'draining';
   return node === keeper ? 'keeper' : 'serving';
+}
+
+/**
+ * The longest that is left of a lease that is renewed, in milliseconds: one that is said to last longer was renewed before the
+ * clock of the database was set back.
+ */
+export const longestLeaseMs = leaseMs + wrongClockMs;
+
+/** Whether a lease that ends at `expiresAt` holds at `now`, in epoch milliseconds by the clock of the database. */
+export function isLeaseValid(expiresAt: number, now: number): boolean {
+  return expiresAt > now && expiresAt <= now + longestLeaseMs;
 }
 
 /** What a process knows of itself and of all that serve its database. */

@@ -2,7 +2,13 @@
 
 import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { keeperOf, lossShownForMs, nodeName, openRoleOf } from '../../domain/nodes.ts';
+import {
+  isLeaseValid,
+  keeperOf,
+  lossShownForMs,
+  nodeName,
+  openRoleOf,
+} from '../../domain/nodes.ts';
 import type { Loss, NodeRole } from '../../domain/nodes.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';
@@ -40,10 +46,10 @@ export async function listLosses(db: Db, now: number): Promise<Loss[]> {
 function inRoles(known: readonly KnownNode[], now: number): NodeInRole[] {
   const states = known.map((node) => ({
     node,
-    isLive: node.endedAt === null && node.expiresAt > now,
+    isLive: isLeaseValid(node.expiresAt, now),
     isDraining: node.isDraining,
   }));
-  const keeper = keeperOf(states);
+  const keeper = keeperOf(states.filter(({ node }) => node.endedAt === null));
   return states.map((state) => {
     const { node } = state;
     const { endReason } = node;

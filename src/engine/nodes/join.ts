@@ -1,16 +1,24 @@
 /**
- * Joins the nodes of a database on a server. A node has a lease of 15 s by the clock of the database, and renews it every 3 s.
- * It trusts it by the monotonic clock of its machine, 2 s less: nobody else can think it gone while it begins something.
+ * Joins the nodes of a database on a server. A node has a lease of 15 s, and renews it every 3 s. It trusts it by the monotonic
+ * clock of its machine, 2 s less: nobody else can think it gone while it begins something.
  *
- * A node whose lease has run out is declared gone by one that has held its own without a break for as long as a lease lasts: when
- * the database was away for all, all may renew first. The oldest live node keeps house; one that drains hands that over.
+ * A node that is not seen to renew its lease for 15 s is declared gone, by one that has held its own for as long without a
+ * break: when the database was away for all, none is. The oldest node that has not ended keeps house, alone: who comes back
+ * after it was declared gone is the youngest. One that drains hands that over.
  */
 
 import { wrongClockMs } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { newId } from '../../domain/id.ts';
-import { keeperOf, nodeName, openRoleOf } from '../../domain/nodes.ts';
+import {
+  keeperOf,
+  leaseMarginMs,
+  leaseMs,
+  nodeName,
+  openRoleOf,
+  renewEveryMs,
+} from '../../domain/nodes.ts';
 import type { Standing } from '../../domain/nodes.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
@@ -24,17 +32,14 @@ import {
   recordLoss,
   renewNode,
 } from '../../store/nodes/nodes.ts';
-import type { Node, OpenNode, Renewal, Vitals } from '../../store/nodes/nodes.ts';
+import type { Node, Renewal, Vitals } from '../../store/nodes/nodes.ts';
 import { startLoop } from '../loop.ts';
 import type { Loop } from '../loop.ts';
 import { ConfirmedRuns } from './confirmed-runs.ts';
 import type { ForgottenRuns } from './confirmed-runs.ts';
 import type { Membership } from './membership.ts';
-
-/** How long a lease lasts, how often it is renewed, and how much earlier it is no longer trusted, in milliseconds. */
-const leaseMs = 15_000;
-const renewEveryMs = 3_000;
-const marginMs = 2_000;
+import { SeenNodes } from './seen.ts';
+import type { SeenNode } from './seen.ts';
 
 export interface JoinParts {
   store: Store;
@@ -66,6 +71,7 @@ class Renewing implements NodeMembership {
   readonly #parts: JoinParts;
   #nodeId = '';
   #latest: Renewal | undefined;
+  readonly #seen = new SeenNodes();
   /** Renewals that the database has confirmed. */
   #confirmed = 0;
   /** When the server started that confirmed the last one. */
@@ -88,7 +94,8 @@ class Renewing implements NodeMembership {
   #isDraining = false;
   #isClockWrong = false;
   #isOutdated = false;
-  #isKeeper = false;
+  /** The id under which the log says that it is the keeper; empty if it does not. */
+  #keeperId = '';
   #onGone = (): void => {};
   #loops: Loop[] = [];
 
@@ -126,12 +133,15 @@ class Renewing implements NodeMembership {
   mayBeginForMs(): number {
     const { machine } = this.#parts;
     const sleptMs = machine.now() - machine.monotonicMs() - this.#leadMs;
-    if (sleptMs >= marginMs || this.trouble !== null) return 0;
+    if (sleptMs >= leaseMarginMs || this.trouble !== null) return 0;
     return Math.max(0, this.#trustedUntilMs - machine.monotonicMs());
   }
 
   keepsHouse(): boolean {
-    return keeperOf(this.#nodes())?.id === this.#nodeId && this.mayBegin();
+    const nodes = this.#nodes();
+    // Until the others know of this node, one of them may keep house.
+    const isKnown = nodes.every(({ id, knowsThis }) => id === this.#nodeId || knowsThis);
+    return isKnown && keeperOf(nodes)?.id === this.#nodeId && this.mayBegin();
   }
 
   standing(): Standing {
@@ -147,7 +157,7 @@ class Renewing implements NodeMembership {
   }
 
   hasOthers(): boolean {
-    return this.#latest?.nodes.some(({ id, isLive }) => isLive && id !== this.#nodeId) ?? false;
+    return this.#nodes().some(({ id, isLive }) => isLive && id !== this.#nodeId);
   }
 
   drain(): void {
@@ -161,7 +171,8 @@ class Renewing implements NodeMembership {
     const id = newId(clock.now());
     this.#confirmed = 0;
     if (!this.#isUnsaved) this.#forgotten = { calls: 0, outcomes: 0 };
-    await this.#ask(() => addNode(store, { id, ...node }, leaseMs));
+    this.#seen.forget();
+    await this.#ask(() => addNode(store, { id, ...node }));
     this.#nodeId = id;
     this.#reachableSince = this.servingSince;
     if (this.#lost === null)
@@ -199,34 +210,35 @@ class Renewing implements NodeMembership {
   }
 
   async #step(): Promise<number> {
-    const { machine } = this.#parts;
-    const leftMs = this.#renewAtMs - machine.monotonicMs();
-    if (leftMs > 0 && this.#isKnownToDrain() === this.#isDraining) return leftMs;
-    try {
-      if (this.#nodeId !== '') await this.#renew();
-      if (this.#nodeId === '') await this.join();
-    } catch (error) {
-      this.#isCut = true;
-      throw error;
-    }
-    this.#compareClocks();
-    this.#reportTrouble();
     this.#reportKeeping();
-    if (machine.monotonicMs() - this.#heldSinceMs >= leaseMs) await this.#declareGone();
-    return renewEveryMs;
+    const { machine } = this.#parts;
+    const isDue = machine.monotonicMs() >= this.#renewAtMs;
+    if (isDue || this.#isKnownToDrain() !== this.#isDraining) {
+      try {
+        if (this.#nodeId !== '') await this.#renew();
+        if (this.#nodeId === '') await this.join();
+      } catch (error) {
+        this.#isCut = true;
+        throw error;
+      }
+      this.#compareClocks();
+      this.#reportTrouble();
+      this.#reportKeeping();
+    }
+    const silentAtMs = await this.#declareGone();
+    return Math.min(this.#renewAtMs, silentAtMs) - machine.monotonicMs();
   }
 
   /** All that have not ended, as they were at the last renewal, the oldest first. */
-  #nodes(): OpenNode[] {
-    const known = this.#latest?.nodes ?? [];
+  #nodes(): SeenNode[] {
     const isDraining = this.#isDraining;
-    return known.map((node) => (node.id === this.#nodeId ? { ...node, isDraining } : node));
+    const seen = this.#seen.at(this.#parts.machine.monotonicMs());
+    return seen.map((node) => (node.id === this.#nodeId ? { ...node, isDraining } : node));
   }
 
   #isKnownToDrain(): boolean {
-    return (
-      this.#latest?.nodes.some(({ id, isDraining }) => id === this.#nodeId && isDraining) ?? false
-    );
+    const known = this.#latest?.nodes ?? [];
+    return known.some(({ id, isDraining }) => id === this.#nodeId && isDraining);
   }
 
   async #renew(): Promise<void> {
@@ -234,7 +246,7 @@ class Renewing implements NodeMembership {
     const { settings } = node;
     const own = { clockLeadMs: clock.leadMs(), isDraining: this.#isDraining, settings };
     const vitals = { ...this.#parts.vitals(), ...own };
-    const renewal = await this.#ask(() => renewNode(store, this.#nodeId, { leaseMs, ...vitals }));
+    const renewal = await this.#ask(() => renewNode(store, this.#nodeId, vitals));
     if (renewal === null) return await this.#giveUp();
     if (this.#isCut) this.#reachableSince = clock.now();
     this.#isCut = false;
@@ -286,12 +298,14 @@ class Renewing implements NodeMembership {
     const renewal = await question();
     if (renewal === null) return renewal;
     if (sentMs > this.#trustedUntilMs) this.#heldSinceMs = sentMs;
+    const receivedMs = machine.monotonicMs();
     this.#latest = renewal;
+    this.#seen.see(renewal.nodes, receivedMs);
     this.#compareServers(renewal);
     this.#leadMs = leadMs;
-    this.#trustedUntilMs = sentMs + leaseMs - marginMs;
+    this.#trustedUntilMs = sentMs + leaseMs - leaseMarginMs;
     this.#renewAtMs = sentMs + renewEveryMs;
-    clock.correct(renewal.now, { sentMs, receivedMs: machine.monotonicMs() });
+    clock.correct(renewal.now, { sentMs, receivedMs });
     return renewal;
   }
 
@@ -312,13 +326,24 @@ class Renewing implements NodeMembership {
     this.#onGone();
   }
 
-  async #declareGone(): Promise<void> {
-    if (this.#latest?.nodes.every(({ isLive }) => isLive)) return;
-    const { store, log } = this.#parts;
-    const gone = await endSilentNodes(store);
-    if (gone.length === 0) return;
-    const named = { nodes: gone.map(nodeName), nodeIds: gone.map(({ id }) => id) };
-    log.warn(named, 'nodes that do not renew their leases are gone');
+  /** Declares those gone that are silent. Returns when the next one may be, by the monotonic clock. */
+  async #declareGone(): Promise<number> {
+    const { store, log, machine } = this.#parts;
+    const now = machine.monotonicMs();
+    if (now >= this.#trustedUntilMs) return this.#renewAtMs;
+    // For what was before, this node cannot know whether any other one could renew its lease.
+    const silentAtMs = ({ atMs }: SeenNode): number => Math.max(atMs, this.#heldSinceMs) + leaseMs;
+    const others = this.#nodes().filter(({ id }) => id !== this.#nodeId);
+    const silent = others.filter((node) => silentAtMs(node) <= now);
+    if (silent.length === 0) return Math.min(...others.map(silentAtMs));
+    const gone = await endSilentNodes(store, silent);
+    // What became of the others, which another node may have declared gone, and who keeps house now.
+    this.#renewAtMs = now;
+    if (gone.length > 0) {
+      const named = { nodes: gone.map(nodeName), nodeIds: gone.map(({ id }) => id) };
+      log.warn(named, 'nodes that do not renew their leases are gone');
+    }
+    return now;
   }
 
   #reportTrouble(): void {
@@ -330,10 +355,12 @@ class Renewing implements NodeMembership {
   }
 
   #reportKeeping(): void {
-    const keeps = this.keepsHouse();
-    if (keeps && !this.#isKeeper)
-      this.#parts.log.info({ nodeId: this.#nodeId }, 'this node is the keeper');
-    this.#isKeeper = keeps;
+    const { log } = this.#parts;
+    const [before, now] = [this.#keeperId, this.keepsHouse() ? this.#nodeId : ''];
+    if (before === now) return;
+    this.#keeperId = now;
+    if (before !== '') log.info({ nodeId: before }, 'this node is the keeper no more');
+    if (now !== '') log.info({ nodeId: now }, 'this node is the keeper');
   }
 
   #compareClocks(): void {

@@ -1,10 +1,12 @@
 /**
  * The nodes: processes that serve a database on a server, together. Each start is a node of its own, whose id is never used
- * again. A node has a lease, by the clock of the database, and renews it; one that does not is declared gone, once.
+ * again. A node has a lease and renews it; one that is not seen to do so is declared gone, once. Until when a lease holds by the
+ * clock of the database is for those who look once: commands, and nodes that start.
  */
 
 import { sql } from 'kysely';
-import type { RawBuilder, SqlBool } from 'kysely';
+import type { SqlBool } from 'kysely';
+import { leaseMs, longestLeaseMs } from '../../domain/nodes.ts';
 import type { Loss, NodePlace, NodeState } from '../../domain/nodes.ts';
 import type { LatenessCounts } from '../../domain/runs/lateness.ts';
 import { databaseNow } from '../database/dialect.ts';
@@ -42,8 +44,10 @@ export interface KnownNode extends Node {
 }
 
 /** A node that has not ended. */
-export interface OpenNode extends NodeState {
+export interface OpenNode extends Pick<NodeState, 'isDraining'> {
   id: string;
+  /** How often its lease was renewed. */
+  renewals: number;
 }
 
 /** A node that was declared gone. */
@@ -77,7 +81,8 @@ export interface Renewal {
   nodes: OpenNode[];
 }
 
-const isLive = sql<SqlBool>`expires_at > ${databaseNow}`;
+/** As `isLeaseValid` of the domain. */
+const isLive = sql<SqlBool>`expires_at > ${databaseNow} and expires_at <= ${databaseNow} + ${longestLeaseMs}`;
 
 /** Those that serve now, the oldest first. */
 export async function findLiveNodes(db: Db): Promise<KnownNode[]> {
@@ -105,7 +110,7 @@ export async function listServedTimes(db: Db, limit: number): Promise<ServedTime
   const rows = await knownNodes(db).clearOrderBy().orderBy('id', 'desc').limit(limit).execute();
   return rows.map(({ startedAt, expiresAt, endedAt, endReason }) => ({
     from: startedAt,
-    until: endReason === 'silent' ? expiresAt : endedAt,
+    until: endReason === 'silent' && endedAt !== null ? Math.min(expiresAt, endedAt) : endedAt,
   }));
 }
 
@@ -138,7 +143,6 @@ export async function findLatenessOfOthers(db: Db, id: string): Promise<Lateness
 export async function addNode(
   store: Store,
   { settings, masterKeys, ...rest }: Node,
-  leaseMs: number,
 ): Promise<Renewal> {
   return await store.write(async (tx) => {
     const since = tx
@@ -154,10 +158,10 @@ export async function addNode(
         master_keys: JSON.stringify(masterKeys),
         started_at: databaseNow,
         serving_since: sql<number>`coalesce(${since}, ${databaseNow})`,
-        expires_at: leaseEnd(leaseMs),
+        expires_at: leaseEnd,
       })
       // A commit without an answer may have kept it.
-      .onConflict((same) => same.column('id').doUpdateSet({ expires_at: leaseEnd(leaseMs) }))
+      .onConflict((same) => same.column('id').doUpdateSet({ expires_at: leaseEnd }))
       .returning(renewed)
       .executeTakeFirstOrThrow();
     return await renewalOf(tx, row);
@@ -168,13 +172,13 @@ export async function addNode(
 export async function renewNode(
   store: Store,
   id: string,
-  { leaseMs, clockLeadMs, calls, isDraining, lateness, settings }: Vitals & { leaseMs: number },
+  { clockLeadMs, calls, isDraining, lateness, settings }: Vitals,
 ): Promise<Renewal | null> {
   return await store.write(async (tx) => {
     const row = await tx
       .updateTable('nodes')
       .set((of) => ({
-        expires_at: leaseEnd(leaseMs),
+        expires_at: leaseEnd,
         renewals: of('renewals', '+', 1),
         clock_lead_ms: clockLeadMs,
         calls,
@@ -206,35 +210,38 @@ const renewed = [
   serverStart.as('serverStartedAt'),
 ] as const;
 
-function leaseEnd(leaseMs: number): RawBuilder<number> {
-  return sql<number>`${databaseNow} + ${leaseMs}`;
-}
+const leaseEnd = sql<number>`${databaseNow} + ${leaseMs}`;
 
 async function findOpenNodes(db: Db): Promise<OpenNode[]> {
   const rows = await db
     .selectFrom('nodes')
-    .select(['id', isLive.as('isLive'), 'is_draining as isDraining'])
+    .select(['id', 'renewals', 'is_draining as isDraining'])
     .where('ended_at', 'is', null)
     .orderBy('id')
     .execute();
-  return rows.map(({ id, ...of }) => ({
-    id,
-    isLive: Boolean(of.isLive),
-    isDraining: of.isDraining === 1,
-  }));
+  return rows.map((row) => Object.assign(row, { isDraining: row.isDraining === 1 }));
 }
 
 /**
- * Declares gone all whose lease has run out. From then on they can claim nothing: a claim holds the row of its node until it is
- * committed (`holdNode`), which this waits for. Returns them.
+ * Declares gone those of these that have not renewed their leases since they were seen. From then on they can claim nothing: a
+ * claim holds the row of its node until it is committed (`holdNode`), which this waits for. Returns them.
  */
-export async function endSilentNodes(store: Store): Promise<EndedNode[]> {
+export async function endSilentNodes(
+  store: Store,
+  seen: readonly Pick<OpenNode, 'id' | 'renewals'>[],
+): Promise<EndedNode[]> {
   return await store.write(async (tx) => {
     const silent = await tx
       .selectFrom('nodes')
       .select(['id', 'host', 'pid'])
       .where('ended_at', 'is', null)
-      .where('expires_at', '<=', databaseNow)
+      .where((of) =>
+        of.or(
+          seen.map(({ id, renewals }) =>
+            of.and([of('id', '=', id), of('renewals', '=', renewals)]),
+          ),
+        ),
+      )
       .orderBy('id')
       .forUpdate()
       .execute();

@@ -1,21 +1,11 @@
-/** A node and its lease: when it may begin something, when it keeps house, and what it does when it was declared gone. */
+/** A node and its lease: when it may begin something, and what it does when it was declared gone. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { pino } from 'pino';
-import type { ForgottenRuns } from '../../../src/engine/nodes/confirmed-runs.ts';
-import { joinNodes } from '../../../src/engine/nodes/join.ts';
-import type { NodeMembership } from '../../../src/engine/nodes/join.ts';
-import type { Store } from '../../../src/store/database/store.ts';
-import { openStore } from '../../../src/store/open.ts';
-import { databaseClockOf } from '../../../src/store/nodes/database-clock.ts';
-import { findLosses, listNodes } from '../../../src/store/nodes/nodes.ts';
+import { findLosses } from '../../../src/store/nodes/nodes.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import type { FakeClock } from '../../support/fakes/clock.ts';
 import { connectTo, makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { startMember } from '../../support/postgres/members.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -24,82 +14,11 @@ import { until } from '../../support/until.ts';
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();
 
-/** For how long a node begins calls after it last asked for its lease. */
-const trustedMs = 13_000;
-
-/** A line of its log. */
-type Logged = { msg: string } & Record<string, unknown>;
-
-interface TestNode {
-  store: Store;
-  membership: NodeMembership;
-  /** The clocks of its machine: the wall clock is right at first. */
-  machine: FakeClock;
-  /** While set, it cannot write. */
-  cut: { isCut: boolean };
-  /** What it logged, and the messages of it. */
-  readonly logged: readonly Logged[];
-  /** What it counted as lost. */
-  readonly losses: readonly ForgottenRuns[];
-  readonly messages: () => string[];
-  /** Lets it renew its lease, as if so much time had passed. */
-  readonly renew: (passedMs?: number) => Promise<void>;
-}
-
-async function startNode(t: TestContext, database: string, calls = 0): Promise<TestNode> {
-  const opened = await openStore(database);
-  t.after(() => opened[Symbol.asyncDispose]());
-  const cut = { isCut: false };
-  const store: Store = {
-    ...opened,
-    write: (work) => (cut.isCut ? Promise.reject(new Error('cut off')) : opened.write(work)),
-  };
-  const machine = fakeClock(Date.now());
-  const logged: Logged[] = [];
-  const losses: ForgottenRuns[] = [];
-  const write = (line: string): void => void logged.push(JSON.parse(line) as Logged);
-  const membership = await joinNodes({
-    store,
-    machine,
-    clock: await databaseClockOf(store.db, machine),
-    log: pino({ level: 'debug' }, { write }),
-    meter: { databaseLost: (loss) => void losses.push({ ...loss }) },
-    node: { host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] },
-    vitals: () => ({ calls, lateness: new Map() }),
-  });
-  t.after(() => membership[Symbol.asyncDispose]());
-  const renewals = async (): Promise<number> =>
-    (await nodesIn(opened)).find(({ id }) => id === membership.nodeId)?.renewals ?? 0;
-  return {
-    store: opened,
-    membership,
-    machine,
-    cut,
-    logged,
-    losses,
-    messages: () => logged.map(({ msg }) => msg),
-    async renew(passedMs = 3_000) {
-      const before = await renewals();
-      machine.advanceBoth(passedMs);
-      await until('a renewal', async () => (await renewals()) > before);
-      // It knows of it once it has the answer.
-      await until('its answer', () => {
-        const { trouble } = membership;
-        return trouble !== null || membership.mayBeginForMs() === trustedMs;
-      });
-    },
-  };
-}
-
-async function nodesIn(store: Store): Promise<KnownNode[]> {
-  return await listNodes(store.db, 0);
-}
-
 const newDatabase = async () => await makeDatabase((await server.started()).url);
 
 describe('a node', { skip, concurrency: 4 }, () => {
   test('begins nothing 13 s after it last asked for its lease', async (t) => {
-    const { membership, machine, cut, renew } = await startNode(t, await newDatabase());
+    const { membership, machine, cut, renew } = await startMember(t, await newDatabase());
     await renew();
     cut.isCut = true;
     machine.advanceBoth(12_000);
@@ -117,7 +36,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
   });
 
   test('begins nothing after its machine slept, until its lease is renewed', async (t) => {
-    const { membership, machine, cut, renew } = await startNode(t, await newDatabase());
+    const { membership, machine, cut, renew } = await startMember(t, await newDatabase());
     await renew();
     cut.isCut = true;
     machine.advance(3_600_000);
@@ -128,7 +47,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
   });
 
   test('goes by the clock of the database, and says once that its own is wrong', async (t) => {
-    const { membership, machine, messages, renew } = await startNode(t, await newDatabase());
+    const { membership, machine, messages, renew } = await startMember(t, await newDatabase());
     const before = membership.servingSince;
     machine.set(Date.now() - 60_000);
     await renew();
@@ -144,54 +63,10 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.equal(membership.servingSince, before);
   });
 
-  test('keeps house if it is the oldest', async (t) => {
-    const database = await newDatabase();
-    const oldest = await startNode(t, database);
-    const next = await startNode(t, database);
-    assert.ok(oldest.membership.keepsHouse());
-    assert.ok(!next.membership.keepsHouse());
-    assert.ok(next.membership.hasOthers());
-    assert.equal(next.membership.servingSince, oldest.membership.servingSince);
-    await oldest.membership[Symbol.asyncDispose]();
-    assert.ok(!oldest.membership.mayBegin());
-    await next.renew();
-    await until('its turn', () => next.membership.keepsHouse());
-    assert.ok(!next.membership.hasOthers());
-    const linesOf = ({ messages }: typeof next): number =>
-      messages().filter((message) => message === 'this node is the keeper').length;
-    assert.equal(linesOf(oldest), 1);
-    await until('a line about it', () => linesOf(next) === 1);
-  });
-
-  test('hands over as soon as it drains, and goes on to hold its lease', async (t) => {
-    const database = await newDatabase();
-    const draining = await startNode(t, database);
-    const { membership } = draining;
-    const next = await startNode(t, database);
-    await draining.renew();
-    membership.drain();
-    assert.ok(!membership.keepsHouse() && membership.mayBegin(), 'before it is known');
-    const drainingIn = async () =>
-      (await nodesIn(draining.store)).map(({ isDraining }) => isDraining);
-    await until('a word', async () => (await drainingIn())[0]);
-    await next.renew();
-    await until('its turn', () => next.membership.keepsHouse());
-    await draining.renew();
-    assert.ok(!membership.keepsHouse() && membership.mayBegin());
-    assert.deepEqual(await drainingIn(), [true, false]);
-    assert.deepEqual(next.membership.standing().roles, ['draining', 'keeper']);
-
-    next.membership.drain();
-    await until('a word', async () => (await drainingIn())[1]);
-    await draining.renew();
-    await until('its turn', () => membership.keepsHouse());
-    assert.ok(!next.membership.keepsHouse(), 'nobody stays: the oldest goes on until it ends');
-  });
-
   test('declares others gone once it has held its lease for 15 s without a break', async (t) => {
     const database = await newDatabase();
-    const gone = await startNode(t, database);
-    const { membership, logged, renew, cut, machine } = await startNode(t, database);
+    const gone = await startMember(t, database);
+    const { membership, logged, renew, cut, machine } = await startMember(t, database);
     gone.cut.isCut = true;
     const lapsed = `update nodes set expires_at = 0 where id = '${gone.membership.nodeId}'`;
     await onServer(database, lapsed);
@@ -223,7 +98,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('says that it was gone once it has a new id, however long that takes', async (t) => {
     const database = await newDatabase();
-    const { membership, machine, cut, messages } = await startNode(t, database, 3);
+    const { membership, machine, cut, messages } = await startMember(t, database, 3);
     const { nodeId } = membership;
     membership.onGone(() => (cut.isCut = true));
     await onServer(database, "update nodes set ended_at = 1, end_reason = 'silent'");
@@ -237,7 +112,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('begins nothing more when a newer jobd has changed the tables', async (t) => {
     const database = await newDatabase();
-    const { membership, messages, renew } = await startNode(t, database);
+    const { membership, messages, renew } = await startMember(t, database);
     assert.equal(membership.trouble, null);
     await onServer(
       database,
@@ -254,7 +129,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('begins nothing more when the store was moved while it slept', async (t) => {
     const database = await newDatabase();
-    const { membership, cut, machine } = await startNode(t, database);
+    const { membership, cut, machine } = await startMember(t, database);
     cut.isCut = true;
     machine.advanceBoth(20_000);
     await onServer(database, 'create table moved_store (moved_to text, moved_at text)');
@@ -267,7 +142,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('renews its lease while it looks for what was lost, however long that takes', async (t) => {
     const database = await newDatabase();
-    const { store, membership, renew } = await startNode(t, database);
+    const { store, membership, renew } = await startMember(t, database);
     const { addJob } = await openTestStore(t, database);
     const { id: jobId } = await addJob({});
     membership.confirmed?.began([{ runId: 'lost', jobId, scheduledFor: 1 }]);
@@ -285,7 +160,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('notices that the database has lost renewals that it had confirmed', async (t) => {
     const database = await newDatabase();
-    const { store, losses, logged, renew } = await startNode(t, database);
+    const { store, losses, logged, renew } = await startMember(t, database);
     for (let renewed = 0; renewed < 3; renewed += 1) await renew();
     await onServer(database, 'update nodes set renewals = 0');
     await renew();
@@ -299,7 +174,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('a node that the database does not know counts which of its runs are not known either', async (t) => {
     const database = await newDatabase();
-    const { store, membership, losses, messages, machine } = await startNode(t, database);
+    const { store, membership, losses, messages, machine } = await startMember(t, database);
     const { addJob } = await openTestStore(t, database);
     const { id: jobId } = await addJob({});
     const runs = [5, 6, 7, 8, 2].map((dueAt) => startingRun(jobId, dueAt));
@@ -328,7 +203,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('what was confirmed more than five minutes ago is not compared', async (t) => {
     const database = await newDatabase();
-    const { store, membership, machine } = await startNode(t, database);
+    const { store, membership, machine } = await startMember(t, database);
     const { addJob } = await openTestStore(t, database);
     const { id: jobId } = await addJob({});
     membership.confirmed?.began([{ runId: 'lost', jobId, scheduledFor: 1 }]);

@@ -26,9 +26,11 @@ import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();
-const leaseMs = 60_000;
 const own = { clockLeadMs: 0, calls: 0, isDraining: false, settings: {} };
-const vitals = { leaseMs, ...own, lateness: new Map([[3, 2]]) };
+const vitals = { ...own, lateness: new Map([[3, 2]]) };
+
+/** As others see the first node before it renews its lease. */
+const seen = [{ id: 'n1', renewals: 0 }];
 
 function node(id: string) {
   return { id, host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] };
@@ -41,7 +43,7 @@ function idsOf(nodes: readonly { id: string }[]): string[] {
 async function setup(t: TestContext) {
   const database = await makeDatabase((await server.started()).url);
   const { store, addJob } = await openTestStore(t, database);
-  await addNode(store, node('n1'), leaseMs);
+  await addNode(store, node('n1'));
   const lapse = () => onServer(database, "update nodes set expires_at = 0 where id = 'n1'");
   /** Resolves when a connection waits for a lock. */
   const untilWaiting = () =>
@@ -69,13 +71,12 @@ async function claim(
 
 describe('nodes', { skip, concurrency: 3 }, () => {
   test('a claim under way is found by the declaration that waits for it', async (t) => {
-    const { store, addJob, lapse, untilWaiting } = await setup(t);
+    const { store, addJob, untilWaiting } = await setup(t);
     const job = await addJob();
     const mayCommit = Promise.withResolvers<void>();
     const claiming = claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }, mayCommit.promise);
     await until('its row', async () => (await listNodes(store.db, 0)).length === 1);
-    await lapse();
-    const declaring = endSilentNodes(store);
+    const declaring = endSilentNodes(store, seen);
     await untilWaiting();
     assert.deepEqual(await findAbandonedRuns(store.db, 10), [], 'it is not committed');
     mayCommit.resolve();
@@ -86,22 +87,21 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.equal(abandoned.length, 1);
     assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 2 }), false);
     assert.equal(await renewNode(store, 'n1', vitals), null);
-    assert.deepEqual(await endSilentNodes(store), [], 'once');
+    assert.deepEqual(await endSilentNodes(store, seen), [], 'once');
   });
 
   test('a renewal need not wait for a claim, and keeps its node', async (t) => {
-    const { store, addJob, lapse } = await setup(t);
+    const { store, addJob } = await setup(t);
     const job = await addJob();
     const mayCommit = Promise.withResolvers<void>();
     const claiming = claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }, mayCommit.promise);
-    await lapse();
     const renewal = await renewNode(store, 'n1', vitals);
-    const ended = await endSilentNodes(store);
+    const ended = await endSilentNodes(store, seen);
     mayCommit.resolve();
     assert.equal(renewal?.renewals, 1);
     assert.deepEqual(
-      renewal.nodes.map(({ id, isLive }) => [id, isLive]),
-      [['n1', true]],
+      renewal.nodes.map(({ id, renewals }) => [id, renewals]),
+      [['n1', 1]],
     );
     assert.deepEqual(ended, []);
     assert.equal(await claiming, true);
@@ -117,9 +117,22 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.equal(await renewNode(store, 'n1', vitals), null);
   });
 
+  test('a lease that would last longer than any is no lease', async (t) => {
+    const { store, database } = await setup(t);
+    const liveWith = async (leftMs: number) => {
+      const end = `extract(epoch from clock_timestamp()) * 1000 + ${leftMs}`;
+      await onServer(database, `update nodes set expires_at = ${end}, serving_since = 1`);
+      return idsOf(await findLiveNodes(store.db));
+    };
+    assert.deepEqual(await liveWith(10_000), ['n1']);
+    // The clock of the server was set back since it was renewed.
+    assert.deepEqual(await liveWith(60_000), []);
+    assert.ok((await addNode(store, node('n2'))).servingSince > 1);
+  });
+
   test('how late the runs of the others began is known', async (t) => {
     const { store, lapse } = await setup(t);
-    await addNode(store, node('n2'), leaseMs);
+    await addNode(store, node('n2'));
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map()]);
     await renewNode(store, 'n1', vitals);
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map([[3, 2]])]);
@@ -128,16 +141,15 @@ describe('nodes', { skip, concurrency: 3 }, () => {
   });
 
   test('a node that has ended serves no more, and has ended once', async (t) => {
-    const { store, lapse } = await setup(t);
-    await addNode(store, node('n2'), leaseMs);
+    const { store } = await setup(t);
+    await addNode(store, node('n2'));
     await endNode(store, 'n1');
     assert.deepEqual(idsOf(await findLiveNodes(store.db)), ['n2']);
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), []);
     assert.equal(await renewNode(store, 'n1', vitals), null);
     assert.deepEqual(idsOf((await renewNode(store, 'n2', vitals))?.nodes ?? []), ['n2']);
     assert.equal(await store.write((tx) => holdNode(tx, 'n1')), false);
-    await lapse();
-    assert.deepEqual(await endSilentNodes(store), []);
+    assert.deepEqual(await endSilentNodes(store, seen), []);
     const ends = async () =>
       (await listNodes(store.db, 0)).map(({ id, endReason }) => [id, endReason]);
     assert.deepEqual(await ends(), [
@@ -148,16 +160,15 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     await endNode(store, 'n1');
     assert.equal((await listNodes(store.db, 0))[0]?.endedAt, first);
     await endNode(store, 'n2');
-    const third = await addNode(store, node('n3'), leaseMs);
+    const third = await addNode(store, node('n3'));
     assert.ok(third.servingSince >= first, 'not since the first one');
   });
 
   test('nodes that ended long ago are forgotten, others are not', async (t) => {
-    const { store, lapse } = await setup(t);
+    const { store } = await setup(t);
     assert.equal(await findOldNode(store.db, Number.MAX_SAFE_INTEGER), undefined);
-    await lapse();
-    await endSilentNodes(store);
-    await addNode(store, node('n2'), leaseMs);
+    await endSilentNodes(store, seen);
+    await addNode(store, node('n2'));
     assert.equal(await findOldNode(store.db, 1), undefined);
     assert.equal(await findOldNode(store.db, Number.MAX_SAFE_INTEGER), 'n1');
     const removed = await store.write((tx) => removeOldNodes(tx, Number.MAX_SAFE_INTEGER, 10));
@@ -171,10 +182,10 @@ describe('nodes', { skip, concurrency: 3 }, () => {
   test('there was always a node since the first of those that serve', async (t) => {
     const { store, lapse } = await setup(t);
     const first = await renewNode(store, 'n1', vitals);
-    const second = await addNode(store, node('n2'), leaseMs);
+    const second = await addNode(store, node('n2'));
     assert.equal(second.servingSince, first?.servingSince);
     await lapse();
-    const third = await addNode(store, node('n3'), leaseMs);
+    const third = await addNode(store, node('n3'));
     assert.equal(third.servingSince, first?.servingSince, 'the second one goes on');
   });
 });
