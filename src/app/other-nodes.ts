@@ -59,7 +59,7 @@ export function hearOtherNodes(parts: OtherNodesParts): OtherNodes {
       if (misses >= missesOfTrouble) onTrouble(null);
       misses = 0;
     } else {
-      misses += 1;
+      if (!hearing.isBeginning) misses += 1;
       if (misses === missesOfTrouble) onTrouble(trouble);
       streams.publishAll();
     }

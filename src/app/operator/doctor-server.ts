@@ -1,21 +1,23 @@
 /** What the doctor looks at where the database is on a server. */
 
 import { isoTime, wrongClockMs } from '../../domain/clock.ts';
+import { oneLine } from '../../domain/one-line.ts';
 import { lossText } from '../../domain/nodes.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
-import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { newestVersion } from '../../store/database/migrate.ts';
 import { findRefusal } from '../../store/postgres/access.ts';
 import { findSwollenTable } from '../../store/postgres/dead-rows.ts';
 import { serverFacts } from '../../store/postgres/facts.ts';
 import { findForeignOnServer } from '../../store/postgres/foreign.ts';
+import { findLockHolders } from '../../store/postgres/locks.ts';
+import type { LockHolder } from '../../store/postgres/locks.ts';
 import { tryWrite } from '../../store/postgres/probe.ts';
 import { closePublicAccess } from '../../store/postgres/public-access.ts';
 import { sizeText } from '../../domain/sizes.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Result } from './finding.ts';
-import { leadText, listLosses, troublesOf } from './nodes.ts';
+import { leadText, listLosses, listOpenNodes, troublesOf, wrongLeasesOf } from './nodes.ts';
 
 /** Which server it is, and how much it holds. */
 export async function checkServer(db: Db, name: string): Promise<Result> {
@@ -71,16 +73,33 @@ export async function checkDeadRows(db: Db): Promise<Result> {
   );
 }
 
+/** Whether some session holds locks for so long that jobd cannot work. */
+export async function checkLocks(db: Db): Promise<Result> {
+  const [longest, ...more] = await findLockHolders(db);
+  if (longest === undefined) return ok('no session holds a lock for long');
+  return warn(lockText(longest), [
+    ...more.map(lockText),
+    `end it where it runs, or in psql, as its role or a superuser: select pg_terminate_backend(${longest.pid})`,
+  ]);
+}
+
+function lockText({ pid, role, program, table, since }: LockHolder): string {
+  const name = program === '' ? '' : ` (${oneLine(program)})`;
+  const time = since === null ? '' : `, in a transaction that began at ${isoTime(since)}`;
+  return `the session ${pid} of the role ${role}${name} holds a lock on the table ${table}${time}: what jobd wants to change there waits`;
+}
+
 const afterLoss =
   'what was called or changed in the moments before may be missing: look at these jobs, and see docs/cluster.md#failover';
 
 /** Whether the nodes agree with each other, and whether one found at `now` that the database lost something within a week. */
 export async function checkNodes(db: Db, now: number): Promise<Result> {
-  const live = await findLiveNodes(db);
+  const open = await listOpenNodes(db, now);
+  const live = open.filter(({ role }) => role !== 'silent');
   const losses = await listLosses(db, now);
   const lost = losses.map(lossText);
   if (lost.length > 0) lost.push(afterLoss);
-  const [first, ...more] = [...lost, ...troublesOf(live)];
+  const [first, ...more] = [...lost, ...wrongLeasesOf(open, now), ...troublesOf(live)];
   if (first !== undefined) return warn(first, more);
   return ok(live.length === 1 ? '1 node serves' : `${live.length} nodes serve, and agree`);
 }

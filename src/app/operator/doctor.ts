@@ -32,6 +32,7 @@ import { checkBackups } from './doctor-backups.ts';
 import {
   checkAccess,
   checkDeadRows,
+  checkLocks,
   checkNodes,
   checkOtherRoles,
   checkServer,
@@ -84,7 +85,10 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   const access = place.database === null ? null : await finding('access', () => checkAccess(db));
   if (access !== null) yield access;
   if (access?.result === 'fail') return;
-  if (access !== null) yield await finding('other roles', () => checkOtherRoles(db));
+  if (access !== null) {
+    yield await finding('other roles', () => checkOtherRoles(db));
+    yield await finding('locks', () => checkLocks(db));
+  }
   const version = await schemaVersion(db);
   if (version !== newestVersion) {
     const isEmpty = version === 0 && place.database !== null;

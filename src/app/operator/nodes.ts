@@ -5,6 +5,8 @@ import type { Clock } from '../../domain/clock.ts';
 import {
   isLeaseValid,
   keeperOf,
+  leaseMs,
+  longestLeaseMs,
   lossShownForMs,
   nodeName,
   openRoleOf,
@@ -35,6 +37,15 @@ export async function listNodes({
 }): Promise<NodeInRole[]> {
   const now = clock.now();
   return inRoles(await nodes.listNodes(store.db, now - shownForMs), now);
+}
+
+/** The nodes that have not ended by `now`, the oldest first. */
+export async function listOpenNodes(db: Db, now: number): Promise<NodeInRole[]> {
+  const known = await nodes.listNodes(db, now);
+  return inRoles(
+    known.filter(({ endedAt }) => endedAt === null),
+    now,
+  );
 }
 
 /** What nodes found within a week before `now` that the database had lost, the newest first. */
@@ -74,11 +85,38 @@ export function troublesOf(serving: readonly KnownNode[]): string[] {
   const live = serving.filter(({ isDraining }) => !isDraining);
   const options = new Set(live.flatMap(({ settings }) => Object.keys(settings)));
   const differing = [...options].map((option) => differenceIn(option, live));
-  const wrong = live.filter(({ clockLeadMs }) => Math.abs(clockLeadMs) > wrongClockMs);
-  const clocks = wrong.map(
-    (node) => `the clock of ${nodeName(node)} is ${leadText(node.clockLeadMs)}: set it`,
+  return [...differing, baseUrlTroubleOf(live), ...clockTroublesOf(live)].filter(
+    (sentence) => sentence !== null,
   );
-  return [...differing, baseUrlTroubleOf(live), ...clocks].filter((sentence) => sentence !== null);
+}
+
+/** Where several machines agree with each other, and not with the server of the database, its clock is wrong. */
+function clockTroublesOf(live: readonly KnownNode[]): string[] {
+  const leads = live.map(({ clockLeadMs }) => clockLeadMs);
+  const hosts = new Set(live.map(({ host }) => host));
+  const [least, most] = [Math.min(...leads), Math.max(...leads)];
+  const isBeyond = least > wrongClockMs || most < -wrongClockMs;
+  if (isBeyond && hosts.size > 1 && most - least <= wrongClockMs) {
+    return [
+      `the clock of the server of the database is ${leadText(-least)}, compared with all ${live.length} nodes, and due times go by it: set it`,
+    ];
+  }
+  const wrong = live.filter(({ clockLeadMs }) => Math.abs(clockLeadMs) > wrongClockMs);
+  return wrong.map((node) => {
+    const lead = `the clock of ${nodeName(node)} is ${leadText(node.clockLeadMs)}`;
+    return live.length === wrong.length
+      ? `${lead}, compared with that of the database, which due times go by: set one of them`
+      : `${lead}: set it`;
+  });
+}
+
+/** Leases that would last longer than any, in sentences. */
+export function wrongLeasesOf(open: readonly KnownNode[], now: number): string[] {
+  const wrong = open.filter(({ expiresAt }) => expiresAt > now + longestLeaseMs);
+  return wrong.map((node) => {
+    const seconds = Math.round((node.expiresAt - now) / 1_000);
+    return `the lease of ${nodeName(node)} would end in ${seconds} s, and none lasts longer than ${leaseMs / 1_000} s: the clock of the server of the database was set back, and this process has not renewed its lease since`;
+  });
 }
 
 function baseUrlTroubleOf(live: readonly KnownNode[]): string | null {

@@ -32,10 +32,11 @@ Example:
       const place = await enterPlace(flags, output);
       if (place.database === null) throw isFile();
       await using local = await openStoreAt(place);
-      const { leadText, listLosses, listNodes, nodeTimes, troublesOf } =
+      const { leadText, listLosses, listNodes, nodeTimes, troublesOf, wrongLeasesOf } =
         await import('../../app/operator/nodes.ts');
       const nodes = await listNodes(local);
-      const losses = await listLosses(local.store.db, local.clock.now());
+      const now = local.clock.now();
+      const losses = await listLosses(local.store.db, now);
       if (flags['json']) {
         const shown = nodes.map((node) => ({ ...factsOf(node), ...nodeTimes(node) }));
         const lost = losses.map(({ at, ...of }) => ({ ...of, at: isoTime(at) }));
@@ -63,6 +64,8 @@ Example:
       );
       const live = nodes.filter(({ role }) => role === 'keeper' || role === 'serving');
       for (const loss of losses) output.say(`${nodeName(loss)}: ${lossText(loss)}`);
+      const open = nodes.filter(({ endedAt }) => endedAt === null);
+      for (const trouble of wrongLeasesOf(open, now)) output.say(trouble);
       for (const trouble of troublesOf(live)) output.say(trouble);
     });
 }

@@ -16,6 +16,8 @@ export interface Hints {
 export interface Hearing extends AsyncDisposable {
   /** Notes whether there are others that serve the database: who is alone need not tell anything. */
   noteOthers(areThere: boolean): void;
+  /** Whether it has not been connected yet, and nothing says that it cannot be. */
+  readonly isBeginning: boolean;
   /** Sends a hint to this process itself. Resolves within a second: null if it arrived, else why not, in a clause. */
   check(): Promise<string | null>;
 }
@@ -26,6 +28,7 @@ export const noHints: Hints = {
   tell() {},
   listen: () => ({
     noteOthers() {},
+    isBeginning: false,
     check: async () => null,
     [Symbol.asyncDispose]: async () => {},
   }),

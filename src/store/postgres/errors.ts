@@ -1,13 +1,16 @@
 /** What an error of PostgreSQL, or of the way to it, means. */
 
 import { JobdError, storeUnusable, storeUnusableNow, systemCode } from '../../domain/errors.ts';
+import { schemaName } from './own-schema.ts';
 
 /**
  * Codes that are not the statement's fault: connection (08), resources (53), the server stops or starts (57P), a database
- * that is only read (25006), rights that were taken away (42501), locks that were not to be had (55P03), and a server that cannot read or write its files (58, XX).
+ * that is only read (25006), rights that were taken away (42501, and 42P01 without that on the schema), locks that were not to be
+ * had (55P03), and a server that cannot read or write its files (58, XX).
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const unusable = /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000|42501)$/;
+const unusable =
+  /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000|42501|42P01)$/;
 
 /** A server that is a copy, or is told to change nothing. */
 const readOnly = '25006';
@@ -28,6 +31,19 @@ const plainWords: Readonly<Record<string, string>> = {
   'Connection terminated due to connection timeout':
     'the database did not accept a connection in time',
   'Connection terminated unexpectedly': 'the connection to the database broke',
+  // One whose other side is gone is noticed at the next question.
+  'Client has encountered a connection error and is not queryable':
+    'the connection to the database broke',
+  'Client was closed and is not queryable': 'the connection to the database broke',
+};
+
+/** In such words for codes of the server. They name no table: all who ask say the same. */
+const plainWordsByCode: Readonly<Record<string, string>> = {
+  [readOnly]: 'the database can only be read: it is a copy, or default_transaction_read_only is on',
+  '42501':
+    'this role may no longer read and change all tables of jobd: jobd doctor says what to do',
+  '42P01': `this role may no longer use the schema ${schemaName}, or somebody removed tables of it: jobd doctor says what to do`,
+  '55P03': 'another session holds a lock in the database: jobd doctor names it',
 };
 
 /** A server wants a password, and nobody gave one. */
@@ -146,10 +162,10 @@ export function wordsOf(error: Error): string {
   if (unknownSigner.test(code)) {
     return `nobody known has signed the certificate of the server: name the file of its authority in sslrootcert (${code})`;
   }
-  if (code === readOnly) {
-    return `the database can only be read: it is a copy, or default_transaction_read_only is on (${readOnly})`;
-  }
-  const words = error.message === '' ? code : (plainWords[error.message] ?? error.message);
+  const words =
+    plainWordsByCode[code] ??
+    plainWords[error.message] ??
+    (error.message === '' ? code : error.message);
   return code === '' || words.includes(code) ? words : `${words} (${code})`;
 }
 

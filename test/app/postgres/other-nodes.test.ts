@@ -137,6 +137,7 @@ describe('nodes', { concurrency: 3, skip }, () => {
     const proxy = await startProxy(t, port);
     const node = await startTestNode(t, proxy.urlOf(url));
     const channel = await channelOf(url);
+    await until('a listener', async () => (await listenersOf(url)).length > 0);
     proxy.rewrite = (answer) => (answer.includes(`${channel}\0`) ? Buffer.alloc(0) : answer);
     await until('trouble', () => node.troubles.length > 0);
     const heard = node.listen();

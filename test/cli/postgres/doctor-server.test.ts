@@ -3,9 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '../../../src/app/operator/finding.ts';
-import { makeDatabase, makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
+import {
+  connectTo,
+  makeDatabase,
+  makeEmptyDatabase,
+  onServer,
+} from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { runCommand } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
 // Its roles are those of the whole server.
@@ -163,6 +169,33 @@ test(
     assert.equal(await remediesFor(owner), null);
   },
 );
+
+test('a session that holds a lock for long is found, whatever it locks', { skip }, async (t) => {
+  const url = await makeDatabase((await server.started()).url);
+  assert.match((await doctor(url)).findings['locks'] ?? '', /^ok /);
+  for (const statement of [
+    'lock table jobs in share mode',
+    'select from instance for update',
+    'update instance set id = id',
+  ]) {
+    const other = await connectTo(url, { application_name: 'psql' });
+    t.after(() => other.end());
+    await other.query('begin');
+    await other.query(statement);
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { pid } = rows[0] ?? assert.fail();
+    const words = new RegExp(
+      `^warn the session ${pid} of the role postgres \\(psql\\) holds a lock on the table (jobs|instance), in a transaction that began at 2`,
+    );
+    const found = await until('a warning', async () => {
+      const { findings, notes } = await doctor(url);
+      return words.test(findings['locks'] ?? '') && notes['locks'];
+    });
+    assert.match(found.join(), new RegExp(`select pg_terminate_backend\\(${pid}\\)$`));
+    await onServer(url, `select pg_terminate_backend(${pid})`);
+    await until('its end', async () => (await doctor(url)).findings['locks']?.startsWith('ok '));
+  }
+});
 
 test('an empty database is no older version', { skip }, async () => {
   const { url } = await server.started();

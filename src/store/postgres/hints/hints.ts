@@ -96,6 +96,9 @@ export function createServerHints(db: Db, connections: Connections): ServerHints
       noteOthers(areThere) {
         isAlone = !areThere;
       },
+      get isBeginning() {
+        return !listening.isConnected && listening.trouble === null;
+      },
       check,
       async [Symbol.asyncDispose]() {
         listener = undefined;

@@ -1,0 +1,47 @@
+/** What is said of nodes that serve together. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { troublesOf, wrongLeasesOf } from '../../../src/app/operator/nodes.ts';
+import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
+
+const now = Date.parse('2026-03-02T10:00:00Z');
+
+function node(host: string, changes: Partial<KnownNode> = {}): KnownNode {
+  const place = { id: host, host, pid: 1, version: '1', slots: 1, settings: {}, masterKeys: [] };
+  const lease = { startedAt: now, expiresAt: now + 12_000, renewals: 1, endedAt: null };
+  const state = { clockLeadMs: 0, calls: 0, isDraining: false, endReason: null };
+  return { ...place, ...lease, ...state, ...changes };
+}
+
+/** Nodes on machines of their own whose clocks are ahead by so much. */
+function withClocks(...leads: number[]): string[] {
+  return troublesOf(leads.map((clockLeadMs, index) => node(`m${index}`, { clockLeadMs })));
+}
+
+test('a clock is wrong that differs from the others', () => {
+  assert.deepEqual(withClocks(0, 1_999, -1_999), []);
+  assert.deepEqual(withClocks(0, 600_000), ['the clock of process 1 on m1 is 600 s ahead: set it']);
+});
+
+test('where the nodes agree with each other, it is that of the server', () => {
+  assert.deepEqual(withClocks(600_000, 600_900, 599_500), [
+    'the clock of the server of the database is 600 s behind, compared with all 3 nodes, and due times go by it: set it',
+  ]);
+  assert.match(withClocks(-30_000, -30_000).join(), /^the clock of the server .* 30 s ahead, /);
+});
+
+test('where nobody can tell which one is wrong, nobody is blamed', () => {
+  const either = /compared with that of the database, which due times go by: set one of them$/;
+  assert.match(withClocks(600_000).join(), either);
+  const oneMachine = [1, 2].map((pid) => node('m', { pid, clockLeadMs: 600_000 }));
+  for (const sentence of troublesOf(oneMachine)) assert.match(sentence, either);
+  for (const sentence of withClocks(600_000, 10_000)) assert.match(sentence, either);
+});
+
+test('a lease that would last longer than any is told', () => {
+  assert.deepEqual(wrongLeasesOf([node('a'), node('b', { expiresAt: now - 1 })], now), []);
+  assert.deepEqual(wrongLeasesOf([node('a', { expiresAt: now + 600_000 })], now), [
+    'the lease of process 1 on a would end in 600 s, and none lasts longer than 15 s: the clock of the server of the database was set back, and this process has not renewed its lease since',
+  ]);
+});
