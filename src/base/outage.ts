@@ -77,6 +77,7 @@ function createOutage(log: Log): Outage {
   };
 }
 
-function isOfStore(error: unknown): error is JobdError {
+/** Whether an error says that the database cannot be used now. */
+export function isOfStore(error: unknown): error is JobdError {
   return error instanceof JobdError && error.isOfStore;
 }

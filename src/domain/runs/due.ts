@@ -85,12 +85,21 @@ function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
     : { missed, dueAt: null, nextRunAt: next };
 }
 
+/** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
+export interface Hindrance {
+  kind: 'outage' | 'standstill' | 'clock';
+  from: number;
+  until: number;
+}
+
 /** Why due times may have been missed. Times are epoch milliseconds. */
 export interface Circumstances {
   /** When the job's previous run ended, if it had one. */
   busyUntil: number | null;
   /** When jobd was started. */
   servingSince: number;
+  /** What the process that found them knows of. */
+  hindrances?: readonly Hindrance[];
 }
 
 /** The `error` of a missed run. */
@@ -113,9 +122,26 @@ export function lastMissedOf({ scheduledFor, error }: Pick<Run, 'scheduledFor' |
 /** Why a run was missed, as a clause for people. */
 export function missedBecause(
   { first }: Missed,
-  { busyUntil, servingSince }: Circumstances,
+  { busyUntil, servingSince, hindrances = [] }: Circumstances,
 ): string {
+  const latest = first + latestStartMs;
+  const whole = hindrances.find(({ from, until }) => from <= first && until >= latest);
+  // Also where the previous run seems to have lasted for long: its end was not seen either.
+  if (whole !== undefined) return hindranceText(whole);
   if (busyUntil !== null && busyUntil > first) return 'the previous run was still executing';
   if (first < servingSince) return 'jobd was not running';
+  const part = hindrances.find(({ from, until }) => from <= latest && until >= first);
+  if (part !== undefined) return hindranceText(part);
   return 'jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change';
+}
+
+const hindranceWords = {
+  outage: 'the database could not be used',
+  standstill:
+    'jobd stood still, as its process was stopped or its machine suspended or overloaded,',
+  clock: 'the machine was suspended or its clock set forward,',
+} as const satisfies Record<Hindrance['kind'], string>;
+
+function hindranceText({ kind, from, until }: Hindrance): string {
+  return `${hindranceWords[kind]} from ${isoTime(from)} to ${isoTime(until)}`;
 }

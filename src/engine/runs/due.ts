@@ -10,7 +10,7 @@ import {
   missedText,
   planDue,
 } from '../../domain/runs/due.ts';
-import type { Circumstances, Missed } from '../../domain/runs/due.ts';
+import type { Circumstances, Hindrance, Missed } from '../../domain/runs/due.ts';
 import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
@@ -34,6 +34,8 @@ export interface Moment {
   servingSince: number;
   /** The node that claims; null where one process has the database to itself. */
   nodeId: string | null;
+  /** What kept this process from claiming before. */
+  hindrances?: readonly Hindrance[];
 }
 
 /** The free slots that a claim may use. */
@@ -173,8 +175,9 @@ function reportOf({ job, missed, reason }: MissingPlan): ReportedRun {
   return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
 }
 
-function circumstances(job: DueJob, missed: Missed, { servingSince }: Moment): Circumstances {
-  return { busyUntil: busyUntil(job, missed), servingSince };
+function circumstances(job: DueJob, missed: Missed, moment: Moment): Circumstances {
+  const { servingSince, hindrances = [] } = moment;
+  return { busyUntil: busyUntil(job, missed), servingSince, hindrances };
 }
 
 function missedRun(job: DueJob, missed: Missed, moment: Moment): ScheduledRun {

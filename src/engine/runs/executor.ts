@@ -14,6 +14,7 @@ import type { Meter } from '../../domain/meter.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
+import { isOfStore } from '../../base/outage.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { Callers } from '../calls/callers.ts';
@@ -30,6 +31,8 @@ import type { Claim } from './due.ts';
 import { isAwaiting, runNames } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { logAwaiting, logMissed, logUnstored } from './run-log.ts';
+import { createHindrances } from './hindrances.ts';
+import type { Hindrances } from './hindrances.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 import { createWriter } from './writer.ts';
@@ -100,12 +103,19 @@ export class Executor {
   readonly #crowded: Pause;
   /** Between two searches, while calls wait for their host. */
   readonly #searchRest: Pause;
+  readonly #hindrances: Hindrances;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
     this.#slots = createSlots(parts.slots, parts.slotsPerHost);
     this.#backlog = createBacklog(this.#stopper.signal);
-    this.#writer = createWriter({ ...parts, slots: this.#slots, backlog: this.#backlog });
+    this.#hindrances = createHindrances(parts.clock);
+    this.#writer = createWriter({
+      ...parts,
+      slots: this.#slots,
+      backlog: this.#backlog,
+      hindrances: this.#hindrances.known,
+    });
     const keepAttempt: Dispatcher['keepAttempt'] = (attempt) => {
       const kept = this.#backlog.keepAttempt(attempt);
       parts.wake('record');
@@ -142,7 +152,24 @@ export class Executor {
 
   /** Starts runs that are due and have a free slot. Returns how long to rest, in milliseconds. */
   async claim(): Promise<number> {
-    if (this.#isClosed || !this.#parts.membership.mayBegin()) return Infinity;
+    const { membership } = this.#parts;
+    if (this.#isClosed) return Infinity;
+    this.#hindrances.look();
+    if (!membership.mayBegin()) {
+      this.#hindrances.ended(membership.trouble !== null);
+      return Infinity;
+    }
+    try {
+      const restMs = await this.#claim();
+      this.#hindrances.ended(true);
+      return restMs;
+    } catch (error) {
+      this.#hindrances.ended(!isOfStore(error));
+      throw error;
+    }
+  }
+
+  async #claim(): Promise<number> {
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
     if (this.#isPressed && this.#searchRest.isOn) return Infinity;

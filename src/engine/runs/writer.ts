@@ -6,6 +6,7 @@
  * (docs/decisions/0008-doubt.md).
  */
 
+import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { findDoubtful } from '../../store/runs/claims.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -32,6 +33,8 @@ export interface WriterParts {
   readonly heldJobs: () => readonly string[];
   /** Whether to mark runs whose receipts are to be signed. */
   receipts: boolean;
+  /** What kept this process from claiming. */
+  readonly hindrances: () => readonly Hindrance[];
 }
 
 /** What a transaction does: record the backlog, claim runs, or both. */
@@ -82,7 +85,12 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         const recorded = await recordBatch(tx, dividedBatch(batch), { receipts });
         if (claims === 'none' || !(await mayClaim(tx, nodeId)))
           return { ...recorded, batch, claim: null };
-        const claim = await claimRuns(tx, free, { now: clock.now(), servingSince, nodeId });
+        const claim = await claimRuns(tx, free, {
+          now: clock.now(),
+          servingSince,
+          nodeId,
+          hindrances: parts.hindrances(),
+        });
         claimed = claim.executions;
         return { ...recorded, batch, claim };
       });

@@ -148,3 +148,17 @@ test('the reason is the one that applied at the first missed due time', () => {
   }
   assert.match(missedText(missed, running), /: overload, /);
 });
+
+test('what kept jobd from starting anything is the reason if it lasted for the whole minute', () => {
+  const missed = { first: due, last: due, count: 1 };
+  const reason = (from: number, until: number, busyUntil: number | null = null) => {
+    const hindrances = [{ kind: 'outage', from: due + from, until: due + until }] as const;
+    return missedText(missed, { ...running, busyUntil, hindrances });
+  };
+  const outage = /: the database could not be used from 2026-03-02T\S+Z to 2026-03-02T\S+Z$/;
+  assert.match(reason(0, 60_000, due + 90_000), outage);
+  assert.match(reason(1, 60_000, due + 90_000), /: the previous run was still executing$/);
+  assert.match(reason(30_000, 60_001), outage);
+  assert.match(reason(-60_000, -1), /: jobd could not start it within a minute: /);
+  assert.match(reason(60_001, 90_000), /: jobd could not start it within a minute: /);
+});

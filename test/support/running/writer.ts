@@ -28,6 +28,7 @@ export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWri
     backlog,
     heldJobs: () => [],
     receipts: false,
+    hindrances: () => [],
   };
   const writer = createWriter(parts);
   const claim = async (): Promise<Claim> => {

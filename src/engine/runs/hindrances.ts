@@ -1,0 +1,57 @@
+/** Notices what keeps a process from starting runs for a while, so that a run that was missed for it says so. */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { Hindrance } from '../../domain/runs/due.ts';
+
+/** Who looks for due jobs does so every second, every 5 s after a failure: after a longer gap the process stood still. */
+const longestGapMs = 10_000;
+/** A wall clock that gained this much on the monotonic one was set, or the machine slept. */
+const clockStepMs = 1_000;
+/** The most that are remembered. */
+const mostKept = 20;
+
+export interface Hindrances {
+  /** To be called before each look for due jobs. */
+  readonly look: () => void;
+  /** To be called after each look: whether the database could be used. */
+  readonly ended: (isUsable: boolean) => void;
+  /** The last ones, the newest last. */
+  readonly known: () => readonly Hindrance[];
+}
+
+/** Makes a memory of them. */
+export function createHindrances(clock: Clock): Hindrances {
+  const kept: Hindrance[] = [];
+  let seenAt = clock.now();
+  let seenMs = clock.monotonicMs();
+  let outage: Hindrance | null = null;
+
+  function keep(hindrance: Hindrance): Hindrance {
+    kept.push(hindrance);
+    if (kept.length > mostKept) kept.shift();
+    return hindrance;
+  }
+
+  function see(): void {
+    seenAt = clock.now();
+    seenMs = clock.monotonicMs();
+  }
+
+  return {
+    look() {
+      const now = clock.now();
+      const passedMs = clock.monotonicMs() - seenMs;
+      const gainedMs = now - seenAt - passedMs;
+      if (passedMs >= longestGapMs) keep({ kind: 'standstill', from: seenAt, until: now });
+      else if (gainedMs >= clockStepMs) keep({ kind: 'clock', from: now - gainedMs, until: now });
+      if (outage !== null) outage.until = now;
+      see();
+    },
+    ended(isUsable) {
+      if (isUsable) outage = null;
+      else outage ??= keep({ kind: 'outage', from: seenAt, until: clock.now() });
+      see();
+    },
+    known: () => kept,
+  };
+}
