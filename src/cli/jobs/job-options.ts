@@ -96,13 +96,13 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
 const same = '';
 
 /** Fields with the job that the changed one runs after, if they stand for that. Throws `usage` if there is none. */
-export function withLeader<Fields extends Pick<JobUpdate, 'after'>>(
+export function withFirstJob<Fields extends Pick<JobUpdate, 'after'>>(
   fields: Fields,
   found: Pick<Job, 'after'> | null,
 ): Fields {
   if (fields.after?.jobId !== same) return fields;
-  const leader = found?.after;
-  if (leader) return { ...fields, after: { ...fields.after, jobId: leader.jobId } };
+  const firstJob = found?.after;
+  if (firstJob) return { ...fields, after: { ...fields.after, jobId: firstJob.jobId } };
   throw new JobdError('usage', '--after-on needs --after, the job that it runs after');
 }
 

@@ -25,7 +25,7 @@ import type { Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
-import { updateOf, withJobOptions, withLeader } from './job-options.ts';
+import { updateOf, withJobOptions, withFirstJob } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
   newScheduleOf,
@@ -64,7 +64,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
   complete: async (found, given) => {
-    const fields = withLeader(given, found);
+    const fields = withFirstJob(given, found);
     checkMove(found, fields);
     const zoned = await zonedUpdateOf(found, fields);
     return { ...zoned, note: noteOn(fields, found) ?? zoned.note };
@@ -147,10 +147,10 @@ Examples:
       const job = await createNamed(
         { noun: 'job', items, name, flags },
         {
-          create: () => items.create(withLeader(input, null)),
+          create: () => items.create(withFirstJob(input, null)),
           async change(found) {
             const action = paused === true && { action: 'pause' as const };
-            const update = { ...withLeader(given, found), ...action };
+            const update = { ...withFirstJob(given, found), ...action };
             checkMove(found, update);
             said = noteOn(update, found) ?? note;
             return await items.update(found.id, update);

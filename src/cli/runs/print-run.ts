@@ -19,11 +19,11 @@ interface JobOfRun {
   method?: string;
   url?: string;
   /** The name of the job whose run started it; null if that job is gone. */
-  leader?: string | null;
+  firstJob?: string | null;
 }
 
 /** The name of the job whose run started this one; null if it is gone, or none did. */
-export async function leaderOf({ jobs }: Api, { causedBy }: Run): Promise<string | null> {
+export async function firstJobOf({ jobs }: Api, { causedBy }: Run): Promise<string | null> {
   if (causedBy === undefined) return null;
   try {
     return (await jobs.get(causedBy.jobId)).name;
@@ -34,7 +34,11 @@ export async function leaderOf({ jobs }: Api, { causedBy }: Run): Promise<string
 }
 
 /** Prints the fields of a run; on a terminal, followed by the lines of its response. */
-export function printRun(output: Output, run: Run, { name, method, url, leader }: JobOfRun): void {
+export function printRun(
+  output: Output,
+  run: Run,
+  { name, method, url, firstJob }: JobOfRun,
+): void {
   const { durationMs, error, completion, causedBy } = run;
   printFields(output, {
     job: name,
@@ -43,7 +47,7 @@ export function printRun(output: Output, run: Run, { name, method, url, leader }
     source:
       causedBy === undefined
         ? run.source
-        : `after ${leader ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`,
+        : `after ${firstJob ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`,
     'scheduled for': moment(run.scheduledFor),
     started: moment(run.startedAt),
     finished: moment(run.finishedAt),

@@ -9,7 +9,7 @@ import { printJson } from '../terminal/output.ts';
 import { addCompleteCommand } from './complete.ts';
 import { addListCommand } from './list.ts';
 import { findRun, findRunId, runArgument } from './named-run.ts';
-import { leaderOf, printRun } from './print-run.ts';
+import { firstJobOf, printRun } from './print-run.ts';
 import { addTailCommand } from './tail-command.ts';
 
 const exampleId = '019a9b1c-0000-7000-8000-000000000000';
@@ -38,7 +38,7 @@ Examples:
       const job = await api.jobs.find(name);
       const run = await findRun(api, job, text);
       if (flags['json']) printJson(output, { run });
-      else printRun(output, run, { ...job, leader: await leaderOf(api, run) });
+      else printRun(output, run, { ...job, firstJob: await firstJobOf(api, run) });
     });
 
   ofJob('receipt')

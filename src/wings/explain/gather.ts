@@ -91,7 +91,7 @@ export async function explainJob(
     ),
     active:
       job.activeRunId === null ? null : ((await findRun(db, job.id, job.activeRunId)) ?? null),
-    leader: await leaderOf(db, job),
+    firstJob: await firstJobOf(db, job),
     oldestKept: (await findOldestDueTime(db, job.id)) ?? null,
     slots: app.slots,
     startedAt: instance.startedAt,
@@ -123,20 +123,23 @@ async function inZone(
 async function zoneOfChain(db: Db, job: SealedJob): Promise<string> {
   let first = job;
   for (let length = 1; first.after !== null && length < longestChain; length += 1) {
-    const leader = await findJob(db, job.workspaceId, first.after.jobId);
-    if (leader === undefined) break;
-    first = leader;
+    const firstJob = await findJob(db, job.workspaceId, first.after.jobId);
+    if (firstJob === undefined) break;
+    first = firstJob;
   }
   return first.timezone;
 }
 
-async function leaderOf(db: Db, { id, workspaceId, after }: SealedJob): Promise<Records['leader']> {
-  const leader = after === null ? undefined : await findJob(db, workspaceId, after.jobId);
-  if (leader === undefined) return null;
+async function firstJobOf(
+  db: Db,
+  { id, workspaceId, after }: SealedJob,
+): Promise<Records['firstJob']> {
+  const firstJob = after === null ? undefined : await findJob(db, workspaceId, after.jobId);
+  if (firstJob === undefined) return null;
   const page = { statuses: null, before: null, downTo: null, limit: 1 };
-  const [run = null] = await listHistory(db, leader.id, page);
-  const { name, paused } = leader;
-  const isChained = leader.after !== null;
+  const [run = null] = await listHistory(db, firstJob.id, page);
+  const { name, paused } = firstJob;
+  const isChained = firstJob.after !== null;
   const startedRunId = run === null ? null : await findStartedBy(db, id, run);
   return { name, paused, isChained, run, startedRunId };
 }

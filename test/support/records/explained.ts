@@ -70,7 +70,7 @@ export function explainedRecords(at: string | null, changes: Partial<Records> = 
     previous: null,
     manual: [],
     active: null,
-    leader: null,
+    firstJob: null,
     oldestKept: null,
     inFlight: null,
     slots: { all: 256, perHost: 16 },

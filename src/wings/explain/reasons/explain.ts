@@ -124,7 +124,7 @@ function verdictOf(records: Records, { dueAt, isAsked }: Focus, held: HeldThen):
 }
 
 function chainedVerdict(records: Records, held: HeldThen): Verdict {
-  const { job, leader, trail, asked } = records;
+  const { job, firstJob, trail, asked } = records;
   const outcome = 'not_due';
   if (job.after === null) {
     const change = trail.changes.find(({ fields }) => fields.includes('after'));
@@ -133,9 +133,9 @@ function chainedVerdict(records: Records, held: HeldThen): Verdict {
     const answer = `It was not due at ${timeIn(asked.at, job.timezone)}: it ran after another job${until}.`;
     return { outcome, answer: `${answer}${pausedNow(records, held)}` };
   }
-  const name = leader?.name ?? 'another job';
+  const name = firstJob?.name ?? 'another job';
   const rule = `It has no due times: it runs after ${name} ${afterOnVerbs[job.after.on]}.`;
-  const isHeld = leader?.paused === true ? ` ${name} is paused now.` : '';
+  const isHeld = firstJob?.paused === true ? ` ${name} is paused now.` : '';
   return { outcome, answer: `${rule}${isHeld}${pausedNow(records, held)}` };
 }
 

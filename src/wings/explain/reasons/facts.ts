@@ -121,7 +121,7 @@ export interface ExplainedAccount {
 }
 
 /** The job that a job runs after. */
-export interface Leader {
+export interface FirstJob {
   name: string;
   paused: boolean;
   /** Whether it runs after another job itself. */
@@ -167,7 +167,7 @@ export interface Records {
   /** The run that goes on now; null if none does. */
   active: Run | null;
   /** The job that it runs after; null if there is none. */
-  leader: Leader | null;
+  firstJob: FirstJob | null;
   /** The due time of the oldest run that is kept; null if none is. */
   oldestKept: number | null;
   inFlight: CallsInFlight | null;

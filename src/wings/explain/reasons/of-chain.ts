@@ -5,23 +5,23 @@ import type { AfterOn } from '../../../domain/jobs/after-words.ts';
 import { conditionsMet } from '../../../domain/runs/chained.ts';
 import type { RunStatus } from '../../../domain/runs/run.ts';
 import { isAwaiting } from '../../../domain/runs/active.ts';
-import type { Leader, Records } from './facts.ts';
+import type { FirstJob, Records } from './facts.ts';
 import { timeIn } from '../../../domain/schedule/local-time.ts';
 
 /** The job that it runs after, what keeps that from running, and whether its newest run started this job. */
-export function leaderWords({ job: { after, timezone }, leader }: Records): string {
+export function firstJobWords({ job: { after, timezone }, firstJob }: Records): string {
   if (after === null) return '';
-  const name = leader?.name ?? after.jobId;
+  const name = firstJob?.name ?? after.jobId;
   const rule = `It runs after ${name} ${afterOnVerbs[after.on]}, and its own schedule does not count.`;
-  if (leader === null) return rule;
-  const isHeld = leader.paused
+  if (firstJob === null) return rule;
+  const isHeld = firstJob.paused
     ? ` ${name} is paused: until it is resumed, only its runs by hand can start this job.`
     : '';
-  const isNext = leader.isChained ? ` ${name} runs after another job itself.` : '';
-  return `${rule}${isHeld}${isNext} ${newestWords(leader, after.on, timezone)}`;
+  const isNext = firstJob.isChained ? ` ${name} runs after another job itself.` : '';
+  return `${rule}${isHeld}${isNext} ${newestWords(firstJob, after.on, timezone)}`;
 }
 
-function newestWords({ name, run, startedRunId }: Leader, on: AfterOn, zone: string): string {
+function newestWords({ name, run, startedRunId }: FirstJob, on: AfterOn, zone: string): string {
   if (run === null) return `No run of ${name} is kept.`;
   const { id, status, finishedAt, scheduledFor } = run;
   const newest = `The newest run of ${name} (${id})`;

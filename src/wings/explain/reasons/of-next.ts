@@ -4,7 +4,7 @@ import { hasExpired } from '../../../domain/accounts/account.ts';
 import { isOnSchedule } from '../../../domain/jobs/after.ts';
 import { upcomingDueTime } from '../../../domain/runs/due.ts';
 import type { Fact, Records } from './facts.ts';
-import { leaderWords } from './of-chain.ts';
+import { firstJobWords } from './of-chain.ts';
 import { activeWords } from '../../../domain/runs/active.ts';
 import { fact, lengthText, unknown } from './words.ts';
 import { timeIn } from '../../../domain/schedule/local-time.ts';
@@ -44,7 +44,7 @@ export function nextFacts(records: Records): Fact[] {
     obstacles.push(fact('obstacle', sentence, values));
   };
   if (job.paused) add('The job is paused: it is called again once it is resumed.');
-  if (job.after !== null) add(leaderWords(records));
+  if (job.after !== null) add(firstJobWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../../src/domain/runs/run.ts';
-import type { Leader } from '../../../../src/wings/explain/reasons/facts.ts';
-import { leaderWords } from '../../../../src/wings/explain/reasons/of-chain.ts';
+import type { FirstJob } from '../../../../src/wings/explain/reasons/facts.ts';
+import { firstJobWords } from '../../../../src/wings/explain/reasons/of-chain.ts';
 import { activeWords } from '../../../../src/domain/runs/active.ts';
 import { nextFacts } from '../../../../src/wings/explain/reasons/of-next.ts';
 import {
@@ -46,10 +46,10 @@ test('a run that waits for a report is no call: how far it is, and until when it
 
 const follower = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
 
-function wordsOf(changes: Partial<Leader>): string {
-  const leader = { name: 'import', paused: false, isChained: false, run: null, ...changes };
-  return leaderWords(
-    explainedRecords(null, { job: follower, leader: { startedRunId: null, ...leader } }),
+function wordsOf(changes: Partial<FirstJob>): string {
+  const firstJob = { name: 'import', paused: false, isChained: false, run: null, ...changes };
+  return firstJobWords(
+    explainedRecords(null, { job: follower, firstJob: { startedRunId: null, ...firstJob } }),
   );
 }
 
