@@ -18,9 +18,10 @@ const v8Flags = ['--max-semi-space-size=16', '--min-semi-space-size=8'];
 
 /**
  * At SIGUSR1, Node would open its debugger, which runs the code of every user of the machine. `src/signals.ts` keeps it from
- * that too, but only once it runs.
+ * that too, but only once it runs. The authorities of the system are read when TLS is first used
+ * (docs/decisions/0072-authorities-of-the-system.md).
  */
-const nodeFlags = [...v8Flags, '--disable-sigusr1'];
+const nodeFlags = [...v8Flags, '--disable-sigusr1', '--use-system-ca'];
 
 /**
  * Builds it for Linux on `arch`. `assets` are paths by the names in the program. For another architecture it has no code

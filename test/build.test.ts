@@ -9,11 +9,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { version } from '../src/version.ts';
 import { makeStore } from './support/running/prepare.ts';
+import { tzifOf } from './domain/schedule/tzif-file.ts';
+import { authority, goodCertificate, serverKey } from './egress/certificates.ts';
 
 const root = join(import.meta.dirname, '..');
 const executable = join(root, 'dist', 'jobd');
@@ -93,6 +98,36 @@ describe(
       ]) {
         assert.ok(stdout.includes(name), name);
       }
+    });
+
+    test('trusts the authorities of the system', async (t) => {
+      const server = createServer({ key: serverKey, cert: goodCertificate }, (_, response) =>
+        response.end('{"jobs":[],"nextCursor":null}'),
+      );
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      t.after(() => server.close());
+      const file = join(scratch, 'authority.pem');
+      writeFileSync(file, authority);
+      const { port } = server.address() as AddressInfo;
+      const env = { JOBD_URL: `https://localhost:${port}`, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+      const list = (more: Record<string, string>) =>
+        run(jobd, ['jobs', 'list'], { ...env, ...more });
+      const empty = mkdtempSync(join(scratch, 'none-'));
+      const none = await list({ SSL_CERT_FILE: join(empty, 'none.pem'), SSL_CERT_DIR: empty });
+      assert.equal(none.exitCode, 7);
+      assert.match(none.stderr, /certificate/);
+      const known = await list({ SSL_CERT_FILE: file, SSL_CERT_DIR: empty });
+      assert.equal(known.exitCode, 0, known.stderr);
+    });
+
+    test('uses the time-zone files of the system if they are newer', async () => {
+      const zones = join(scratch, 'zones');
+      mkdirSync(join(zones, 'America'), { recursive: true });
+      writeFileSync(join(zones, 'tzdata.zi'), '# version 2999z\n');
+      writeFileSync(join(zones, 'America/Winnipeg'), tzifOf({ first: 5 * 3_600 }));
+      const args = ['schedule', 'preview', '0 9 * * *', '--tz', 'America/Winnipeg', '--count', '1'];
+      const { stdout, stderr } = await run(jobd, args, { TZDIR: zones });
+      assert.match(stdout, /T09:00:00\.000\+05:00\t.*T04:00:00\.000Z/, stderr);
     });
 
     test('ignores NODE_OPTIONS', async () => {

@@ -18,7 +18,7 @@ import type { Identification } from '../identity/sign.ts';
 import { Deadline, DeadlineOver } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange, type WireRequest } from './exchange.ts';
-import { egressClosed, LocalTrouble, secondsText } from './failure.ts';
+import { egressClosed, LocalTrouble, secondsText, withPortHint } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
@@ -98,7 +98,9 @@ export function createEgress(options: EgressOptions): Egress {
       if ('failure' in taken) return failed(taken.failure);
       const result = await exchange(taken, request, deadline);
       pool.giveBack(taken);
-      if (result !== 'unsent') return withoutToken(result, identity);
+      if (result === 'unsent') continue;
+      if (result.kind !== 'failure') return withoutToken(result, identity);
+      return withoutToken(failed(withPortHint(result.failure, origin)), identity);
     }
     return failed({ reason: 'reset', detail: 'the connection was closed before it could be used' });
   }

@@ -9,6 +9,18 @@ export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 
+/** A certificate that is refused, and why; its message is for people. */
+export class BadCertificate extends Error {
+  override readonly name = 'BadCertificate';
+  /** OpenSSL's or Node's name for it. */
+  readonly code: string;
+
+  constructor(message: string, code: string, options: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
 /**
  * This machine lacks something that a call needs, and nothing was sent. No target is to blame, and a retry may succeed.
  * Thrown and caught inside egress; its message is for people.
@@ -68,21 +80,24 @@ const resetWords = new Map([
   ['ETIMEDOUT', 'the connection died'],
 ]);
 
-const certificateWords = new Map([
-  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
-  ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
+const tlsWords = new Map([
   ['CERT_REVOKED', 'the certificate was revoked'],
   ['CERT_UNTRUSTED', 'the certificate is not trusted'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate chain ends in a self-signed certificate'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'the issuer of the certificate is unknown'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the issuer of the certificate is unknown'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate chain is incomplete'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS on this port'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'the server does not speak TLS on this port'],
-  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'the server offers no TLS version in common'],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the server offers no TLS version in common'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS on this port: is it http?'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'the server does not speak TLS on this port: is it http?'],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'the server offers no TLS version in common, 1.2 or 1.3'],
+  [
+    'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+    'the server offers no TLS version in common, 1.2 or 1.3',
+  ],
+  [
+    'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+    'the server does not take HTTP/1.1 on this port, perhaps only HTTP/2: let it offer both',
+  ],
+  [
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    'the server wants a certificate of its client, and jobd has none',
+  ],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'the server refused the handshake'],
   ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'the server refused the handshake'],
 ]);
@@ -113,9 +128,12 @@ export function tlsFailure(error: unknown, host: string): Failure {
   const code = systemCode(error);
   const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} during the TLS handshake` };
-  if (error instanceof BadAnswer) return { reason: 'tls', detail: `${error.message}, ${host}` };
-  const words = certificateWords.get(code) ?? 'the handshake failed';
-  return { reason: 'tls', detail: `${words}, ${host}${inBrackets(code)}` };
+  if (error instanceof BadAnswer) return { reason: 'tls', detail: `${host}: ${error.message}` };
+  const known = error instanceof BadCertificate ? error.message : tlsWords.get(code);
+  return {
+    reason: 'tls',
+    detail: `${host}: ${known ?? 'the handshake failed'}${inBrackets(code)}`,
+  };
 }
 
 /** A failure after the request was sent and before the response headers were complete. */
@@ -129,7 +147,8 @@ export function answerFailure(error: unknown): Failure {
     return { reason: 'reset', detail: 'the connection was closed before an answer came' };
   }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
-    return { reason: 'tls', detail: `the TLS connection failed${inBrackets(code)}` };
+    const words = tlsWords.get(code) ?? 'the TLS connection failed';
+    return { reason: 'tls', detail: `${words}${inBrackets(code)}` };
   }
   // The parser's own words, never the target's.
   const why = /^Response does not match the HTTP\/1\.1 protocol \((.+)\)$/.exec(message)?.[1];
@@ -137,6 +156,17 @@ export function answerFailure(error: unknown): Failure {
     reason: 'protocol',
     detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? 'unknown')}`,
   };
+}
+
+/** The failure, with the question whether the port speaks TLS if it is one that mostly does: such servers often close without a word. */
+export function withPortHint(
+  failure: Failure,
+  { protocol, port }: { protocol: string; port: number },
+): Failure {
+  const isOdd = protocol === 'http:' && String(port).endsWith('443');
+  if (!isOdd || (failure.reason !== 'reset' && failure.reason !== 'protocol')) return failure;
+  const hint = `port ${port} is mostly https: is the URL right?`;
+  return { ...failure, detail: `${failure.detail}; ${hint}` };
 }
 
 /** A body that ended before it was complete, however the target ended it. */

@@ -9,7 +9,9 @@ import {
 } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
-import { BadAnswer } from './failure.ts';
+import { systemCode } from '../domain/errors.ts';
+import { refusalOf } from './certificate.ts';
+import { BadAnswer, BadCertificate } from './failure.ts';
 import type { Origin } from './route.ts';
 import type { Timers } from '../domain/clock.ts';
 import { Rests, Wire } from './wire.ts';
@@ -23,6 +25,13 @@ const groups = '*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521';
 /** Without DHE: the server chooses its prime, and one of 10,000 bits costs a second of CPU. */
 const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
 
+/** Puts what is wrong with the certificate into words. */
+function explained(error: Error, socket: TLSSocket): Error {
+  const certificate = socket.getPeerX509Certificate();
+  const words = certificate && refusalOf(systemCode(error), certificate, Date.now());
+  return words ? new BadCertificate(words, systemCode(error), { cause: error }) : error;
+}
+
 /** Opens TLS connections. They share one context and their sessions, which are most of a handshake's cost. */
 export class TlsOpener {
   readonly #ca: string | undefined;
@@ -30,7 +39,7 @@ export class TlsOpener {
   readonly #rests: Rests;
   #context: SecureContext | undefined;
 
-  /** `ca`: certificates (PEM) to trust instead of the built-in ones. */
+  /** `ca`: certificates (PEM) to trust instead of those of Node and of the system. */
   constructor(ca: string | undefined, timers: Timers) {
     this.#ca = ca;
     this.#rests = new Rests(timers);
@@ -56,6 +65,9 @@ export class TlsOpener {
       // Node reads the whole chain into objects and then compares names with the first one only. Reading that one alone
       // takes 30 µs instead of 170. The chain has been verified before.
       getPeerCertificate: () => TLSSocket.prototype.getPeerCertificate.call(socket, false),
+      // Node has the certificate for as long as it reports what is wrong with it.
+      destroy: (error?: Error) =>
+        TLSSocket.prototype.destroy.call(socket, error && explained(error, socket)),
       // Node does not pass these on to a socket under TLS.
       ref: () => (wire.ref(), socket),
       unref: () => (wire.unref(), socket),

@@ -4,15 +4,21 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createServer, type TLSSocket } from 'node:tls';
+import type { FailureReason } from '../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../src/egress/egress.ts';
+import { answerFailure, withPortHint } from '../../src/egress/failure.ts';
 import type { Resolve } from '../../src/egress/resolve.ts';
 import {
   addressCertificate,
   authority,
+  commonNameCertificate,
   expiredCertificate,
   foreignCertificate,
+  futureCertificate,
   goodCertificate,
+  innerChain,
   localhostCertificate,
+  manyNamesCertificate,
   serverKey,
 } from './certificates.ts';
 import {
@@ -42,7 +48,7 @@ test('a certificate for the called name or address is accepted', async (t) => {
 });
 
 test('a certificate for an address serves the address alone, and one for a name the name alone', async (t) => {
-  const words = /the certificate is for another host/;
+  const words = /the certificate is for other hosts/;
   for (const [cert, isForName] of [
     [addressCertificate, false],
     [localhostCertificate, true],
@@ -75,10 +81,52 @@ test('the server name is sent for names only', async (t) => {
   assert.equal(target.connections, 2);
 });
 
-const refusals: [string, string, string | undefined, RegExp][] = [
-  ['an unknown authority', goodCertificate, undefined, /certificate/],
-  ['another host', foreignCertificate, authority, /the certificate is for another host/],
-  ['a past year', expiredCertificate, authority, /the certificate has expired/],
+const [leaf, intermediate, root] = innerChain;
+const toTrust = 'to trust it, add it to the authorities of the machine that runs jobd';
+const from = (name: string): string =>
+  `the certificate is from an authority that jobd does not know, ${name}: ${toTrust}`;
+
+const refusals: [string, string, string | undefined, string][] = [
+  ['an unknown authority', goodCertificate, undefined, from('jobd test authority')],
+  [
+    'an unknown authority that is sent too',
+    leaf + intermediate + root,
+    undefined,
+    from('Inner Root'),
+  ],
+  ['an unknown authority behind another one', leaf + intermediate, undefined, from('Inner Root')],
+  [
+    'an issuer that is not sent',
+    leaf,
+    root,
+    'the server does not send the certificate of its issuer, Inner Issuer: complete its chain, or if the authority is your own, add that to those of the machine that runs jobd',
+  ],
+  ['nobody else', localhostCertificate, undefined, `the certificate is self-signed: ${toTrust}`],
+  [
+    'another host',
+    foreignCertificate,
+    authority,
+    'the certificate is for other hosts: elsewhere.example.com',
+  ],
+  [
+    'many other hosts',
+    manyNamesCertificate,
+    manyNamesCertificate,
+    'the certificate is for other hosts: n1.example.com, n2.example.com, n3.example.com and 39 more',
+  ],
+  [
+    'a common name',
+    commonNameCertificate,
+    commonNameCertificate,
+    'the certificate is for other hosts: localhost',
+  ],
+  ['a past year', expiredCertificate, authority, 'the certificate has expired on 2020-02-01'],
+  [
+    'a year to come',
+    futureCertificate,
+    futureCertificate,
+    'the certificate is not valid before 2100-01-01',
+  ],
 ];
 
 for (const [what, cert, ca, words] of refusals) {
@@ -89,7 +137,7 @@ for (const [what, cert, ca, words] of refusals) {
     const egress = startEgress(t, ca === undefined ? {} : { ca });
     const failure = failureOf(await egress.call(get(target.url)));
     assert.equal(failure.reason, 'tls');
-    assert.match(failure.detail, words);
+    assert.equal(failure.detail.replace(/ \([A-Z_]+\)$/, ''), `127.0.0.1: ${words}`);
     assert.equal(target.requests.length, 0);
   });
 }
@@ -99,7 +147,7 @@ test('of the certificates that a server sends, the first one must be for the hos
     startTarget(t, (socket) => socket.write(answer('ok')), { tls: { key: serverKey, cert } });
   const behind = await startWith(foreignCertificate + goodCertificate);
   const failure = failureOf(await trusting(t).call(get(behind.url)));
-  assert.match(failure.detail, /the certificate is for another host/);
+  assert.match(failure.detail, /the certificate is for other hosts: elsewhere\.example\.com/);
   const before = await startWith(goodCertificate + foreignCertificate);
   assert.equal(responseOf(await trusting(t).call(get(before.url))).body, 'ok');
 });
@@ -111,6 +159,40 @@ test('a server that does not speak TLS fails with tls', async (t) => {
   const failure = failureOf(await trusting(t).call(get(target.url.replace('http:', 'https:'))));
   assert.equal(failure.reason, 'tls');
   assert.match(failure.detail, /does not speak TLS/);
+});
+
+test('a server that takes HTTP/2 alone, and one that wants a certificate, are told apart', async (t) => {
+  const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
+    tls: { ...good, ALPNProtocols: ['h2'] },
+  });
+  const { detail } = failureOf(await trusting(t).call(get(target.url)));
+  assert.match(detail, /^127\.0\.0\.1: .*perhaps only HTTP\/2: let it offer both \(/);
+  // It comes when the handshake is over for the client.
+  const wanted = Object.assign(new Error('alert'), {
+    code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  });
+  assert.match(answerFailure(wanted).detail, /^the server wants a certificate of its client, /);
+});
+
+function hintAt(protocol: 'http:' | 'https:', port: number, reason: FailureReason = 'reset') {
+  return withPortHint({ reason, detail: 'closed' }, { protocol, port }).detail;
+}
+
+test('http that is not answered at a port that is mostly https leads to the question whether it is', () => {
+  for (const port of [443, 8443, 9443, 6443]) {
+    assert.equal(hintAt('http:', port), `closed; port ${port} is mostly https: is the URL right?`);
+  }
+  assert.equal(hintAt('http:', 443, 'protocol'), hintAt('http:', 443));
+  const others = [
+    hintAt('http:', 80),
+    hintAt('http:', 8080),
+    hintAt('https:', 443),
+    hintAt('http:', 443, 'refused'),
+  ];
+  assert.deepEqual(
+    others,
+    others.map(() => 'closed'),
+  );
 });
 
 test('a server with no TLS version in common fails with tls', async (t) => {

@@ -83,7 +83,7 @@ test('certificates of more than 32 KiB are not parsed', async (t) => {
   const target = await startTarget(t, () => {}, { tls: { key: serverKey, cert } });
   assert.deepEqual(failureOf(await startEgress(t).call(get(target.url))), {
     reason: 'tls',
-    detail: 'the TLS handshake takes more than 32 KiB, 127.0.0.1',
+    detail: '127.0.0.1: the TLS handshake takes more than 32 KiB',
   });
 });
 

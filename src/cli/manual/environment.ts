@@ -95,7 +95,9 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['PGPASSWORD', 'password of the PostgreSQL database, if its URL has none'],
   ['PGPASSFILE', 'file of passwords of PostgreSQL databases (default ~/.pgpass)'],
   ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],
-  ['NODE_EXTRA_CA_CERTS', 'serve: PEM file of certificates to trust besides the built-in ones'],
+  ['SSL_CERT_FILE', 'PEM file of authorities to trust, instead of that of the system'],
+  ['SSL_CERT_DIR', 'directory of authorities to trust, instead of that of the system'],
+  ['NODE_EXTRA_CA_CERTS', 'PEM file of authorities to trust besides all others'],
   [
     'JOURNAL_STREAM',
     'serve: where the journal reads the log, lines begin with their priority; set by systemd',

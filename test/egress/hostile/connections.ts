@@ -75,7 +75,7 @@ export const handshakes: HostileTarget[] = [
     https: 'raw',
     greet: (s) => s.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
     ...noAnswer,
-    error: /^tls: the server does not speak TLS on this port/,
+    error: /^tls: 127\.0\.0\.1: the server does not speak TLS on this port/,
   },
   {
     does: 'says nothing in the TLS handshake',

@@ -316,7 +316,7 @@ export function demoJobs({ nowMs: now, targetUrl }: Pick<World, 'nowMs' | 'targe
         agoMs < 3 * dayMs
           ? failed(
               'tls',
-              'the certificate has expired, feeds.partner.example.net (CERT_HAS_EXPIRED)',
+              'feeds.partner.example.net: the certificate has expired on 2025-10-01 (CERT_HAS_EXPIRED)',
               {
                 ms: 48,
               },
