@@ -29,7 +29,12 @@ import { checkSigningSecret } from '../src/domain/signing-secret.ts';
 import { judgeUrl, parseAllowTarget, siteText } from '../src/domain/targets/target.ts';
 import { parseEnvironmentFile, parseUnit } from '../src/domain/unit-files.ts';
 import { humanLine } from '../src/base/log-line.ts';
-import { parseDuration, trustedProxies, withoutPassword } from '../src/settings/setting.ts';
+import {
+  listenHost,
+  parseDuration,
+  trustedProxies,
+  withoutPassword,
+} from '../src/settings/setting.ts';
 import { readIndex } from '../src/base/zone-files.ts';
 import { readRequest } from '../src/identity/raw-request.ts';
 import { readSignature } from '../src/identity/structured-fields.ts';
@@ -200,6 +205,7 @@ const readers: Record<string, Reader> = {
   foreignHint: { read: foreignHint },
   secondsOf: { read: secondsOf },
   'a zone': { read: canonicalZone },
+  listenHost: { read: (value) => listenHost({ name: '--host', value }) },
   'the rule of a zone file': {
     read: parsePosixZone,
     texts: {

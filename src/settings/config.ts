@@ -24,6 +24,7 @@ import {
   databaseLimit,
   heartbeatUrl,
   listenAddress,
+  listenHost,
   optionOf,
   parseChoice,
   parseWholeNumber,
@@ -144,7 +145,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
   });
   const { host, port, slots, slotsPerHost, logLevel, backupEvery, backupKeep } = serveDefaults;
   return Object.freeze({
-    host: setting('host', 'JOBD_HOST', host).value,
+    host: listenHost(setting('host', 'JOBD_HOST', host)),
     port: wholeNumber(setting('port', 'JOBD_PORT', port), 0, 65_535),
     slots: wholeNumber(setting('slots', 'JOBD_SLOTS', slots), 1, 10_000),
     slotsPerHost: wholeNumber(

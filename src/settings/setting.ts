@@ -5,6 +5,7 @@ import { nearest } from '../domain/nearest.ts';
 import { parseBlock } from '../domain/targets/address.ts';
 import type { Block } from '../domain/targets/address.ts';
 import { parseSize, sizeText } from '../domain/sizes.ts';
+import { parseAddress } from '../domain/targets/address.ts';
 
 export interface Setting {
   /** Flag and variable, for messages. */
@@ -43,6 +44,17 @@ export function heartbeatUrl({ name, value }: Setting): string | null {
   const url = URL.parse(value);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
   throw invalidInput(`${name} must be an http or https URL without a user name`);
+}
+
+/** An address, with or without brackets, or a name to listen on. Throws `invalid_input`. */
+export function listenHost({ name, value }: Setting): string {
+  const host = value.replace(/^\[([^\]]*)\]$/, '$1');
+  const [address = '', zone = ''] = host.split('%', 2);
+  const isAddress = parseAddress(address) !== null && /^[\w.-]*$/.test(zone);
+  if (isAddress || /^[\w.-]+$/.test(host)) return host;
+  throw invalidInput(
+    `${name} must be an address or a name, such as 127.0.0.1 or ::1, without a port, which --port names; jobd listens on no Unix socket; got ${value}`,
+  );
 }
 
 /** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. Throws `invalid_input`. */

@@ -250,6 +250,29 @@ test('a trailing slash of a site URL makes no difference', () => {
   assert.equal(clientConfig({ JOBD_URL: 'http://a.example/' }).url, 'http://a.example');
 });
 
+test('the address to listen on may have brackets, a name or a zone, and nothing else', () => {
+  const hostOf = (host: string): string => serveConfig({ host }, {}).host;
+  const taken: [given: string, host: string][] = [
+    ['[::1]', '::1'],
+    ['[::]', '::'],
+    ['[127.0.0.1]', '127.0.0.1'],
+    ['fe80::1%eth0', 'fe80::1%eth0'],
+    ['[fe80::1%eth0.5]', 'fe80::1%eth0.5'],
+    ['localhost', 'localhost'],
+    ['my_host.lan', 'my_host.lan'],
+  ];
+  for (const [given, host] of taken) assert.equal(hostOf(given), host);
+  const refused =
+    'unix:/run/jobd.sock /run/jobd.sock 127.0.0.1:80 [::1]:80 http://127.0.0.1 *:80 [::1 ::1] [] 1::2::3 ::1%a/b a,b';
+  for (const host of refused.split(' ')) {
+    assertRefused(
+      () => hostOf(host),
+      /^--host \(or JOBD_HOST\) must be an address or a name, .*got /,
+    );
+  }
+  assert.equal(serveConfig({}, { JOBD_HOST: '[::1]' }).host, '::1');
+});
+
 test('an invalid setting is refused, naming flag, variable and value', () => {
   const rows: [flags: Record<string, string | string[]>, words: RegExp][] = [
     [{ port: 'abc' }, /^--port \(or JOBD_PORT\) must be a whole number .* 65535, got abc$/],
