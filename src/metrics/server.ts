@@ -2,8 +2,10 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isLoopback } from '../domain/client-address.ts';
 import { listenError } from '../domain/errors.ts';
+import { isLoopbackName } from '../domain/targets/host-name.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -33,6 +35,9 @@ export async function startMetricsServer(
   log: Log,
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    if (!isMeant(request)) {
+      return answer(response, 403, 'text/plain', 'the Host header must name this machine\n');
+    }
     if (request.method !== 'GET' || request.url !== '/metrics') {
       return answer(response, 404, 'text/plain', 'only GET /metrics is served here\n');
     }
@@ -59,6 +64,16 @@ export async function startMetricsServer(
       await once(server, 'close');
     },
   };
+}
+
+/**
+ * Whether a request over the loopback interface means this machine. A page that a browser shows can ask there under a name of
+ * its own, which leads here too (DNS rebinding). Elsewhere names of networks are as good as any.
+ */
+function isMeant({ headers, socket }: IncomingMessage): boolean {
+  if (!isLoopback(socket.localAddress ?? '')) return true;
+  const [, name = ''] = /^(.*?)(?::\d{1,5})?$/.exec(headers.host?.toLowerCase() ?? '') ?? [];
+  return isLoopbackName(name) || isLoopback(name.replaceAll(/^\[|\]$/g, ''));
 }
 
 function answer(response: ServerResponse, status: number, type: string, text: string): void {

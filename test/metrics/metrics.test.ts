@@ -1,6 +1,8 @@
 /** Metrics and lateness of a running jobd. */
 
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -53,6 +55,30 @@ test('a manual run shows in the metrics, which are served on their own address',
   assert.equal((await fetch(`${url}/metrics`)).status, 404, 'not where people ask');
   assert.equal((await fetch(new URL('/', address))).status, 404);
   assert.equal((await fetch(address, { method: 'POST' })).status, 404);
+  const statusFor = async (host: string): Promise<number | undefined> => {
+    const sent = request(address, { headers: { host } }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  for (const host of [
+    'localhost:9464',
+    '127.0.0.1',
+    '127.0.0.2:1',
+    '[::1]:9464',
+    'LOCALHOST',
+    'a.localhost',
+  ]) {
+    assert.equal(await statusFor(host), 200, host);
+  }
+  for (const host of [
+    'rebound.example:9464',
+    '203.0.113.9',
+    '127.0.0.1.example',
+    'localhost.example:80',
+  ]) {
+    assert.equal(await statusFor(host), 403, host);
+  }
 });
 
 test('what the engine counts shows, and what the store does not say is left out', async () => {

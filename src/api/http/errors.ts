@@ -58,8 +58,10 @@ function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   return reply.code(error.httpStatus).send({ error: oneLine(error.message) });
 }
 
+/** A long part may be a secret: the token of a completion, or the id of a ping, in a path that was copied wrongly. */
 function unknownPath(request: FastifyRequest): JobdError {
-  const path = request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
+  const whole = request.url.split('?', 1)[0] ?? '';
+  const path = whole.slice(0, 200).replaceAll(/[^/]{20,}/g, '…');
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
 }
 

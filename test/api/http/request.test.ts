@@ -129,3 +129,20 @@ test('a body of 256 KiB is accepted, one byte more is 413', async (t) => {
   assertRefused(over, 413, /at most 256 KiB/, 'one byte more');
   assert.equal((await daemon.ask('GET', '/jobs')).body.jobs.length, 1);
 });
+
+test('no long part of a path is repeated where nothing is: it may be a secret', async (t) => {
+  const { url } = await startTestDaemon(t);
+  const token = 'v1.0123456789abcdefghijklmnop';
+  for (const path of [
+    `/COMPLETE/${token}`,
+    `/Ping/${token}/x`,
+    `/a/complete/${token}`,
+    `/api/v1/${token}`,
+  ]) {
+    const response = await fetch(url + path);
+    const { error } = (await response.json()) as { error: string };
+    assert.equal(response.status, 404, path);
+    assert.ok(!error.includes(token.slice(3, 12)), error);
+    assert.match(error, /^there is nothing at GET \/.*…/);
+  }
+});

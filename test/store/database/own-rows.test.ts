@@ -115,7 +115,7 @@ const asked: Record<string, readonly Ask[]> = {
         before: null,
         downTo: undefined,
         limit: 5,
-      } as never),
+      }),
   ],
   findMissedJobs: [(db) => trouble.findMissedJobs(db, 'w', { rows: 5, before: null, since: 1 })],
   countTrouble: [(db) => trouble.countTrouble(db, 'w', { rows: 5, since: 1 })],

@@ -241,9 +241,8 @@ const runs = [
   // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
   `create index runs_queued on runs ((cause_run_id is not null), scheduled_for)
      where status = 'queued'`,
-  // The few runs that are not over: for a job's totals, and after a crash.
+  // The runs that are not over: for a job's totals, after a crash, and in lists of a workspace.
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
-  // Those of a workspace that are under way: those of others may be many, as runs wait for reports for up to a day.
   `create index runs_running on runs (workspace_id, job_id) where status = 'running'`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
