@@ -9,7 +9,9 @@ import type { AddCommands, CommandFile, Loaders } from './house.ts';
 import { findSiteHere, localCommands } from './local.ts';
 import { addedByWings } from './wings.ts';
 import { withoutAliases } from '../cli/aliases.ts';
+import { interruptedExitCode } from '../cli/exit-codes.ts';
 import { sayError, standardOutput } from '../cli/terminal/output.ts';
+import { Interrupted } from '../cli/terminal/prompt.ts';
 import { plain } from '../cli/terminal/text.ts';
 import { usageText } from '../cli/unknown-words.ts';
 
@@ -163,6 +165,10 @@ function exitCodeOf(error: unknown): number {
     if (!(error instanceof JobdError)) return 1;
     for (const note of error.notes) sayError(`  ${plain(note)}`);
     return error.exitCode;
+  }
+  if (error instanceof Interrupted) {
+    sayError(`jobd: ${error.message}`);
+    return interruptedExitCode;
   }
   sayError(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;

@@ -10,13 +10,32 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new JobdError('usage', `${question} Use --yes to skip this question.`);
   }
-  const { createInterface } = await import('node:readline/promises');
+  const { createInterface } = await import('node:readline');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  let hasAnswer = false;
   try {
-    const answer = await terminal.question(`${plain(question)} [y/N] `);
+    const answer = await new Promise<string>((resolve, reject) => {
+      terminal.once('SIGINT', () => reject(new Interrupted()));
+      // Ctrl-D, or the terminal is gone.
+      terminal.once('close', () => resolve(''));
+      terminal.question(`${plain(question)} [y/N] `, (given) => {
+        hasAnswer = true;
+        resolve(given);
+      });
+    });
     if (!/^y(es)?$/i.test(answer.trim())) throw nothingDone();
   } finally {
+    if (!hasAnswer) process.stderr.write('\n');
     terminal.close();
+  }
+}
+
+const cancelled = 'cancelled, nothing was changed';
+
+/** Ctrl-C at a question. */
+export class Interrupted extends Error {
+  constructor() {
+    super(cancelled);
   }
 }
 
@@ -45,7 +64,7 @@ async function askHidden(question: string): Promise<string> {
     for await (const typed of stdin as AsyncIterable<string>) {
       for (const character of typed) {
         if (character === '\r' || character === '\n' || character === '\u0004') return line;
-        if (character === '\u0003') throw nothingDone();
+        if (character === '\u0003') throw new Interrupted();
         line = character === '\u007f' || character === '\b' ? line.slice(0, -1) : line + character;
       }
     }
@@ -57,5 +76,5 @@ async function askHidden(question: string): Promise<string> {
 }
 
 function nothingDone(): JobdError {
-  return new JobdError('usage', 'cancelled, nothing was changed');
+  return new JobdError('usage', cancelled);
 }
