@@ -128,24 +128,37 @@ function ignoreType(server: FastifyInstance): void {
   });
 }
 
+/** A larger body is read on so that its client gets an answer in peace: so many bytes, and for so long. */
+const drainedBytes = 16 * 1024 * 1024;
+const drainMs = 5_000;
+
+/** Of what is larger than other bodies may be, only the beginning counts: it need not arrive to its end. */
 function readPreview(payload: IncomingMessage): Promise<BodyPreview> {
   return new Promise((resolve, reject) => {
     const preview = startPreview();
     let bytes = 0;
     let isLonger = false;
+    let timer: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes > maxBodyBytes) return fail(tooLarge());
       isLonger ||= preview.push(chunk);
+      if (bytes > maxBodyBytes) timer ??= setTimeout(finish, drainMs);
+      if (bytes > drainedBytes) finish();
     };
-    const onEnd = (): void => resolve(preview.finish(isLonger));
-    const onError = (): void => fail(invalidInput('the body broke off'));
-    const fail = (error: JobdError): void => {
-      payload.off('data', onData).off('end', onEnd);
-      reject(error);
+    const finish = (): void => {
+      stop();
+      resolve(preview.finish(isLonger));
     };
-    payload.on('data', onData).once('end', onEnd).once('error', onError);
-    if (Number(payload.headers['content-length'] ?? 0) > maxBodyBytes) fail(tooLarge());
+    const onError = (): void => {
+      stop();
+      if (bytes > maxBodyBytes) resolve(preview.finish(isLonger));
+      else reject(invalidInput('the body broke off'));
+    };
+    const stop = (): void => {
+      clearTimeout(timer);
+      payload.off('data', onData).off('end', finish);
+    };
+    payload.on('data', onData).once('end', finish).once('error', onError);
   });
 }
 

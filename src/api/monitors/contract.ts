@@ -69,7 +69,7 @@ export const Monitor = t.output(
         description:
           'The URL that the task requests by GET, POST or HEAD, without a key: the URL itself or with `/0` appended for a ' +
           'success, with `/start` when a run starts, and with `/fail` or an exit code from 1 to 255 for a failure. A POST may ' +
-          'have a body of up to 256 KiB; the first 4096 bytes are kept. Anyone who knows the URL can ping, so a read-only ' +
+          'have a body of any size; the first 4096 bytes are kept. Anyone who knows the URL can ping, so a read-only ' +
           'key gets null.',
       }),
     ),

@@ -16,6 +16,7 @@ import { acceptAnyBody } from '../http/body.ts';
 import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { refuseWhileOutdated } from '../http/refusals.ts';
+import { continueLarge } from '../http/limits/connections.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import type { Ok } from '../http/contract.ts';
@@ -48,15 +49,17 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
 
   refuseWhileOutdated(server, app);
   // Before the body is read: without a known id nobody can send one.
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };
     const monitorId = await findPingedMonitor(app, pingId);
     if (monitorId === undefined) throw unknown();
-    const signal = pingSignal(words);
+    // A slash at the end of the URL adds nothing.
+    const signal = pingSignal(words === '' ? undefined : words);
     if (signal === null) throw badSignal(words ?? '');
     limits.countElsewhere(request.raw);
     connectionOf(request.socket)?.trust();
     request.pinged = { monitorId, signal };
+    continueLarge(request.raw, reply.raw);
   });
 
   const handler = async (request: FastifyRequest): Promise<Ok> => {
@@ -70,6 +73,9 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
   server.route({ method: 'POST', url, ...operations.pingWithText, handler });
   server.route({ method: 'GET', url: signalUrl, ...operations.pingSignal, handler });
   server.route({ method: 'POST', url: signalUrl, ...operations.pingSignalWithText, handler });
+  // What other tools send counts, too, and is not described.
+  for (const one of [url, signalUrl]) server.route({ method: ['PUT', 'PATCH'], url: one, handler });
+  server.route({ method: ['GET', 'POST', 'PUT', 'PATCH'], url: `${signalUrl}/`, handler });
 }
 
 function bodyOf({ body }: FastifyRequest): { body: string | null; truncated: boolean } {

@@ -4,7 +4,7 @@ export const pingKinds = ['start', 'success', 'fail'] as const;
 export type PingKind = (typeof pingKinds)[number];
 
 /** The methods a ping may use. */
-export const pingMethods = ['GET', 'POST', 'HEAD'] as const;
+export const pingMethods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH'] as const;
 export type PingMethod = (typeof pingMethods)[number];
 
 /** What the end of a ping's URL means. */

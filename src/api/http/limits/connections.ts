@@ -3,7 +3,7 @@
  * greedy or broken client must not delay it.
  */
 
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { closeAfterAnswer } from './closing.ts';
 
@@ -59,6 +59,12 @@ export function answerExpectations(http: Server): void {
     http.emit('request', request, response);
   });
   http.on('checkExpectation', (request, response) => http.emit('request', request, response));
+}
+
+/** Asks for a body that is larger than others may be, on a route that reads it nevertheless. */
+export function continueLarge(request: IncomingMessage, response: ServerResponse): void {
+  const isExpected = request.headers.expect?.toLowerCase() === '100-continue';
+  if (isExpected && declaredBytes(request) > maxBodyBytes) response.writeContinue();
 }
 
 /** A body that is declared as small is read to its end, and the connection stays open. */
