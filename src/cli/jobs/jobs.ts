@@ -108,7 +108,7 @@ function addCreateCommand(jobs: Command, context: Context): void {
   if (readCurl !== undefined) {
     create.option(
       '--curl <command|@file|->',
-      'take the request from a curl command, instead of --url',
+      'take the request from a curl or wget command, or a line of a crontab',
     );
   }
   create

@@ -3,7 +3,7 @@
 import { nameRule } from '../../domain/fields.ts';
 import type { CrontabLine } from './crontab.ts';
 import { readCurl } from './curl.ts';
-import { runBy } from './prefixes.ts';
+import { proxyIn, proxyVariables, runBy } from './prefixes.ts';
 import { nameOf, toolOf } from './program.ts';
 import { reasons } from './remark.ts';
 import type { Remark } from './remark.ts';
@@ -59,6 +59,8 @@ export function readCommand(text: string, variables?: Variables): ReadCommand {
     };
   }
   const read = readCall(first);
+  const proxy = proxyVariables.find((name) => variables?.(name));
+  if (proxy !== undefined) remarks.unhonoured.push({ text: proxy, reason: reasons.ownRoute });
   for (const [index, step] of steps.entries()) {
     if (isCall(step)) addCall(remarks, step, step === first ? null : read);
     else judgeOther(remarks, step, steps[index + 1]);
@@ -93,18 +95,21 @@ interface Step extends ShellCommand {
 function stepsOf(text: string, variables: Variables | undefined, depth = 0): Step[] {
   return readShell(text, variables).flatMap((command) => {
     const ignored = [...command.ignored];
+    const unhonoured = [...command.unhonoured];
     let timeout: string | null = null;
     let { words } = command;
     for (let count = 0; count < mostPrefixes; count += 1) {
       const found = runBy(words);
       if (found === null) break;
       const [name = '', operand = ''] = found.before;
+      const through = name === 'variables' ? proxyIn(found.before) : null;
+      if (through !== null) unhonoured.push({ text: through, reason: reasons.ownRoute });
       if (name === 'timeout') timeout = operand;
       else ignored.push({ text: name, reason: reasons.noEffect });
       if ('words' in found.run) words = found.run.words;
       else if (depth === mostNested) break;
       else {
-        const outer: Step = { ...command, ignored, timeout, words: [] };
+        const outer: Step = { ...command, ignored, unhonoured, timeout, words: [] };
         const inner = stepsOf(found.run.text, variables, depth + 1).map((step, index) => ({
           ...step,
           joint: index === 0 ? command.joint : step.joint,
@@ -113,7 +118,7 @@ function stepsOf(text: string, variables: Variables | undefined, depth = 0): Ste
         return [outer, ...inner];
       }
     }
-    return [{ ...command, words, ignored, timeout }];
+    return [{ ...command, words, ignored, unhonoured, timeout }];
   });
 }
 
@@ -181,6 +186,8 @@ function judgeOther(remarks: Remarks, step: Step, next: Step | undefined): void 
     remarks.adapted.push({ text: written, reason: 'a job is called when it is due' });
   } else if (isSetting) {
     // What it sets may be secret.
+    const through = proxyIn(words);
+    if (through !== null) remarks.unhonoured.push({ text: through, reason: reasons.ownRoute });
   } else if (joint === '||') remarks.adapted.push({ text: written, reason: alertsInstead });
   else remarks.ignored.push({ text: written, reason: reasons.noEffect });
 }

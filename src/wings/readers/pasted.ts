@@ -79,11 +79,8 @@ export function readWritten(written: string): Pasted {
   if (isUrl.test(text)) return urlOf(text.replace(/^<|>$/g, ''));
   if (isSchedule(text)) return scheduleOf(text);
   const first = text.split('\n').find((line) => !isBefore.test(line));
-  if (first === undefined || isLine.test(first)) {
-    return crontabOf(text) ?? unread('unknown', whatIsRead);
-  }
-  const read = readCommand(text);
-  if (read.tool !== null) return fromRead('command', read);
+  const read = first !== undefined && isLine.test(first) ? null : readCommand(text);
+  if (read !== null && read.tool !== null) return fromRead('command', read);
   return crontabOf(text) ?? unread('unknown', whatIsRead);
 }
 
@@ -105,7 +102,10 @@ function scheduleOf(text: string): Pasted {
     return { kind: 'cron', draft: { cronExpr }, ignored: times, ...nothingElse };
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
-    return unread('cron', error.message);
+    const sentence = error.message
+      .replace(/^cronExpr: /, '')
+      .replace(/^cronExpr/, 'the expression');
+    return unread('cron', sentence);
   }
 }
 

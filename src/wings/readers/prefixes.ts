@@ -59,13 +59,33 @@ export function isPrefix(program: string): boolean {
 }
 
 const assignment = /^[A-Za-z_]\w*=/;
+const proxy = /^(?:https?|all)_proxy$/i;
+
+/** The variable among these words that leads calls through a proxy; null if there is none. */
+export function proxyIn(words: readonly string[]): string | null {
+  const names = words.map((word) => word.slice(0, Math.max(word.indexOf('='), 0)));
+  return names.find((name) => proxy.test(name)) ?? null;
+}
+
+/** The names of such variables, for whoever knows the values. */
+export const proxyVariables = [
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+];
 
 /** What the words run, and what stands before it; null if they run nothing else. */
 export function runBy(words: readonly string[]): { run: Run; before: readonly string[] } | null {
   const [first = ''] = words;
   if (assignment.test(first)) {
     const length = words.findIndex((word) => !assignment.test(word));
-    return length < 0 ? null : { run: { words: words.slice(length) }, before: ['variables'] };
+    if (length < 0) return null;
+    return {
+      run: { words: words.slice(length) },
+      before: ['variables', ...words.slice(0, length)],
+    };
   }
   const name = nameOf(first);
   const prefix = prefixes.get(name);

@@ -100,6 +100,23 @@ test('what runs more than a call is no call, and says why', () => {
   }
 });
 
+test('a proxy that a variable names is not left out in silence', () => {
+  for (const text of [
+    `https_proxy=http://p:3128 curl ${url}`,
+    `env -i HTTPS_PROXY=http://p:3128 curl ${url}`,
+    `export http_proxy=http://p:3128; curl ${url}`,
+    `ALL_PROXY=socks5://p && wget -qO- ${url}`,
+  ]) {
+    const { call, unhonoured } = readCommand(text);
+    assert.equal(call, null, text);
+    assert.match(unhonoured[0]?.reason ?? '', /chooses how it connects/);
+    assert.doesNotMatch(JSON.stringify(unhonoured), /3128/);
+  }
+  const { call } = readCommand(`curl ${url}`, (name) => (name === 'https_proxy' ? 'p' : undefined));
+  assert.equal(call, null);
+  assert.notEqual(readCommand(`http_proxy_old=x curl ${url}`).call, null);
+});
+
 test('the time that a command may take is that of the job', () => {
   const rows: [command: string, seconds: number | null, named: string[]][] = [
     ['timeout 50', 50, []],

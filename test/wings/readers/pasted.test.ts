@@ -80,7 +80,8 @@ test('cron fields give only the schedule', () => {
     ['@every 5m', /300 seconds$/],
     ['Mon *-*-1..7 05:30', /systemd/],
     ['daily', /write @daily$/],
-    ['99 * * * *', /minute field/],
+    ['99 * * * *', /^the minute field/],
+    ['* * * * * *', /^the expression must have 5 fields/],
   ] as const) {
     const { kind, draft, problem: why } = readPasted(text);
     assert.deepEqual([kind, draft], ['cron', null], text);
@@ -160,6 +161,7 @@ test('the forms in which people copy a command are read', () => {
     `curl -s “${url}”`,
     `TOKEN=x\ncurl -H "A: $TOKEN" ${url}`,
     `wget ${url}`,
+    `A='b c'; curl -H "A: $A" ${url}`,
   ]) {
     const { kind, draft, unhonoured } = readPasted(text);
     assert.deepEqual([kind, draft?.url, unhonoured], ['command', url, []], text);

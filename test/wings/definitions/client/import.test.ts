@@ -119,6 +119,21 @@ test('what a job does in another way is listed with its line', () => {
   assert.equal(jobsOf('-*/15 * * * * curl https://example.com/')[0]?.['cronExpr'], '*/15 * * * *');
 });
 
+test('the forms in which crontabs are published are all turned', () => {
+  const path = join(import.meta.dirname, '..', '..', '..', 'vectors', 'crontab-forms.tab');
+  const text = readFileSync(path, 'utf8');
+  const { turned, monitored, left } = turnCrontab(text, options);
+  assert.deepEqual(left, []);
+  const rule = text.split('\n').indexOf('# ----');
+  const wrong = monitored.filter(({ line }) => line.number < rule);
+  assert.deepEqual(
+    wrong.map(({ line, why }) => [line.text, why]),
+    [],
+  );
+  assert.equal(turned, text.slice(0, text.indexOf('# ----')).match(/^[\d*@]/gm)?.length);
+  assert.ok(turned > 30 && monitored.length > 15, `${turned} ${monitored.length}`);
+});
+
 const zone = (crontab: string, more: Partial<typeof options> = {}) =>
   jobsOf(crontab, more)[0]?.['timezone'];
 
