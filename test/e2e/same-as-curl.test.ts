@@ -72,7 +72,7 @@ const commands = [
   'curl -s -- URL/operand',
   'curl -s URL/late -H "X-A: b" -XPUT -dc=d',
   `TOKEN='a b'; curl -s -H "X-Token: $TOKEN" URL/token`,
-  'NAME=x\nexport HOST_PATH=y\ncurl -s URL/$NAME/"\${HOST_PATH}"',
+  'NAME=x\nexport HOST_PATH=y\ncurl -s URL/$NAME/"${HOST_PATH}"',
   `sh -c 'curl -s -H "X-A: b" URL/shell'`,
   `bash -c "sh -c 'curl -s URL/shells'" >/dev/null`,
   'env X=1 nice -n 5 timeout 30 curl -s URL/prefixes',
@@ -113,7 +113,7 @@ function requestOf(received: Received | undefined, draft: { headers?: Record<str
   const { method, body } = received;
   // As browsers do, a job encodes `'` in a query, which means the same.
   const path = received.path.replaceAll("'", '%27');
-  return { method, path, body, headers: Object.fromEntries(headers.toSorted()) };
+  return { method, path, body, headers: Object.fromEntries(headers) };
 }
 
 for (const [tool, all] of [
@@ -134,7 +134,8 @@ for (const [tool, all] of [
     const post = async (path: string, body: unknown) => {
       const init = { method: 'POST', headers, body: JSON.stringify(body) };
       const response = await fetch(`${url}/api/v1${path}`, init);
-      return { status: response.status, answer: (await response.json()) as unknown };
+      const answer: unknown = await response.json();
+      return { status: response.status, answer };
     };
     const read = [];
     for (const [index, command] of all.entries()) {

@@ -14,6 +14,7 @@ import type { Remark } from '../../readers/remark.ts';
 import type { WrittenCall } from '../../readers/written-call.ts';
 import type { JobInput } from '../../../domain/jobs/job-input.ts';
 import { definedJob } from '../../../domain/jobs/managed-job.ts';
+import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { graceOf, nameOfCommand } from './monitors.ts';
 import { fileOf, slugOf, unique, variableOf } from '../client/export.ts';
 import { checkJob, jobKind } from '../client/job-kind.ts';
@@ -63,14 +64,14 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
   for (const line of lines) {
     try {
       const read = readCommand(line.command, line.variables);
-      const why = whyNoJob(line, read);
-      if (read.call === null || why !== null) {
+      checkSchedule(scheduleOf(line, options));
+      const { job, why } = jobOrReason(line, read, options, taken);
+      if (job === null) {
         const monitor = monitorOf(line, read, options, taken);
         monitors.push(monitor);
         monitored.push({ line, key: monitor[0], why });
         numbers.set(`${monitorKind.section}/${monitor[0]}`, line.number);
       } else {
-        const job = jobOf(line, read.call, options, taken);
         jobs.push(job);
         numbers.set(`${jobKind.section}/${job[0]}`, line.number);
         const remarks = [...line.times, ...read.adapted];
@@ -106,6 +107,23 @@ function reasonOf(error: unknown, { settings }: CrontabLine): string {
   return wordedForFiles(jobKind, messageOf(error))
     .replace(/^cron:? /, 'the times: ')
     .replace(/^timezone /, `${zone} `);
+}
+
+/** The job of a line, or why it is none; no reason for a command. Throws the reason if it is not certain what the line does. */
+function jobOrReason(
+  line: CrontabLine,
+  read: ReadCommand,
+  options: CrontabOptions,
+  taken: Taken,
+): { job: Written | null; why: string | null } {
+  const why = whyNoJob(line, read);
+  if (read.call === null || why !== null) return { job: null, why };
+  try {
+    return { job: jobOf(line, read.call, options, taken), why };
+  } catch (error) {
+    // A rule of jobs that tools do not have, such as one for the values of headers.
+    return { job: null, why: wordedForFiles(jobKind, messageOf(error)) };
+  }
 }
 
 /** The minute field of a line that is due every minute. */

@@ -80,6 +80,8 @@ test('a call that a job cannot make becomes a monitor, with the reason', () => {
     ['@daily curl -F a=b https://example.com/a', 'example.com-a', /multipart/],
     ['@daily curl -o page.html https://example.com/a', 'example.com-a', /writes no files/],
     ['@daily curl ftp://example.com/', 'curl', /ftp/],
+    ["@daily curl -H 'X-Name: Müller' https://example.com/a", 'example.com-a', /printable ASCII/],
+    ['@daily curl https://example.com:99999/a', 'curl', /not valid/],
     ['SHELL=/usr/bin/fish\n@daily curl https://example.com/a', 'example.com-a', /^SHELL names/],
     ['* * * * * sleep 30; curl https://example.com/a', 'example.com-a', /once a minute at most/],
   ];
