@@ -130,6 +130,13 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.ok((await addNode(store, node('n2'))).servingSince > 1);
   });
 
+  test('what nodes should have in common is as of their last renewal', async (t) => {
+    const { store } = await setup(t);
+    await renewNode(store, 'n1', { ...vitals, settings: { 'time-zone data': '2026f' } });
+    const [node1] = await findLiveNodes(store.db);
+    assert.deepEqual(node1?.settings, { 'time-zone data': '2026f' });
+  });
+
   test('how late the runs of the others began is known', async (t) => {
     const { store, lapse } = await setup(t);
     await addNode(store, node('n2'));
