@@ -23,7 +23,7 @@ test('a change of an account has an entry in its oldest workspaces, and in no ot
   const entries = await local.store.db
     .selectFrom('audit_entries')
     .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
-    .select(['workspaces.name', 'actor_type', 'subject_name', 'fields'])
+    .select(['workspaces.name', 'actor_type', 'subject_name', 'fields', 'count'])
     .where('action', '=', 'account.update')
     .orderBy('number')
     .execute();
@@ -32,9 +32,8 @@ test('a change of an account has an entry in its oldest workspaces, and in no ot
   assert.ok(!told.has(`w${workspacesTold}`) && !told.has('default'));
   const actual = told.get('w0')?.map((entry) => Object.values(entry).slice(1).join(' '));
   assert.deepEqual(actual, [
-    'command acme plan',
-    'command acme expiresAt trialEndsAt',
-    'command acme expiresAt trialEndsAt',
-    'command acme expiresAt',
+    'command acme plan 1',
+    'command acme expiresAt trialEndsAt 2',
+    'command acme expiresAt 1',
   ]);
 });
