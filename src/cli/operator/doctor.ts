@@ -55,7 +55,8 @@ the server at JOBD_HOST and JOBD_PORT.`,
 /** Prints `ready`. Throws what the server says, or that it does not answer. */
 async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
   const { requestReadiness } = await import('../client/client.ts');
-  const { host, port } = serveConfig(flags, environmentOfService(flags)?.variables);
+  const service = environmentOfService(flags);
+  const { host, port } = serveConfig(service?.flags ?? flags, service?.variables);
   const place = isEveryAddress(host) ? serveDefaults.host : host;
   const notes = await requestReadiness(
     `http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`,
@@ -103,7 +104,7 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Findin
     name: database === null ? dataDir : withoutPassword(database),
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
-    hasMailServer: serveConfig(flags, ofService?.variables).smtp !== null,
+    hasMailServer: serveConfig(ofService?.flags ?? flags, ofService?.variables).smtp !== null,
     mustServe: ofService !== null && isServiceEnabled(),
   });
 }
@@ -131,7 +132,7 @@ function configurationFinding(flags: Flags, service: ServiceEnvironment | null):
     service === null ? 'the environment of this command' : 'the environment of the service';
   const place = service === null ? [] : [`settings of the service: ${serviceFiles.settings}`];
   try {
-    serveConfig(flags, service?.variables);
+    serveConfig(service?.flags ?? flags, service?.variables);
   } catch (error) {
     return { check, result: 'fail', detail: messageOf(error), notes: place };
   }

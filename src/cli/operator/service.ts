@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { parseEnvironmentFile, parseUnit } from '../../domain/unit-files.ts';
 import type { Unit } from '../../domain/unit-files.ts';
 import { readRootsFile } from './owner/roots-files.ts';
@@ -70,7 +71,7 @@ export function findService(files: ServiceFiles = serviceFiles): Service | null 
   const { unit, settings } = readService(files);
   const inFile = parseEnvironmentFile(settings ?? '').variables['JOBD_DATA'];
   return (
-    named(optionIn(unit.command), files.unit) ??
+    named(textOf(flagsOf(unit.command)['data']), files.unit) ??
     named(inFile, files.settings) ??
     named(unit.variables['JOBD_DATA'], files.unit) ??
     named(unit.stateDirectory, files.unit)
@@ -84,6 +85,8 @@ export function isServiceEnabled(): boolean {
 
 /** The environment of the service. */
 export interface ServiceEnvironment {
+  /** The options of its command. */
+  flags: Flags;
   variables: Readonly<Record<string, string>>;
   /** Lines of its files that systemd ignores. */
   ignored: readonly string[];
@@ -103,6 +106,7 @@ export function findServiceEnvironment(
   const { stateDirectory } = unit;
   const others = Object.entries(variables).filter(([name]) => !allKeyVariables.has(name));
   return {
+    flags: flagsOf(unit.command),
     variables: {
       ...(stateDirectory !== null && { STATE_DIRECTORY: stateDirectory }),
       ...Object.fromEntries(others),
@@ -124,9 +128,12 @@ export function findServiceUrl(
   const env = Object.fromEntries(
     ['JOBD_BASE_URL', 'JOBD_HOST', 'JOBD_PORT'].map((name) => [name, setting(name)]),
   );
-  if (Object.values(env).every((value) => value === undefined)) return null;
+  const given = flagsOf(readService(files).unit.command);
+  const flags = { baseUrl: given['baseUrl'], host: given['host'], port: given['port'] };
+  const settings = [...Object.values(env), ...Object.values(flags)];
+  if (settings.every((value) => value === undefined)) return null;
   try {
-    const { baseUrl, host, port } = serveConfig({ data: '/' }, env);
+    const { baseUrl, host, port } = serveConfig({ data: '/', ...flags }, env);
     if (baseUrl !== null && !isDirect) return baseUrl;
     if (port === 0) return null;
     const place = isEveryAddress(host) ? serveDefaults.host : host;
@@ -169,8 +176,11 @@ export function findServiceKeys(
 }
 
 function variablesOf(files: ServiceFiles) {
-  const { variables } = readService(files);
-  return (name: string): string | undefined => variables[name];
+  const { variables, unit } = readService(files);
+  const { data, database } = flagsOf(unit.command);
+  const url = data === undefined ? textOf(database) : '';
+  const all = url === null ? variables : { ...variables, JOBD_DATABASE_URL: url };
+  return (name: string): string | undefined => all[name];
 }
 
 function read(
@@ -183,15 +193,30 @@ function read(
   });
 }
 
+function textOf(flag: Flags[string]): string | null {
+  return typeof flag === 'string' ? flag : null;
+}
+
 function named(dataDir: string | null | undefined, namedIn: string): Service | null {
   return dataDir ? { dataDir: resolve('/', dataDir), namedIn } : null;
 }
 
-/** `--data DIR` of the command, which wins over all else. */
-function optionIn(words: readonly string[]): string | null {
-  const options = words.slice(words.indexOf('serve') + 1);
-  const at = options.findLastIndex((word) => word === '--data' || word.startsWith('--data='));
-  const word = options[at];
-  if (word === undefined || !words.includes('serve')) return null;
-  return (word === '--data' ? options[at + 1] : word.slice('--data='.length)) ?? null;
+/** Options of `serve` that may be repeated. */
+const lists = new Set(['allowTarget', 'corsOrigin', 'mailAllow', 'backupRecipient']);
+
+/** The options of `serve` in the command of the unit, which win over all else. */
+function flagsOf(command: readonly string[]): Flags {
+  const flags: Record<string, string | string[] | boolean> = {};
+  const words = command.includes('serve') ? command.slice(command.indexOf('serve') + 1) : [];
+  for (const [index, word] of words.entries()) {
+    const [, negation, option = '', own] = /^--(no-)?([a-z-]+)(?:=(.*))?$/.exec(word) ?? [];
+    if (option === '') continue;
+    const name = option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const next = words[index + 1];
+    const value = own ?? (next === undefined || next.startsWith('--') ? true : next);
+    const known = flags[name];
+    if (lists.has(name)) flags[name] = [...(Array.isArray(known) ? known : []), String(value)];
+    else flags[name] = negation === undefined && value;
+  }
+  return flags;
 }
