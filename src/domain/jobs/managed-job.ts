@@ -1,7 +1,7 @@
 /** What the definition of a job stands for, and in what a job differs from it. */
 
 import { changedNames } from '../definition.ts';
-import { sameSchedule } from '../schedule/schedule.ts';
+import { sameDefinition } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
 import { definedAfter, readAfter, sameAfter } from './after.ts';
 import type { AfterDefinition } from './after.ts';
@@ -51,10 +51,10 @@ export function definedJob(input: JobInput, timeoutSeconds: number): EditableFie
   return { ...jobDefaults, timeoutSeconds, ...fields, ...schedule, after: readAfter(after, '') };
 }
 
-/** The fields in which two jobs differ, in the order above. A field that the schedule does not use makes no difference. */
+/** The fields in which two jobs differ, in the order above. An expression or a period that the schedule does not use makes no difference. */
 export function changedFields(before: EditableFields, after: EditableFields): DefinedField[] {
   return definedFields.filter((field) => {
-    if (field === 'schedule') return !sameSchedule(before, after);
+    if (field === 'schedule') return !sameDefinition(before, after);
     if (field === 'after') return !sameAfter(before.after, after.after);
     // Nobody can read it: whoever keeps it compares it.
     if (field === 'onResultSecret') return false;

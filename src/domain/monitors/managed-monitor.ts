@@ -1,6 +1,6 @@
 /** What the definition of a monitor stands for, and in what a monitor differs from it. */
 
-import { sameSchedule } from '../schedule/schedule.ts';
+import { sameDefinition } from '../schedule/schedule.ts';
 import type { ScheduleSettings } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
 import { defaultGraceSeconds } from './monitor.ts';
@@ -45,6 +45,6 @@ export function changedMonitorFields(
   after: MonitorSettings,
 ): DefinedMonitorField[] {
   return definedMonitorFields.filter((field) =>
-    field === 'schedule' ? !sameSchedule(before, after) : before[field] !== after[field],
+    field === 'schedule' ? !sameDefinition(before, after) : before[field] !== after[field],
   );
 }

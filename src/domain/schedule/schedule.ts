@@ -72,3 +72,8 @@ export function sameSchedule(before: ScheduleSettings, after: ScheduleSettings):
     ? before.periodSeconds === after.periodSeconds
     : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
 }
+
+/** Whether two schedules are defined alike. The zone of a period counts: its times are shown in it. */
+export function sameDefinition(before: ScheduleSettings, after: ScheduleSettings): boolean {
+  return sameSchedule(before, after) && before.timezone === after.timezone;
+}

@@ -159,7 +159,8 @@ export const scheduleFields: Readonly<Record<'cron' | 'timezone' | 'every', File
   },
   timezone: {
     api: 'timezone',
-    about: 'The IANA time zone of cron. Default: Europe/Paris.',
+    about:
+      'The IANA time zone of cron, or in which the times of every are shown. Default: Europe/Paris.',
     form: text(scheduleRules.timezone),
   },
   every: {

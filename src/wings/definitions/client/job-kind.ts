@@ -14,7 +14,7 @@ import {
 } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
 import { signKinds } from '../../../domain/jobs/sign.ts';
-import { sameSchedule } from '../../../domain/schedule/schedule.ts';
+import { sameDefinition } from '../../../domain/schedule/schedule.ts';
 import { checkSchedule, readSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { everywhere } from '../../../domain/targets/target.ts';
 import { durationOf } from '../../../settings/setting.ts';
@@ -127,10 +127,7 @@ export const jobKind: FileKind = {
     },
   },
   required: ['url'],
-  exclusive: [
-    ['every', 'cron'],
-    ['every', 'timezone'],
-  ],
+  exclusive: [['every', 'cron']],
   hidden: 'headers',
   keeps: ({ document }, name) => name === 'on-result-secret' && document['onResult'] !== null,
   checkField(field) {
@@ -200,7 +197,7 @@ export function getsUnseenSecret(
 
 /** Whether a job runs after another one and has, for when it no longer does, the schedule of one that is given none. */
 function isUnscheduled(job: WrittenJob): boolean {
-  return job.after !== null && sameSchedule(job, readSchedule({}));
+  return job.after !== null && sameDefinition(job, readSchedule({}));
 }
 
 function jobInput(input: Input): JobInput {

@@ -10,6 +10,7 @@ import type { MonitorSettings } from '../../../domain/monitors/managed-monitor.t
 import { defineMonitor } from '../../../domain/monitors/monitor-input.ts';
 import type { MonitorInput } from '../../../domain/monitors/monitor-input.ts';
 import { monitorRules } from '../../../domain/monitors/monitor.ts';
+import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../../domain/schedule/schedule.ts';
 import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { durationOf } from '../../../settings/setting.ts';
@@ -37,10 +38,7 @@ export const monitorKind: FileKind = {
     notes: { api: 'notes', about: 'Free text.', form: text(monitorRules.notes) },
   },
   required: [],
-  exclusive: [
-    ['every', 'cron'],
-    ['every', 'timezone'],
-  ],
+  exclusive: [['every', 'cron']],
   checkField(field) {
     checkFields(monitorRules, field);
     checkSchedule(field);
@@ -72,7 +70,10 @@ export const monitorKind: FileKind = {
 /** The fields of a schedule in a file; one that it does not use is left out. */
 export function scheduleValues(settings: ScheduleSettings): Record<string, unknown> {
   const { scheduleType, cronExpr, timezone, periodSeconds } = settings;
-  if (scheduleType === 'period') return { every: durationOf(periodSeconds ?? 0) };
+  if (scheduleType === 'period') {
+    const every = durationOf(periodSeconds ?? 0);
+    return { every, timezone: unless(timezone, defaultSchedule.timezone) };
+  }
   return { cron: cronExpr ?? undefined, timezone };
 }
 

@@ -112,9 +112,12 @@ test('a definition without changes writes nothing, so an interval keeps its due 
   const row = async () => await local.store.db.selectFrom('jobs').selectAll().executeTakeFirst();
   const before = await row();
   clock.set('2026-03-02T11:00:00Z');
-  const zoned = { ...job, timezone: 'UTC', cronExpr: null };
-  assert.equal(words(await one(ask, { key: 'a', job: zoned })), 'none', 'a period has no zone');
+  const same = { ...job, timezone: 'Europe/Paris', cronExpr: null };
+  assert.equal(words(await one(ask, { key: 'a', job: same })), 'none');
   assert.deepEqual(await row(), before);
+  const zoned = await one(ask, { key: 'a', job: { ...job, timezone: 'UTC' } });
+  assert.equal(words(zoned), 'update schedule', 'its times are shown in another zone');
+  assert.equal(zoned.job?.nextRunAt, made?.nextRunAt);
   const renamed = await one(ask, { key: 'a', job: { ...job, name: 'b' } });
   assert.equal(renamed.job?.nextRunAt, made?.nextRunAt);
 });
