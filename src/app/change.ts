@@ -1,14 +1,16 @@
 /** Every change that a person makes is written here: with its entry in the audit trail, in one transaction. */
 
 import { changesNothing } from '../domain/accounts/audit.ts';
-import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
+import type { AuditEntry, Change, KeptAuditEntry } from '../domain/accounts/audit.ts';
 import { effectsOf } from '../domain/audited.ts';
 import { lockAccountOf } from '../store/accounts/accounts.ts';
-import { insertAuditEntries } from '../store/accounts/audit.ts';
+import { insertAuditEntries, isAuditEntryKept } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/store.ts';
 import type { App, Principal } from './app.ts';
+import { writeConfirmed } from './confirmed.ts';
 import { callerNow } from './operator/caller.ts';
 import type { Caller } from './operator/caller.ts';
+import { inTurn } from './turns.ts';
 
 /** Notes a change for the audit trail. Nothing is written for what is not noted, and for an update that changes no field. */
 export type NoteChange = (change: Change) => void;
@@ -28,16 +30,23 @@ export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'> &
 
 /**
  * Does `work` in a transaction that also keeps the changes it notes: changes of one account come one after another. After the commit `onChanged` and other processes hear of them. Throws
- * what `work` throws; then nothing is written.
+ * what `work` throws; then nothing is written. What `known` finds is returned at once: it is asked when this change has its turn,
+ * and takes no lock.
  */
 export async function changeBy<T>(
   parts: ChangeParts,
   { workspaceId, ...by }: Author,
   work: (tx: Db, note: NoteChange) => Promise<T>,
+  known: (db: Db) => Promise<T | undefined> = async () => undefined,
 ): Promise<T> {
-  return await keepChanges(parts, by, async (tx, noteIn) => {
-    await lockAccountOf(tx, workspaceId);
-    return await work(tx, (change) => noteIn(workspaceId, change));
+  const { store } = parts;
+  return await inTurn(store, workspaceId, async () => {
+    const found = await known(store.db);
+    if (found !== undefined) return found;
+    return await keepChanges(parts, by, async (tx, noteIn) => {
+      await lockAccountOf(tx, workspaceId);
+      return await work(tx, (change) => noteIn(workspaceId, change));
+    });
   });
 }
 
@@ -56,10 +65,10 @@ async function keepChanges<T>(
 ): Promise<T> {
   const entries: AuditEntry[] = [];
   let shortened: string[] = [];
-  const result = await store.write(async (tx) => {
+  const write = async (tx: Db) => {
     entries.length = 0;
     shortened = [];
-    const done = await work(tx, (workspaceId, change) => {
+    const result = await work(tx, (workspaceId, change) => {
       if (changesNothing(change)) return;
       const { action, subject, fields = [], runId } = change;
       const { id, name } = subject;
@@ -69,11 +78,18 @@ async function keepChanges<T>(
       entries.push({ workspaceId, at: clock.now(), ...by, ...sender, ...what });
     });
     const byWorkspace = Map.groupBy(entries, ({ workspaceId }) => workspaceId);
+    let proof: KeptAuditEntry | undefined;
     for (const [workspaceId, own] of byWorkspace) {
-      shortened.push(...(await insertAuditEntries(tx, workspaceId, own)));
+      const added = await insertAuditEntries(tx, workspaceId, own);
+      proof = added?.last ?? proof;
+      shortened.push(...(added?.shortened ?? []));
     }
-    return done;
-  });
+    return { result, proof };
+  };
+  // Without an entry nothing was changed, so nothing can be lost.
+  const { result } = await writeConfirmed({ store, clock }, write, async (tx, { proof }) =>
+    proof === undefined ? true : await isAuditEntryKept(tx, proof),
+  );
   if (entries.length > 0) {
     onChanged?.(entries, shortened);
     store.hints.tell(effectsOf(entries));

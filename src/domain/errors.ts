@@ -34,6 +34,8 @@ export class JobdError extends Error {
   readonly notes: readonly string[];
   /** Whether the database cannot be used now: all who ask it fail for the same reason. */
   readonly isOfStore: boolean;
+  /** Whether a commit was asked for and not confirmed: what was to be written may be kept or not. */
+  readonly isInDoubt: boolean;
 
   constructor(
     code: ErrorCode,
@@ -44,6 +46,7 @@ export class JobdError extends Error {
       waitSeconds?: number | undefined;
       notes?: readonly string[];
       isOfStore?: boolean;
+      isInDoubt?: boolean;
     },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
@@ -52,6 +55,7 @@ export class JobdError extends Error {
     this.waitSeconds = options?.waitSeconds;
     this.notes = options?.notes ?? [];
     this.isOfStore = options?.isOfStore ?? false;
+    this.isInDoubt = options?.isInDoubt ?? false;
   }
 
   get httpStatus(): number {
@@ -98,6 +102,16 @@ export const storeUnusableNow = 'the store cannot be used now: ';
 export function storeUnusable(why: string, cause?: unknown): JobdError {
   const options = { cause, isOfStore: true };
   return new JobdError('unavailable', `${storeUnusableNow}${why}`, options);
+}
+
+/** A commit that failed as `unconfirmed` says may have been carried out all the same (docs/behavior.md#error-503). */
+export function storeInDoubt(unconfirmed: JobdError): JobdError {
+  const why = unconfirmed.message.replace(storeUnusableNow, '');
+  return new JobdError(
+    'unavailable',
+    `it is not known whether this was done, the database did not confirm it: ${why}. Look before you repeat it; with the same Idempotency-Key it is safe to repeat`,
+    { cause: unconfirmed, isOfStore: true, isInDoubt: true },
+  );
 }
 
 /** A failure to listen on an address; names the option that chooses another, where that helps. */

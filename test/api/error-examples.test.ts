@@ -33,6 +33,8 @@ const job = { name: 'a', url: nowhere, paused: true };
 const channel = { name: 'a', type: 'webhook', config: { url: nowhere } };
 const mailChannel = { name: 'a', type: 'email', config: { to: 'a@example.com' } };
 const noNotes: Partial<ApiOperation> = {};
+/** What takes an `Idempotency-Key`, and is refused for one that was used. */
+const keyed = new Set(['createJob', 'copyJob', 'createMonitor', 'createKey']);
 const huge = 'x'.repeat(300 * 1024);
 
 function normalised(sentence: string): string {
@@ -214,6 +216,21 @@ sqliteTest("every error example is the server's real message", async (t) => {
           return await ask(method, pathFor(path, { ...ids, ...over }), body);
         }
         if (operationId === 'createChannel') return await ask(method, target, mailChannel);
+        if (keyed.has(operationId)) {
+          const askWithKey = async (sent: object): Promise<Answer> => {
+            const own = { 'idempotency-key': operationId };
+            if (isOwners) return await owner.ask(method, target, sent, own);
+            const headers = {
+              ...own,
+              authorization: `Bearer ${daemon.key}`,
+              'content-type': 'application/json',
+            };
+            const init = { method, body: JSON.stringify(sent), headers };
+            return await readAnswer(method, await fetch(`${daemon.url}/api/v1${target}`, init));
+          };
+          await askWithKey({ ...body });
+          return await askWithKey({ ...body, name: 'another' });
+        }
         if (operationId === 'updateChannel' || operationId === 'testChannel') {
           const enabling = operationId === 'updateChannel' ? { enabled: true } : undefined;
           return await ask(method, pathFor(path, { ...ids, channels: mailId }), enabling);

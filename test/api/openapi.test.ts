@@ -106,7 +106,7 @@ test('every reference resolves to a component, and every component is referenced
  */
 const promised: Record<string, [place: string, statuses: number[]]> = {
   listJobs: ['get /jobs', [200]],
-  createJob: ['post /jobs', [201, 402, 403, 413]],
+  createJob: ['post /jobs', [201, 402, 403, 409, 413]],
   getJob: ['get /jobs/{id}', [200, 404]],
   updateJob: ['patch /jobs/{id}', [200, 402, 403, 404, 409, 413]],
   deleteJob: ['delete /jobs/{id}', [200, 403, 404, 409, 413]],

@@ -8,6 +8,12 @@ import { got, invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, forOwners } from '../description/operation.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import {
+  readIdempotencyKey,
+  RepeatableHeaders,
+  repeatableOf,
+  usedKey,
+} from '../http/repeatable.ts';
 import { KeyInput, KeyList, KeyMade, KeyPath } from './key-contract.ts';
 import type { Key } from './key-contract.ts';
 
@@ -31,12 +37,17 @@ const operations = describe(
       description:
         'Creates a key of the workspace. An account may have 20 keys that are neither revoked nor expired. Only for sessions ' +
         'of the owner.',
+      headers: RepeatableHeaders,
       body: KeyInput,
       response: { 201: KeyMade },
       answer: 'The key. `secret` is the key itself; it is shown only once.',
       failures: {
         400: badRequest('name must not be empty'),
         403: { ...ownersOnly, when: `${ownersOnly.when} Or the account has 20 keys.` },
+        409: {
+          ...usedKey,
+          when: 'The `Idempotency-Key` was used before: the key that it made was in that answer alone.',
+        },
       },
     },
     revokeKey: {
@@ -64,10 +75,12 @@ export function keyRoutes(server: ApiServer, app: App): void {
     return { keys: items.map(shape), nextCursor };
   });
 
-  server.post('/keys', operations.createKey, async ({ principal, body }, reply) => {
+  const create = { ...operations.createKey, preValidation: readIdempotencyKey };
+  server.post('/keys', create, async (request, reply) => {
+    const { principal, body } = request;
     const { name, permission, expiresAt } = body;
     const input = { name, permission, expiresAt: momentOf(expiresAt ?? null) };
-    const { key, secret } = await createOwnersKey(app, principal, input);
+    const { key, secret } = await createOwnersKey(app, principal, input, repeatableOf(request));
     return reply
       .code(201)
       .at(`/keys/${key.id}`)

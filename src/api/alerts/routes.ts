@@ -21,6 +21,12 @@ import { badRequest, describe, notPaid, unknown } from '../description/operation
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import {
+  readIdempotencyKey,
+  RepeatableHeaders,
+  repeatableOf,
+  usedKey,
+} from '../http/repeatable.ts';
 import type { Static } from 'typebox';
 import {
   AllDeliveries,
@@ -74,14 +80,16 @@ const operations = describe(
         '(`v1`) and with the receipt key (`v1a`). A failed delivery is retried for 24 hours with the same `webhook-id`. If a ' +
         'job changes quickly, the first change is sent at once and the latest state after 30 seconds or more. Email is sent ' +
         'only to addresses that the operator allows.',
+      headers: RepeatableHeaders,
       body: ChannelInput,
       response: { 201: ChannelMade },
-      answer: 'The channel. `secret` is included if one was generated; it is shown only once.',
+      answer:
+        'The channel. `secret` is included if one was generated; it is shown in this answer alone, also to a repeated request.',
       failures: {
         400: noUrl,
         402: notPaid,
         403: 'The key may only read, or the workspace has 100 channels.',
-        409: noMailServer,
+        409: { ...noMailServer, when: `${noMailServer.when} Or: ${usedKey.when}` },
       },
     },
     getChannel: {
@@ -199,8 +207,11 @@ export function channelRoutes(server: ApiServer, app: App): void {
     return { channels: items.map(channelShape), nextCursor };
   });
 
-  server.post('/channels', operations.createChannel, async ({ principal, body }, reply) => {
-    const { channel, generated } = await createChannel(app, principal, body);
+  const create = { ...operations.createChannel, preValidation: readIdempotencyKey };
+  server.post('/channels', create, async (request, reply) => {
+    const { principal, body } = request;
+    const made = await createChannel(app, principal, body, repeatableOf(request));
+    const { channel, generated } = made;
     const answer = { channel: channelShape(channel), ...generated };
     return reply.code(201).at(`/channels/${channel.id}`).send(answer);
   });

@@ -137,7 +137,7 @@ export function usualFailures(
           example: 'a key may ask 120 times a minute, try again later',
         },
     503: {
-      when: 'Temporarily unavailable: the service is stopping, its database fails, or the disk is full. Nothing was changed.',
+      when: 'Temporarily unavailable: the service is stopping, its database fails, or the disk is full. Nothing was changed, unless the error says that this is not known.',
       example: 'the store cannot be used now: database is locked (SQLITE_BUSY)',
     },
   };

@@ -9,6 +9,12 @@ import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { countItems } from '../http/limits/request-limits.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
+import {
+  readIdempotencyKey,
+  RepeatableHeaders,
+  repeatableOf,
+  usedKey,
+} from '../http/repeatable.ts';
 import { JobPath, JobResponse } from './contract.ts';
 import { copiedJob } from './examples.ts';
 import {
@@ -49,6 +55,7 @@ const operations = describe(
         'Creates a job with the settings of another one, its header values included, which no key can read. The copy is ' +
         'paused and new: it has no runs and no key of a definition, and no channel names it.',
       params: JobPath,
+      headers: RepeatableHeaders,
       body: JobCopy,
       response: { 201: JobResponse },
       answer: 'The copy.',
@@ -57,6 +64,7 @@ const operations = describe(
         400: badRequest('name must not be blank'),
         402: notPaid,
         403: 'The key may only read, or the plan does not allow another job, this interval or this timeout.',
+        409: usedKey,
       },
     },
     actOnJobs: {
@@ -91,8 +99,10 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
     getChain(app, principal, params.id),
   );
 
-  server.post('/jobs/:id/copy', operations.copyJob, async ({ principal, params, body }, reply) => {
-    const job = await copyJob(app, principal, params.id, body.name);
+  const copy = { ...operations.copyJob, preValidation: readIdempotencyKey };
+  server.post('/jobs/:id/copy', copy, async (request, reply) => {
+    const { principal, params, body } = request;
+    const job = await copyJob(app, principal, params.id, body.name, repeatableOf(request));
     return reply
       .code(201)
       .at(`/jobs/${job.id}`)

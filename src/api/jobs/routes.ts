@@ -6,6 +6,12 @@ import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import type { Refusal } from '../description/operation.ts';
 import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import {
+  readIdempotencyKey,
+  RepeatableHeaders,
+  repeatableOf,
+  usedKey,
+} from '../http/repeatable.ts';
 import { JobInput, JobKept, JobList, JobPath, JobResponse, JobUpdate } from './contract.ts';
 import { changedJob, createdJob } from './examples.ts';
 import { jobShape, keptJobShape } from './shape.ts';
@@ -42,6 +48,7 @@ const operations = describe(
       description:
         'Only `name` and `url` are required; such a job is called every full hour. The schedule starts at once unless `paused` ' +
         'is true.',
+      headers: RepeatableHeaders,
       body: JobInput,
       response: { 201: JobKept },
       answer: 'The job, with its `id` and next due time.',
@@ -50,6 +57,7 @@ const operations = describe(
         400: badPeriod,
         402: notPaid,
         403: 'The key may only read, `workspaceId` is another workspace, or the plan does not allow another job, this interval or this timeout.',
+        409: usedKey,
         413: longBody,
       },
     },
@@ -98,8 +106,10 @@ export function jobRoutes(server: ApiServer, app: App): void {
     return { jobs: items.map(jobShape), nextCursor };
   });
 
-  server.post('/jobs', operations.createJob, async ({ principal, body }, reply) => {
-    const kept = await createJob(app, principal, body);
+  const create = { ...operations.createJob, preValidation: readIdempotencyKey };
+  server.post('/jobs', create, async (request, reply) => {
+    const { principal, body } = request;
+    const kept = await createJob(app, principal, body, repeatableOf(request));
     return reply.code(201).at(`/jobs/${kept.id}`).send(keptJobShape(kept));
   });
 

@@ -14,6 +14,12 @@ import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {
+  readIdempotencyKey,
+  RepeatableHeaders,
+  repeatableOf,
+  usedKey,
+} from '../http/repeatable.ts';
+import {
   MonitorInput,
   MonitorList,
   MonitorPath,
@@ -38,6 +44,7 @@ const operations = describe(
       summary: 'Create a monitor',
       description:
         'Only `name` is required; such a monitor expects a ping every hour. No ping is expected before the first one.',
+      headers: RepeatableHeaders,
       body: MonitorInput,
       response: { 201: MonitorResponse },
       answer: 'The monitor, with the URL to ping.',
@@ -46,6 +53,7 @@ const operations = describe(
         400: badPeriod,
         402: notPaid,
         403: 'The key may only read, or the plan does not allow another monitor or this interval.',
+        409: usedKey,
       },
     },
     getMonitor: {
@@ -99,8 +107,10 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
     return { monitors: items.map((monitor) => shape(monitor, principal)), nextCursor };
   });
 
-  server.post('/monitors', operations.createMonitor, async ({ principal, body }, reply) => {
-    const monitor = await createMonitor(app, principal, body);
+  const create = { ...operations.createMonitor, preValidation: readIdempotencyKey };
+  server.post('/monitors', create, async (request, reply) => {
+    const { principal, body } = request;
+    const monitor = await createMonitor(app, principal, body, repeatableOf(request));
     const answer = { monitor: shape(monitor, principal) };
     return reply.code(201).at(`/monitors/${monitor.id}`).send(answer);
   });

@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { page, PageQuery, partialPage } from '../http/contract.ts';
+import { keyHeader } from '../http/repeatable.ts';
 import * as t from '../http/schema.ts';
 import { Completion } from './completion-contract.ts';
 import type { EndOfWait } from './completion-contract.ts';
@@ -125,18 +126,10 @@ export const RunPath = Type.Object({
   runId: t.id('The id of the run.'),
 });
 
-export const RunJobHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description:
-        'Any text, read as UTF-8. A request with the same key returns the run that the first request created, as long as that ' +
-        'run is kept.',
-      examples: ['invoice-2025-10'],
-    }),
-  ),
-});
+export const RunJobHeaders = keyHeader(
+  'A request with the same key returns the run that the first request created, as long as that run is kept.',
+  'invoice-2025-10',
+);
 
 export const RunHistory = t.envelope(
   'RunHistory',

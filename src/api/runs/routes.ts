@@ -1,7 +1,5 @@
 /** Routes of runs. */
 
-import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getRun, listRuns, runJob } from '../../app/runs/runs.ts';
 import { runDocument } from '../../domain/runs/run.ts';
@@ -9,6 +7,7 @@ import { badRequest, describe, noRun, notPaid } from '../description/operation.t
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { readIdempotencyKey } from '../http/repeatable.ts';
 import { JobPath } from '../jobs/contract.ts';
 import { Lateness, QueuedRun, RunJobHeaders, RunList, RunPath, RunResponse } from './contract.ts';
 import { run } from './examples.ts';
@@ -101,11 +100,4 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
   }));
 
   server.get('/lateness', getLateness, async () => await app.lateness());
-}
-
-/** Decodes the header: Node makes a character of each byte, and most clients send UTF-8. */
-function readIdempotencyKey({ headers }: FastifyRequest, _: unknown, done: () => void): void {
-  const bytes = Buffer.from(String(headers['idempotency-key'] ?? ''), 'latin1');
-  if (bytes.length > 0 && isUtf8(bytes)) headers['idempotency-key'] = bytes.toString('utf8');
-  done();
 }

@@ -7,6 +7,7 @@ import { nameRule } from '../../domain/fields.ts';
 import { newId } from '../../domain/id.ts';
 import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import type { Key, Permission } from '../../domain/accounts/key.ts';
+import type { Repeatable } from '../../domain/repeatable.ts';
 import * as keys from '../../store/accounts/keys.ts';
 import { deleteSessionsOfKey } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -15,6 +16,7 @@ import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { Author, ChangeParts, CommandParts } from '../change.ts';
+import { makeOnce } from '../make-once.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { newSecret, sha256Of } from './secrets.ts';
@@ -68,16 +70,19 @@ async function requireFreeName(
   );
 }
 
-/** Makes a key in the workspace of an owner's session. Throws `invalid_input` or `forbidden`. */
+/**
+ * Makes a key in the workspace of an owner's session. Throws `invalid_input`, `forbidden`, and `conflict` for a repeatable request
+ * that has made one already.
+ */
 export async function createOwnersKey(
   app: App,
   principal: Principal,
   input: KeyInput,
+  repeatable: Repeatable | null = null,
 ): Promise<MadeKey> {
   requireOwner(principal, managed);
-  return await makeKey(app, principal, input, async (tx) => {
-    return (await requireAccount(tx, principal)).id;
-  });
+  const accountIn = async (tx: Db) => (await requireAccount(tx, principal)).id;
+  return await makeKey(app, principal, input, accountIn, repeatable);
 }
 
 const managed = 'manage keys';
@@ -87,6 +92,7 @@ async function makeKey(
   author: Author,
   { permission, name, expiresAt = null }: KeyInput,
   accountIn: (tx: Db) => Promise<string>,
+  repeatable: Repeatable | null = null,
 ): Promise<MadeKey> {
   checkLength('name', name, nameRule.maxLength);
   const now = parts.clock.now();
@@ -95,15 +101,24 @@ async function makeKey(
   }
   const { workspaceId } = author;
   const secret = `cp_${newSecret(32)}`;
-  const key = await changeBy(parts, author, async (tx, note) => {
-    await requireKeyRoom(tx, await accountIn(tx), now);
-    const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
-    const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
-    await keys.insertKey(tx, made, sha256Of(secret));
-    note({ action: 'key.create', subject: made });
-    return made;
+  const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
+  const key = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
+  return await makeOnce(parts, author, {
+    id: key.id,
+    repeatable,
+    async make(tx, note) {
+      await requireKeyRoom(tx, await accountIn(tx), now);
+      await keys.insertKey(tx, key, sha256Of(secret));
+      note({ action: 'key.create', subject: key });
+      return { key, secret };
+    },
+    async find(_, id) {
+      throw new JobdError(
+        'conflict',
+        `this request has made key ${id}, which is kept nowhere and was in that answer alone: revoke it, and make another one with a new Idempotency-Key`,
+      );
+    },
   });
-  return { key, secret };
 }
 
 async function requireKeyRoom(tx: Db, accountId: string, now: number): Promise<void> {

@@ -16,7 +16,10 @@ import type { ChannelConfig } from '../../domain/alerts/kinds/kind.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
+import type { Repeatable } from '../../domain/repeatable.ts';
 import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
+import { ifOpens } from '../../domain/secrets/vault.ts';
+import { wasUpdated } from '../../store/accounts/audit.ts';
 import * as channels from '../../store/alerts/channels.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import { endBackOff } from '../../store/alerts/delivery-queue.ts';
@@ -27,26 +30,58 @@ import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
+import { makeOnce } from '../make-once.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
 
 /**
- * Creates a channel. `generated` is the part of its config that jobd made, to be shown once. Throws `invalid_input`,
- * `payment_required`, and `forbidden` if the workspace has too many.
+ * Creates a channel, once for each key of a repeatable request. `generated` is the part of its config that jobd made, to be shown
+ * in this answer alone. Throws `invalid_input`, `payment_required`, `conflict` for another request with the same key, and `forbidden` if the workspace has too many.
  */
 export async function createChannel(
   app: App,
   principal: Principal,
   input: ChannelInput,
-): Promise<{ channel: ShownChannel; generated: ChannelConfig }> {
+  repeatable: Repeatable | null = null,
+): Promise<MadeChannel> {
   const drafted = newChannel(app, principal, input);
-  await changeBy(app, principal, (tx, note) => keepNewChannel(app, principal, tx, drafted, note));
   const { channel, config, generated } = drafted;
-  const destination = destinationOf(channel.type, config);
-  return {
-    channel: { ...channel, destination, lastDelivery: null, consecutiveFailures: 0 },
-    generated,
-  };
+  return await makeOnce(app, principal, {
+    id: channel.id,
+    repeatable,
+    async make(tx, note) {
+      await keepNewChannel(app, principal, tx, drafted, note);
+      const destination = destinationOf(channel.type, config);
+      return {
+        channel: { ...channel, destination, lastDelivery: null, consecutiveFailures: 0 },
+        generated,
+      };
+    },
+    async find(tx, id) {
+      const kept = await requireChannel(tx, principal, id);
+      const names = Object.keys(generated);
+      return { channel: shownChannel(app, kept), generated: await asMade(app, tx, kept, names) };
+    },
+  });
+}
+
+/** A channel, with the part of its config that jobd made. */
+export interface MadeChannel {
+  channel: ShownChannel;
+  generated: ChannelConfig;
+}
+
+/** The values of a new channel's config with these names; none if the config was changed since, or no key can open it. */
+async function asMade(
+  { vault }: App,
+  tx: Db,
+  kept: KeptChannel,
+  names: readonly string[],
+): Promise<ChannelConfig> {
+  const { id: subjectId, workspaceId } = kept;
+  if (await wasUpdated(tx, { workspaceId, subjectId }, ['config'])) return {};
+  const config = ifOpens(() => openConfig(kept, kept.sealed, vault)) ?? {};
+  return Object.fromEntries(names.map((name) => [name, config[name] ?? '']));
 }
 
 /** A channel that is not kept yet, and its config, of which jobd made the part `generated`. */

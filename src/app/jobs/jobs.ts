@@ -8,14 +8,17 @@ import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { dueTimesOf } from '../../domain/runs/due-times.ts';
 import type { DueTimesOfJob } from '../../domain/runs/due-times.ts';
+import type { Repeatable } from '../../domain/repeatable.ts';
 import { openJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { wasUpdated } from '../../store/accounts/audit.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
+import { makeOnce } from '../make-once.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
 import { callbackSecret } from './callbacks.ts';
@@ -36,13 +39,14 @@ import {
 import type { KeptJob } from './keep-job.ts';
 
 /**
- * Creates a job. Throws `invalid_input`, `too_large`, `payment_required`, and `forbidden` for another workspace
- * and for what the plan does not allow.
+ * Creates a job, once for each key of a repeatable request. Throws `invalid_input`, `too_large`, `payment_required`, `conflict` for
+ * another request with the same key, and `forbidden` for another workspace and for what the plan does not allow.
  */
 export async function createJob(
   app: App,
   principal: Principal,
   { workspaceId, ...input }: JobInput & { workspaceId?: string },
+  repeatable: Repeatable | null = null,
 ): Promise<KeptJob> {
   if (workspaceId !== undefined && workspaceId !== principal.workspaceId) {
     throw new JobdError('forbidden', "workspaceId must be the key's own workspace");
@@ -50,15 +54,35 @@ export async function createJob(
   const { store, clock, wake } = app;
   const account = await requirePaid(store.db, principal, clock.now());
   const job = newJob(app, account, principal, input);
-  const secret = await changeBy(app, principal, (tx, note) =>
-    keepNewJob(app, principal, tx, job, note, input.onResultSecret),
-  );
+  const { onResult = null, onResultSecret } = input;
+  const made = await makeOnce(app, principal, {
+    id: job.id,
+    repeatable,
+    make: async (tx, note) =>
+      withSecret(job, await keepNewJob(app, principal, tx, job, note, onResultSecret)),
+    async find(tx, id) {
+      const found = shownKept(app, principal, await requireJob(tx, principal, id));
+      const isMade = onResult !== null && onResultSecret === undefined;
+      return withSecret(found, isMade ? await secretAsMade(app, tx, found) : null);
+    },
+  });
   wake();
-  return withSecret(job, secret);
+  return made;
+}
+
+/** The secret that was made for the `onResult` of a new job; null if it was changed since, or no key can open it. */
+async function secretAsMade(
+  app: App,
+  tx: Db,
+  { id: subjectId, workspaceId }: Job,
+): Promise<string | null> {
+  const fields = ['onResult', 'onResultSecret'];
+  if (await wasUpdated(tx, { workspaceId, subjectId }, fields)) return null;
+  return (await callbackSecret(app, tx, subjectId)) ?? null;
 }
 
 /**
- * Copies a job under another name, with its sealed headers and body. The copy is paused, has no history, and no
+ * Copies a job under another name, once for each key of a repeatable request, with its sealed headers and body. The copy is paused, has no history, and no
  * definition manages it. Throws `not_found`, `invalid_input`, `payment_required`, `forbidden` for what the plan does not
  * allow, and `unavailable` if the sealed part or the secret of `onResult` is damaged.
  */
@@ -67,17 +91,24 @@ export async function copyJob(
   principal: Principal,
   id: string,
   name: string,
+  repeatable: Repeatable | null = null,
 ): Promise<Job> {
   const { vault, clock, allowTargets } = app;
   const now = clock.now();
-  return await changeBy(app, principal, async (tx, note) => {
-    const job = openJob(await requireJob(tx, principal, id), vault);
-    const copy = copyOfJob(job, name, { id: newId(now), now, allowTargets });
-    const secret = await callbackSecret(app, tx, job.id);
-    // A new one would be shown to nobody: the target could not check what the copy posts.
-    if (copy.onResult !== null && secret === undefined) throw secretLost();
-    await keepNewJob(app, principal, tx, copy, note, secret);
-    return copy;
+  const copyId = newId(now);
+  return await makeOnce(app, principal, {
+    id: copyId,
+    repeatable,
+    async make(tx, note) {
+      const job = openJob(await requireJob(tx, principal, id), vault);
+      const copy = copyOfJob(job, name, { id: copyId, now, allowTargets });
+      const secret = await callbackSecret(app, tx, job.id);
+      // A new one would be shown to nobody: the target could not check what the copy posts.
+      if (copy.onResult !== null && secret === undefined) throw secretLost();
+      await keepNewJob(app, principal, tx, copy, note, secret);
+      return copy;
+    },
+    find: async (tx, made) => shownKept(app, principal, await requireJob(tx, principal, made)),
   });
 }
 

@@ -7,6 +7,7 @@ import { changedMonitorFields } from '../../domain/monitors/managed-monitor.ts';
 import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
+import type { Repeatable } from '../../domain/repeatable.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
 import { updateOf } from '../../domain/accounts/audit.ts';
@@ -18,25 +19,32 @@ import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
+import { makeOnce } from '../make-once.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
 import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
 type Parts = Pick<App, 'store' | 'clock' | 'onChanged'>;
 
 /**
- * Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`,
- * `payment_required`, and `forbidden` if the plan does not allow it.
+ * Makes a monitor, once for each key of a repeatable request. Its ping id has 122 random bits: whoever knows it may ping. Throws
+ * `invalid_input`, `payment_required`, `conflict` for another request with the same key, and `forbidden` if the plan does not allow it.
  */
 export async function createMonitor(
   parts: Parts,
   principal: Principal,
   input: MonitorInput,
+  repeatable: Repeatable | null = null,
 ): Promise<Monitor> {
   const monitor = newMonitor(parts, principal, input);
-  await changeBy(parts, principal, (tx, note) =>
-    keepNewMonitor(parts, principal, tx, monitor, note),
-  );
-  return monitor;
+  return await makeOnce(parts, principal, {
+    id: monitor.id,
+    repeatable,
+    async make(tx, note) {
+      await keepNewMonitor(parts, principal, tx, monitor, note);
+      return monitor;
+    },
+    find: (tx, id) => requireMonitor(tx, principal, id),
+  });
 }
 
 /** A new monitor, not kept yet. Throws `invalid_input`. */

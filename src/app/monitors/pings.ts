@@ -19,9 +19,10 @@ import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import type { PingedMonitor } from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
-import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
+import { findPinged, insertPings, isPingKept, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
 import { createBatcher } from '../batches.ts';
+import { writeConfirmed } from '../confirmed.ts';
 
 /** A ping before it is kept. */
 export type ReceivedPing = Pick<
@@ -69,7 +70,11 @@ export function createPingKeeper(
   async function write(batch: readonly Fold[]): ReturnType<typeof keepPings> {
     const isKeepingRows = !store.reserve.isInUse;
     try {
-      return await store.write((tx) => keepPings(tx, batch, { isKeepingRows }));
+      return await writeConfirmed(
+        { store, clock },
+        (tx) => keepPings(tx, batch, { isKeepingRows }),
+        arePingsKept,
+      );
     } catch (error) {
       if (isKeepingRows && store.reserve.isInUse) return await write(batch);
       throw error;
@@ -146,12 +151,26 @@ function createPace(clock: Clock): (monitorId: string) => boolean {
   };
 }
 
+interface KeptPings {
+  kept: ReadonlyMap<string, PingedMonitor>;
+  changes: readonly MonitorChange[];
+  /** The last one of them that became a row. */
+  last: Ping | undefined;
+}
+
+/** Whether pings are kept whose commit was not confirmed. Whoever may still be at it holds their monitors. */
+async function arePingsKept(tx: Db, { last }: KeptPings): Promise<boolean> {
+  if (last === undefined) return true;
+  await findPingedMonitors(tx, [last.monitorId]);
+  return await isPingKept(tx, last);
+}
+
 /** Keeps pings in the order in which they came, and the states of their monitors. */
 async function keepPings(
   tx: Db,
   batch: readonly Fold[],
   { isKeepingRows }: { isKeepingRows: boolean },
-): Promise<{ kept: ReadonlyMap<string, PingedMonitor>; changes: readonly MonitorChange[] }> {
+): Promise<KeptPings> {
   const ids = new Set(batch.map(({ monitorId }) => monitorId));
   const pinged = await findPingedMonitors(tx, [...ids]);
   const pings: Ping[] = [];
@@ -183,5 +202,5 @@ async function keepPings(
   await keepPingedMonitors(tx, [...pinged.values()]);
   await removeOldPings(tx, [...pinged.values()]);
   await insertHealthChanges(tx, monitorHealthChanges(changes));
-  return { kept: pinged, changes };
+  return { kept: pinged, changes, last: pings.at(-1) };
 }

@@ -18,10 +18,13 @@ import { ifOpens } from '../../domain/secrets/vault.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import * as store from '../../store/runs/completions.ts';
 import type { ReportedRun } from '../../store/runs/completions.ts';
+import { holdRuns } from '../../store/runs/held.ts';
+import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { App, Principal } from '../app.ts';
 import { createBatcher } from '../batches.ts';
 import { changeBy } from '../change.ts';
+import { writeConfirmed } from '../confirmed.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 import { getRun } from './runs.ts';
 
@@ -125,9 +128,26 @@ async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<b
     by: 'target' as const,
     message: redacted(parts, run, message),
   }));
-  const isKept = await parts.store.write((tx) => store.keepReports(tx, reports));
+  const isKept = await writeConfirmed(
+    parts,
+    (tx) => store.keepReports(tx, reports),
+    (tx, isFirst) =>
+      areReportsKept(
+        tx,
+        reports.filter((_, index) => isFirst[index]),
+      ),
+  );
   parts.wakeCompleter();
   return isKept;
+}
+
+/** Whether reports are kept whose commit was not confirmed. Whoever may still be at it holds their runs. */
+async function areReportsKept(tx: Db, reports: readonly store.KeptReport[]): Promise<boolean> {
+  const [report] = reports;
+  if (report === undefined) return true;
+  await holdRuns(tx, [report.runId]);
+  const found = await store.findReportedRun(tx, report.runId);
+  return found?.reportedAt === report.at && found.outcome === report.outcome;
 }
 
 async function keepProgressOf(parts: KeeperParts, items: readonly Item[]): Promise<boolean[]> {

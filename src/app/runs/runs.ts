@@ -11,6 +11,7 @@ import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { pageOf, parseRunCursor, runCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
@@ -30,12 +31,16 @@ export async function runJob(
   idempotencyKey: string | null,
 ): Promise<Run> {
   const { clock, events, wake } = app;
-  const run = await changeBy(app, principal, async (tx, note) => {
+  const known = async (db: Db): Promise<Run | undefined> => {
+    if (idempotencyKey === null || !isId(jobId)) return undefined;
+    const first = await runs.findRunByIdempotencyKey(db, jobId, idempotencyKey);
+    if (first !== undefined) await requireJob(db, principal, jobId);
+    return first;
+  };
+  const queue = async (tx: Db, note: NoteChange): Promise<Run> => {
     const job = await requireJob(tx, principal, jobId);
-    if (idempotencyKey !== null) {
-      const first = await runs.findRunByIdempotencyKey(tx, job.id, idempotencyKey);
-      if (first !== undefined) return first;
-    }
+    const first = await known(tx);
+    if (first !== undefined) return first;
     const now = clock.now();
     await requirePaid(tx, principal, now);
     await refuseWhileRunning(tx, job);
@@ -47,7 +52,8 @@ export async function runJob(
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
     note({ action: 'job.run', subject: job, runId: queued.id });
     return queued;
-  });
+  };
+  const run = await changeBy(app, principal, queue, known);
   wake();
   const { id, status } = run;
   events.publish(principal.workspaceId, { runs: [{ id, jobId: run.jobId, status }] });

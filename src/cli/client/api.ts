@@ -23,6 +23,7 @@ import { findOne } from './find.ts';
 import type { Named } from './find.ts';
 import { path, queryOf } from './path.ts';
 import type { Filter } from './path.ts';
+import { askOnce } from './retry.ts';
 
 /** What every resource of a workspace can do. */
 export interface Collection<Item, Update> {
@@ -46,7 +47,7 @@ export function createApi(ask: Ask) {
     ask,
     jobs: {
       ...collection<Job, JobUpdate>(ask, 'job'),
-      create: async (input: JobInput) => madeJob(await ask<JobKept>('POST', '/jobs', input)),
+      create: async (input: JobInput) => madeJob(await askOnce<JobKept>(ask, '/jobs', input)),
       update: async (id: string, update: JobUpdate) =>
         madeJob(await ask<JobKept>('PATCH', path`/jobs/${id}`, update)),
       /** What it runs after, and what runs after it. */
@@ -54,7 +55,7 @@ export function createApi(ask: Ask) {
       /** What became of its results, newest first. */
       callbacks: (id: string, limit: number) =>
         ask<alerts.PostedResults>('GET', path`/jobs/${id}/callbacks` + queryOf({ limit })),
-      run: (id: string) => ask<QueuedRun>('POST', path`/jobs/${id}/run`),
+      run: (id: string) => askOnce<QueuedRun>(ask, path`/jobs/${id}/run`),
       /** All jobs, or those in a state, as lists show them. */
       summaries: (status: JobFilter | null) =>
         pages<JobSummary>(ask, `/overview/jobs${queryOf({ status })}`, 'jobs'),
@@ -85,13 +86,13 @@ export function createApi(ask: Ask) {
     monitors: {
       ...collection<monitors.Monitor, monitors.MonitorUpdate>(ask, 'monitor'),
       create: async (input: monitors.MonitorInput) =>
-        (await ask<monitors.MonitorResponse>('POST', '/monitors', input)).monitor,
+        (await askOnce<monitors.MonitorResponse>(ask, '/monitors', input)).monitor,
       pings: (id: string, limit: number) =>
         ask<monitors.PingList>('GET', path`/monitors/${id}/pings?limit=${limit}`),
     },
     channels: {
       ...collection<alerts.Channel, alerts.ChannelUpdate>(ask, 'channel'),
-      create: (input: alerts.ChannelInput) => ask<alerts.ChannelMade>('POST', '/channels', input),
+      create: (input: alerts.ChannelInput) => askOnce<alerts.ChannelMade>(ask, '/channels', input),
       test: async (id: string) =>
         (await ask<alerts.DeliveryResponse>('POST', path`/channels/${id}/test`)).delivery,
       deliveries: (id: string, limit: number, filter: Filter) =>

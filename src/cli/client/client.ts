@@ -11,12 +11,15 @@ import type { Answer, Question } from './exchange.ts';
 /** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
 const answerTimeoutMs = 30_000;
 
-/** Sends a request; `path` follows the API's prefix. Throws `JobdError` with the server's own message. */
-export type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;
+/**
+ * Sends a request; `path` follows the API's prefix, `key` is its `Idempotency-Key`. Throws `JobdError` with the server's own
+ * message.
+ */
+export type Ask = <T>(method: string, path: string, body?: object, key?: string) => Promise<T>;
 
 /** Makes what sends requests to the API of a server. */
 export function createAsker(server: ClientConfig, { timeoutMs = answerTimeoutMs } = {}): Ask {
-  return (method, path, body) => request(server, path, { method, body, timeoutMs });
+  return (method, path, body, key) => request(server, path, { method, body, key, timeoutMs });
 }
 
 const itemsOfPage = 100;
@@ -71,6 +74,7 @@ export async function requestReadiness(url: string): Promise<string[]> {
 interface Request {
   method: string;
   body: object | undefined;
+  key: string | undefined;
   timeoutMs: number;
 }
 
@@ -95,12 +99,13 @@ export function authorization({ url, apiKey, keyFrom = 'the key', others = [] }:
 async function request<T>(
   server: ClientConfig,
   path: string,
-  { method, body, timeoutMs }: Request,
+  { method, body, key, timeoutMs }: Request,
 ): Promise<T> {
   const url = `${server.url}/api/v1${path}`;
   const headers = {
     ...authorization(server),
     ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(key !== undefined && { 'idempotency-key': key }),
   };
   const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
   const answer = await reach(url, question, timeoutMs, exchange);

@@ -46,9 +46,9 @@ const words: Readonly<Record<string, string>> = {
 
 /** Asks, and says refusals in the words of the command line. */
 export function inOptionWords(ask: Ask): Ask {
-  return async (method, path, body) => {
+  return async (method, path, body, key) => {
     try {
-      return await ask(method, path, body);
+      return await ask(method, path, body, key);
     } catch (error) {
       if (!(error instanceof JobdError)) throw error;
       const { code, retryAfterSeconds, message } = error;

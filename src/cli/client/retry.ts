@@ -1,7 +1,8 @@
 /** What commands do when a server limits them, fails or is away. */
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 import { plain } from '../terminal/text.ts';
 import type { Ask } from './client.ts';
 
@@ -50,13 +51,31 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
+/** How often a request with an `Idempotency-Key` is repeated, and after what pause. */
+const repeats = 2;
+const repeatAfterMs = 1_000;
+
+/**
+ * Sends a POST with an `Idempotency-Key` of its own, and repeats it where the server may have carried it out: that does nothing
+ * twice.
+ */
+export async function askOnce<T>(ask: Ask, path: string, body?: object): Promise<T> {
+  const key = randomUUID();
+  return await retry(() => ask<T>('POST', path, body, key), {
+    delayMs: ({ code, cause }, failures) => {
+      const isOpen = code === 'unavailable' || systemCode(cause) === 'ECONNRESET';
+      return isOpen && failures <= repeats ? repeatAfterMs : null;
+    },
+  });
+}
+
 /** After this many 429 answers in a row, waiting does not help. */
 const rateLimitRetries = 10;
 
 /** Sends requests as `ask` does; on 429 it says so, waits as long as the server wants (at most 2 min), and asks again. */
 export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
-  return (method, path, body) =>
-    retry(() => ask(method, path, body), {
+  return (...question) =>
+    retry(() => ask(...question), {
       delayMs: ({ code, retryAfterSeconds = 60 }, failures) =>
         code === 'rate_limited' && failures <= rateLimitRetries
           ? limitDelayMs(retryAfterSeconds)

@@ -6,7 +6,9 @@ import type { Clock } from '../../domain/clock.ts';
 import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.ts';
 import { privatePartKeptMs } from '../../domain/calls/call-key.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
+import { rememberedMs } from '../../domain/repeatable.ts';
 import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
+import { findOldMadeOnce, removeOldMadeOnce } from '../../store/accounts/made-once.ts';
 import { findExpiredSession, removeExpiredSessions } from '../../store/accounts/sessions.ts';
 import { findExpiredCode, removeExpiredCodes } from '../../store/accounts/sign-in-codes.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../../store/accounts/workspaces.ts';
@@ -80,6 +82,12 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
       name: 'auditEntries',
       find: async (db) => (isClockSteady() ? await findOldAuditEntry(db, oldAuditAt()) : undefined),
       remove: (tx, _, rows) => removeOldAuditEntries(tx, oldAuditAt(), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'idempotencyKeys',
+      find: (db) => findOldMadeOnce(db, olderThan(rememberedMs)),
+      remove: (tx, _, rows) => removeOldMadeOnce(tx, olderThan(rememberedMs), rows),
       restMs: agingEveryMs,
     },
     {

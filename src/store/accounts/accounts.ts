@@ -1,10 +1,11 @@
 /** Accounts, as operators manage them. What their expiry means for jobs is in `expiry.ts`. */
 
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Db } from '../database/store.ts';
 import type { AccountRow } from '../database/schema.ts';
-import { locksRows, rowLock } from '../database/dialect.ts';
+import { locksRows, rowLock, sharedRowLock } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
@@ -32,22 +33,32 @@ const accountOfWorkspace = statement((db: Db, of: Parameters<{ workspaceId: stri
     .selectAll('accounts')
     .where('workspaces.id', '=', of('workspaceId'))
     .where('deleted_at', 'is', null)
-    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('accounts')))
+    // Of both: what was changed while this waited is seen, also that the workspace was deleted.
+    .$if(locksRows(db), (query) =>
+      query.modifyEnd(sql`${rowLock('accounts')} ${sharedRowLock('workspaces')}`),
+    )
     .compile(),
 );
+
+/** The accounts that transactions have locked, by their workspaces: nobody else changes them, so they are asked for once. */
+const locked = new WeakMap<Db, Map<string, Account | undefined>>();
 
 /**
  * The account that owns a workspace; undefined if the workspace was deleted. In a transaction it is locked: what counts, and
  * then adds, comes one after another.
  */
 export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
+  const known = locked.get(db);
+  if (known?.has(workspaceId) === true) return known.get(workspaceId);
   const [row] = await accountOfWorkspace(db, { workspaceId });
-  return row && accountOf(row);
+  const account = row && accountOf(row);
+  if (locksRows(db)) locked.set(db, (known ?? new Map()).set(workspaceId, account));
+  return account;
 }
 
 /** Waits until nobody else changes what belongs to this account, and lets nobody until the transaction ends. */
 export async function lockAccountOf(tx: Db, workspaceId: string): Promise<void> {
-  if (locksRows(tx)) await accountOfWorkspace(tx, { workspaceId });
+  if (locksRows(tx)) await findAccountOf(tx, workspaceId);
 }
 
 /** The account with this name, or undefined. In a transaction it is locked. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { auditRetention, isFolded } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
-import { locksRows, rowLock } from '../database/dialect.ts';
+import { lockAccountOf } from './accounts.ts';
 import type { Db } from '../database/store.ts';
 import type { AuditEntryRow } from '../database/schema-accounts.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
@@ -114,30 +114,27 @@ const removeYoung = statementForEach(
       .compile(),
 );
 
-/** Numbers are given one after another. */
-async function lockWorkspace(tx: Db, id: string): Promise<void> {
-  if (!locksRows(tx)) return;
-  const workspace = tx.selectFrom('workspaces').select('id').where('id', '=', id);
-  await workspace.modifyEnd(rowLock('workspaces')).execute();
-}
-
 /**
  * Keeps entries of a workspace under the next numbers, or adds them to equal ones, and removes some of the oldest of an actor who has
- * too many. Returns the actors, by their groups, who lost a young entry.
+ * too many.
  */
 export async function insertAuditEntries(
   tx: Db,
   workspaceId: string,
   entries: readonly AuditEntry[],
-): Promise<string[]> {
-  if (entries.length === 0) return [];
-  await lockWorkspace(tx, workspaceId);
+): Promise<AddedEntries | undefined> {
+  if (entries.length === 0) return undefined;
+  // Numbers are given one after another.
+  await lockAccountOf(tx, workspaceId);
   const added: AddedEntry[] = [];
+  let counted: KeptAuditEntry | undefined;
   for (const entry of entries) {
     const other = added.findLast(({ subject }) => subject.id === entry.subject.id);
     const same = other === undefined ? await findSame(tx, entry) : undefined;
-    if (same !== undefined) await addOne(tx, [{ workspaceId, number: same.number }]);
-    else if (other !== undefined && isFolded(other, entry)) other.count += 1;
+    if (same !== undefined) {
+      await addOne(tx, [{ workspaceId, number: same.number }]);
+      counted = { ...same, count: same.count + 1 };
+    } else if (other !== undefined && isFolded(other, entry)) other.count += 1;
     else added.push({ ...entry, count: 1 });
   }
   const [newest] = await findLast(tx, { workspaceId });
@@ -153,7 +150,17 @@ export async function insertAuditEntries(
     await insertEntry(tx, rows);
     if (await shorten(tx, workspaceId, rows)) shortened.push(group);
   }
-  return shortened;
+  const newestAdded = added.at(-1);
+  const last = newestAdded && { ...newestAdded, number: before + added.length };
+  return { last: last ?? counted, shortened };
+}
+
+/** What became of entries. */
+export interface AddedEntries {
+  /** The last one, as it is kept. */
+  last: KeptAuditEntry | undefined;
+  /** The actors, by their groups, who lost a young entry. */
+  shortened: string[];
 }
 
 type AddedEntry = AuditEntry & Pick<KeptAuditEntry, 'count'>;
@@ -201,6 +208,29 @@ function rowsOf(
     };
     return rowOf(group, number, entry, last);
   });
+}
+
+/**
+ * Whether this entry is there, and not another one under its number. Whoever may still be adding it is waited for. Two changes of
+ * one actor in one millisecond are told apart by their subjects and runs; equal updates within a minute by their count.
+ */
+export async function isAuditEntryKept(tx: Db, wanted: KeptAuditEntry): Promise<boolean> {
+  const { workspaceId, number } = wanted;
+  await lockAccountOf(tx, workspaceId);
+  const row = await tx
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const kept = entryOf(row);
+  return kept.count >= wanted.count && tellingOf(kept) === tellingOf(wanted);
+}
+
+/** Names are left out: the database may keep characters of them that are no text in another form. */
+function tellingOf({ at, actor, action, subject, fields, runId }: AuditEntry): string {
+  return JSON.stringify([at, actor.id, action, subject.id, fields, runId]);
 }
 
 function rowOf(
@@ -276,6 +306,17 @@ function entryOf(row: AuditEntryRow): KeptAuditEntry {
     fields: row.fields === '' ? [] : row.fields.split(' '),
     ...(row.run_id !== null && { runId: row.run_id }),
   };
+}
+
+/** Whether an update of something changed one of these fields, as far as its newest 100 entries say. */
+export async function wasUpdated(
+  db: Db,
+  { workspaceId, subjectId }: { workspaceId: string; subjectId: string },
+  fields: readonly string[],
+): Promise<boolean> {
+  const entries = await listAuditEntries(db, workspaceId, { subjectId, before: null, limit: 100 });
+  const isNamed = (field: string): boolean => fields.includes(field);
+  return entries.length === 100 || entries.some((entry) => entry.fields.some(isNamed));
 }
 
 /** The workspace of the oldest entry from before a time, in epoch milliseconds, or undefined. */

@@ -39,6 +39,7 @@ export const ownedBy = {
     { table: 'sign_in_codes', by: 'workspace_id' },
     { table: 'keys', by: 'workspace_id' },
     { table: 'audit_entries', by: 'workspace_id' },
+    { table: 'made_once', by: 'workspace_id' },
   ],
 } as const satisfies Record<string, readonly Owned[]>;
 

@@ -28,6 +28,17 @@ export interface AuditEntryRow {
   actor_day_number: number;
 }
 
+/** What a request with an `Idempotency-Key` made. */
+export interface MadeOnceRow {
+  workspace_id: string;
+  /** SHA-256 of the key, in hexadecimal. */
+  key_sha256: string;
+  /** HMAC-SHA-256 of the request with the key, in hexadecimal. */
+  request_mac: string;
+  subject_id: string;
+  made_at: number;
+}
+
 /** This installation: one row. */
 export interface InstanceRow {
   one: 1;

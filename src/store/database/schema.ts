@@ -17,6 +17,7 @@ import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { SpanEnd } from '../../domain/schedule/span.ts';
 import type {
   AuditEntryRow,
+  MadeOnceRow,
   InstanceRow,
   NodeRow,
   SessionRow,
@@ -36,6 +37,7 @@ export interface Schema {
   workspaces: WorkspaceRow;
   keys: KeyRow;
   audit_entries: AuditEntryRow;
+  made_once: MadeOnceRow;
   instance: InstanceRow;
   nodes: NodeRow;
   sessions: SessionRow;

@@ -55,6 +55,12 @@ export async function insertPings(db: Db, pings: readonly Ping[]): Promise<void>
   await insertPing(db, pings.map(pingRowOf));
 }
 
+/** Whether a ping is kept. */
+export async function isPingKept(db: Db, { id }: Pick<Ping, 'id'>): Promise<boolean> {
+  const found = db.selectFrom('pings').select('id').where('id', '=', id);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
 /** A page of a monitor's pings, newest first; `before` is the last number of the previous page. */
 export async function listPings(
   db: Db,

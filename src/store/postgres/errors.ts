@@ -74,6 +74,11 @@ export function isWorthRetrying(error: unknown): boolean {
   return again.has(codeBehind(error));
 }
 
+/** Whether a lock was not to be had in time: somebody else holds it for long. */
+export function isLockWait(error: unknown): boolean {
+  return codeBehind(error) === '55P03';
+}
+
 /** A schema, a table or its type that is there already, or not known yet, and a lock that was not to be had. */
 const starting = new Set(['3F000', '42P06', '42P07', '42710', '55P03']);
 

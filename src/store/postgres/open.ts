@@ -11,7 +11,7 @@ import { findRefusal } from './access.ts';
 import { admissionsIn } from './admissions.ts';
 import { driverOf } from './connections/connection.ts';
 import { dialectWith } from './dialect.ts';
-import { cannotOpen, isOtherStart, mayNot } from './errors.ts';
+import { cannotOpen, isLockWait, isOtherStart, isWorthRetrying, mayNot } from './errors.ts';
 import { serverFacts } from './facts.ts';
 import { createServerHints } from './hints/hints.ts';
 import { hasOwnSchema, makeOwnSchema } from './own-schema.ts';
@@ -74,7 +74,8 @@ export async function connectPostgres(url: string): Promise<Store> {
   let asked = 0;
   const store: Store = {
     db,
-    write: (work) => retried(() => db.transaction().execute(work)),
+    write: (work, { lockWaitMs } = { lockWaitMs: 0 }) =>
+      retried(() => db.transaction().execute(work), passingWithin(lockWaitMs)),
     reserve: noReserve,
     file: null,
     admissions: admissionsIn(db),
@@ -95,6 +96,12 @@ export async function connectPostgres(url: string): Promise<Store> {
     throw cannotOpen(nameOfDatabase(place), error);
   }
   return store;
+}
+
+/** Makes a test for what passes: other work was faster, and for a while also that it holds a lock. */
+function passingWithin(lockWaitMs: number): (error: unknown) => boolean {
+  const until = performance.now() + lockWaitMs;
+  return (error) => isWorthRetrying(error) || (isLockWait(error) && performance.now() < until);
 }
 
 /** The server sees to its own disk. */

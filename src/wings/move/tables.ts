@@ -9,6 +9,7 @@ export const movedTables = [
   'workspaces',
   'keys',
   'audit_entries',
+  'made_once',
   'instance',
   'sessions',
   'sign_in_codes',

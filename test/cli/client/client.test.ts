@@ -135,3 +135,24 @@ test('pages that never end are given up', async () => {
     words,
   );
 });
+
+test(
+  'what makes something is repeated with its key if the answer is lost, and nothing else is',
+  limits,
+  async (t) => {
+    const asked: (string | undefined)[] = [];
+    const { client } = await clientOf(t, (request, response) => {
+      asked.push(request.headers['idempotency-key'] as string | undefined);
+      if (asked.length === 1) request.socket.destroy();
+      else if (asked.length === 2) response.writeHead(503).end('{"error":"in doubt"}');
+      else response.writeHead(201).end('{"job":{"id":"a"}}');
+    });
+    assert.equal((await client.jobs.create({ name: 'a', url: 'http://127.0.0.1/' })).id, 'a');
+    assert.equal(asked.length, 3);
+    assert.match(asked[0] ?? '', /^[0-9a-f-]{36}$/);
+    assert.equal(new Set(asked).size, 1);
+    asked.length = 0;
+    await assert.rejects(client.jobs.update('a', { name: 'b' }), { code: 'unreachable' });
+    assert.deepEqual(asked, [undefined]);
+  },
+);

@@ -48,6 +48,12 @@ import {
 import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
 import { findOldAuditEntry, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import {
+  findMadeOnce,
+  findOldMadeOnce,
+  forgetOldest,
+  removeOldMadeOnce,
+} from '../../../src/store/accounts/made-once.ts';
+import {
   findDeletedWorkspace,
   findWorkspacesOf,
   markWorkspaceDeleted,
@@ -365,6 +371,24 @@ test('the audit trail is read from its newest entry on, and pruned from its olde
   ]);
 });
 
+test('what a key made is found, replaced and forgotten without reading other keys', async (t) => {
+  const row = { workspace_id: 'w', key_sha256: 'k', request_mac: '', subject_id: 's', made_at: 1 };
+  assertPlan(await planOf(t, (db) => findMadeOnce(db, row)), [
+    /^SEARCH made_once USING INDEX sqlite_autoindex_made_once_1 \(workspace_id=\? AND key_sha256=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => forgetOldest(db, 'w', 5)), [
+    /^SEARCH made_once USING (COVERING )?INDEX made_once_of_workspace \(workspace_id=\?( AND made_at<\?)?\)$/,
+    /^SCALAR SUBQUERY/,
+  ]);
+  assertPlan(await planOf(t, (db) => findOldMadeOnce(db, 1)), [
+    /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => removeOldMadeOnce(db, 1, 5)), [
+    /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
+    /^LIST SUBQUERY/,
+  ]);
+});
+
 test('deleting a workspace reads its jobs, monitors and keys, and no history', async (t) => {
   const channels =
     /^SEARCH channels USING (COVERING )?INDEX channels_(by_workspace|of_people) \(workspace_id=\?\)$/;
@@ -392,7 +416,8 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
     ...itsOwn,
     /^SEARCH audit_entries USING COVERING INDEX (audit_by_subject|sqlite_autoindex_audit_entries_1) \(workspace_id=\?\)$/,
     /^SEARCH runs USING INDEX runs_running \(workspace_id=\?\)$/,
-    /^SEARCH (audit_entries|keys|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    /^SEARCH made_once USING COVERING INDEX made_once_of_workspace \(workspace_id=\?\)$/,
+    /^SEARCH (audit_entries|keys|made_once|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     // Whether a key is referenced.
     /^SEARCH sessions USING COVERING INDEX sessions_by_key \(key_id=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,

@@ -5,8 +5,9 @@
 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as Answer } from 'pg';
+import { JobdError, storeInDoubt } from '../../../domain/errors.ts';
 import type { Frequent } from '../../database/statement.ts';
-import { isNameTrouble, isReadOnly, isWorthRetrying, tellable } from '../errors.ts';
+import { isLockWait, isNameTrouble, isReadOnly, isWorthRetrying, tellable } from '../errors.ts';
 import { searchPath } from '../own-schema.ts';
 import { askPinned } from './pinned.ts';
 import type { Connections } from './pool.ts';
@@ -54,7 +55,9 @@ class Connection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    const { command } = await this.#ask('commit');
+    const { command } = await this.#ask('commit').catch((error: unknown) => {
+      throw this.#isBroken && error instanceof JobdError ? storeInDoubt(error) : error;
+    });
     this.#isInTransaction = false;
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
   }
@@ -84,7 +87,8 @@ class Connection implements DatabaseConnection {
       }
       if (isReadOnly(error)) this.#connections.leave(this.#client);
       const told = tellable(error);
-      this.#isBroken ||= told !== error && !isWorthRetrying(error);
+      const isUsable = told === error || isWorthRetrying(error) || isLockWait(error);
+      this.#isBroken ||= !isUsable;
       throw told;
     }
   }
