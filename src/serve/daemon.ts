@@ -38,6 +38,7 @@ import type { Step } from '../engine/loop.ts';
 import type { Spans } from '../domain/runs/span.ts';
 import type { Starting } from './house.ts';
 import { addedByWings } from './wings.ts';
+import { watchDataDirectory } from '../engine/upkeep/data-directory.ts';
 import { createSigner } from '../engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
@@ -120,8 +121,8 @@ export async function startDaemon(
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
-  if (config.database === null) {
-    parts.use(lockDataDir(config.dataDir));
+  const lock = config.database === null ? parts.use(lockDataDir(config.dataDir)) : null;
+  if (lock !== null) {
     const lost = lostDatabase(config.dataDir);
     if (lost !== null) throw lost;
   }
@@ -162,8 +163,11 @@ export async function startDaemon(
     notify: () => engine?.wakeNotifier(),
   };
   const heldJobs = createHeldJobs(loops.claim);
-  const engineTroubles = (): string[] =>
-    engine?.troubles() ?? (isOnTrial ? [] : ['jobd is starting']);
+  const directory = lock && parts.use(watchDataDirectory({ store, lock, log, clock }));
+  const engineTroubles = (): string[] => [
+    ...[directory?.trouble ?? []].flat(),
+    ...(engine?.troubles() ?? (isOnTrial ? [] : ['jobd is starting'])),
+  ];
   const slots = (): SlotsInUse => ({ used: calls(), all: files.slots });
   const gauges = {
     slots,

@@ -152,7 +152,8 @@ sqliteTest("every error example is the server's real message", async (t) => {
   clock.advance(15 * 86_400_000);
 
   const sink = await startHeldSink(t);
-  const { id: busy } = (await ask('POST', '/jobs', { ...job, url: sink.url })).body.job;
+  const slow = { ...job, url: sink.url, timeoutSeconds: 60 };
+  const { id: busy } = (await ask('POST', '/jobs', slow)).body.job;
   await ask('POST', `/jobs/${busy}/run`);
   await sink.waitFor(1);
 

@@ -42,7 +42,7 @@ import {
 } from './doctor-server.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Finding, Result } from './finding.ts';
-import { whoServes } from './served.ts';
+import { isElsewhere, whoServes } from './served.ts';
 import type { Place } from './served.ts';
 import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
@@ -180,7 +180,12 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
   );
 }
 
-function checkDaemon(who: string | null, { name, mustServe }: DoctorParts): Result {
+function checkDaemon(who: string | null, { name, mustServe, place }: DoctorParts): Result {
+  if (place.database === null && isElsewhere(place.dataDir)) {
+    return fail(
+      `${who} has another file open than ${storePath(place.dataDir)}, which was removed or replaced: what it stored since is not in this one; stop it, put the right file there, and start it`,
+    );
+  }
   if (who === null) {
     const sentence = `no jobd serves ${name}: nothing is called`;
     if (!mustServe) return warn(sentence);

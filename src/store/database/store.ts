@@ -1,5 +1,6 @@
 /** What an open store is, whatever database it is in. */
 
+import type { JobdError } from '../../domain/errors.ts';
 import type { Hints } from './hints.ts';
 import type { Admissions } from './admissions.ts';
 import type { Db } from './schema.ts';
@@ -71,6 +72,8 @@ export interface DatabaseFile {
   canGiveBack(): Promise<boolean>;
   /** Removes up to this many free pages from the end of the file. */
   giveBackPages(tx: Db, pages: number): Promise<void>;
+  /** Why nothing may be written any more: the file is not where it was opened. Null if it is. */
+  misplaced(): JobdError | null;
   /** Free space on its disk, in bytes. */
   diskFreeBytes(): number;
   /** The size of the write-ahead log, in bytes. */

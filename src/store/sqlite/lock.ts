@@ -1,31 +1,62 @@
 /**
  * Allows one `jobd serve` per data directory. Two would call the same jobs, and each would treat the other's runs as those
- * of a dead process. The lock is an SQLite lock on a separate file; the system releases it however the process ends.
+ * of a dead process. The lock is an SQLite lock on a separate file; the system releases it however the process ends. If
+ * somebody removes that file, its holder locks another one, and until then `/proc` says who it is.
  */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
 import { isBusy } from './connection.ts';
 import { openFile } from './file.ts';
+import { identityOf, whoHasRemoved } from './in-place.ts';
 
-/** Takes the lock; disposing of it releases it. Throws `conflict` with the pid of its holder. */
-export function lockDataDir(dataDir: string): Disposable {
+/** The lock of a data directory; disposing of it releases it. */
+export interface DataDirLock extends Disposable {
+  /** Takes it again if its file was removed, and returns whether it had to. Throws `conflict` if another jobd has it now. */
+  keep(): boolean;
+}
+
+/** Takes the lock. Throws `conflict` with the pid of its holder. */
+export function lockDataDir(dataDir: string): DataDirLock {
+  const path = join(dataDir, 'serve.lock');
   const pidFile = join(dataDir, 'serve.pid');
-  const refusal = () => {
-    const pid = pidFrom(pidFile);
+  const refusal = (pid = pidFrom(pidFile)): string => {
     const who = pid === '' ? '' : ` (process ${pid})`;
     return `another jobd${who} already serves ${dataDir}, stop it first`;
   };
-  const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
+  const holder = existsSync(dataDir) ? whoHeld(dataDir) : undefined;
+  if (holder !== undefined) throw new JobdError('conflict', refusal(holder));
+  let lock = lockFile(path, refusal);
+  let identity = identityOf(path);
+  notePid(pidFile);
+  return {
+    keep() {
+      const there = identityOf(path);
+      if (there === undefined || there === identity) return false;
+      const again = lockFile(path, refusal);
+      lock[Symbol.dispose]();
+      lock = again;
+      identity = identityOf(path);
+      notePid(pidFile);
+      return true;
+    },
+    [Symbol.dispose]: () => lock[Symbol.dispose](),
+  };
+}
+
+/** The process that holds the lock, although its file was removed; undefined if none is seen. */
+function whoHeld(dataDir: string): string | undefined {
+  return whoHasRemoved(join(realpathSync(dataDir), 'serve.lock'));
+}
+
+/** The pid is only for messages. On a full disk jobd starts without it. */
+function notePid(pidFile: string): void {
   try {
     // An existing file may be root's, or a link.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
-  } catch {
-    // The pid is only for messages. On a full disk jobd starts without it.
-  }
-  return lock;
+  } catch {}
 }
 
 /** The pid of the `jobd serve` that holds the lock, `?` if it is unknown; undefined if none does. */

@@ -15,6 +15,7 @@ import type { StoreUpgrade } from '../database/upgrade.ts';
 import { createCopyBeforeUpgrade } from './before-upgrade.ts';
 import type { CopyBeforeUpgrade } from './before-upgrade.ts';
 import { openDatabase } from './file.ts';
+import { watchPlace } from './in-place.ts';
 import { dataVersion } from './inspect.ts';
 import { fileOf, readSpace } from './space.ts';
 import { storePath } from './reader.ts';
@@ -51,11 +52,14 @@ async function openOnce(dataDir: string, copy?: CopyBeforeUpgrade): Promise<Stor
   const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
   allowDirect(db, connection);
   const reserve = new FileReserve(db, dataDir);
+  const misplaced = watchPlace(path);
   const write = async <T>(
     work: (tx: Db) => Promise<T>,
     { isAgain } = { isAgain: false },
   ): Promise<T> => {
     const wasInUse = reserve.isInUse;
+    const problem = misplaced();
+    if (problem !== null) throw problem;
     try {
       return await writePatiently(db, connection, work);
     } catch (error) {
@@ -72,7 +76,7 @@ async function openOnce(dataDir: string, copy?: CopyBeforeUpgrade): Promise<Stor
     db,
     write: (work) => write(work),
     reserve,
-    file: fileOf(db, dataDir),
+    file: fileOf(db, dataDir, misplaced),
     admissions: null,
     // Nothing else runs meanwhile.
     smallWriteMs: 3,

@@ -93,8 +93,13 @@ export function logBytes(dataDir: string): number {
 }
 
 /** The file of a database in a data directory. */
-export function fileOf(db: Db, dataDir: string): DatabaseFile {
+export function fileOf(
+  db: Db,
+  dataDir: string,
+  misplaced: DatabaseFile['misplaced'],
+): DatabaseFile {
   return {
+    misplaced,
     diskFreeBytes: () => diskFreeBytes(dataDir),
     logBytes: () => logBytes(dataDir),
     readSpace: (tx = db) => readSpace(tx),

@@ -48,12 +48,6 @@ import {
 import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
 import { findOldAuditEntry, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import {
-  findMadeOnce,
-  findOldMadeOnce,
-  forgetOldest,
-  removeOldMadeOnce,
-} from '../../../src/store/accounts/made-once.ts';
-import {
   findDeletedWorkspace,
   findWorkspacesOf,
   markWorkspaceDeleted,
@@ -368,24 +362,6 @@ test('the audit trail is read from its newest entry on, and pruned from its olde
   ]);
   assertPlan(await planOf(t, (db) => findOldAuditEntry(db, 1)), [
     /^SEARCH audit_entries USING (COVERING )?INDEX audit_by_time \(at<\?\)$/,
-  ]);
-});
-
-test('what a key made is found, replaced and forgotten without reading other keys', async (t) => {
-  const row = { workspace_id: 'w', key_sha256: 'k', request_mac: '', subject_id: 's', made_at: 1 };
-  assertPlan(await planOf(t, (db) => findMadeOnce(db, row)), [
-    /^SEARCH made_once USING INDEX sqlite_autoindex_made_once_1 \(workspace_id=\? AND key_sha256=\?\)$/,
-  ]);
-  assertPlan(await planOf(t, (db) => forgetOldest(db, 'w', 5)), [
-    /^SEARCH made_once USING (COVERING )?INDEX made_once_of_workspace \(workspace_id=\?( AND made_at<\?)?\)$/,
-    /^SCALAR SUBQUERY/,
-  ]);
-  assertPlan(await planOf(t, (db) => findOldMadeOnce(db, 1)), [
-    /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
-  ]);
-  assertPlan(await planOf(t, (db) => removeOldMadeOnce(db, 1, 5)), [
-    /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
-    /^LIST SUBQUERY/,
   ]);
 });
 

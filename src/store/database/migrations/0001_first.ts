@@ -83,18 +83,6 @@ const accounts = [
   `create index audit_by_actor on audit_entries (workspace_id, actor_group, actor_number)`,
   `create index audit_by_subject on audit_entries (workspace_id, subject_id, number)`,
   `create index audit_by_time on audit_entries (at)`,
-
-  // By requests with an Idempotency-Key.
-  `create table made_once (
-     workspace_id text not null references workspaces (id),
-     key_sha256 text not null,
-     request_mac text not null,
-     subject_id text not null,
-     made_at bigint not null,
-     primary key (workspace_id, key_sha256)
-   )`,
-  `create index made_once_of_workspace on made_once (workspace_id, made_at)`,
-  `create index made_once_by_time on made_once (made_at)`,
 ];
 
 const jobs = [

@@ -82,4 +82,16 @@ export const signIn = [
    )`,
   `create index sign_in_codes_by_workspace on sign_in_codes (workspace_id)`,
   `create index sign_in_codes_by_expiry on sign_in_codes (expires_at)`,
+
+  // By requests with an Idempotency-Key.
+  `create table made_once (
+     workspace_id text not null references workspaces (id),
+     key_sha256 text not null,
+     request_mac text not null,
+     subject_id text not null,
+     made_at bigint not null,
+     primary key (workspace_id, key_sha256)
+   )`,
+  `create index made_once_of_workspace on made_once (workspace_id, made_at)`,
+  `create index made_once_by_time on made_once (made_at)`,
 ];

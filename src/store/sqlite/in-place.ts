@@ -1,0 +1,76 @@
+/**
+ * Whether files that are open are still where they were opened. Elsewhere, or nowhere, they would not be found at the next start.
+ */
+
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { storeUnusable, systemCode } from '../../domain/errors.ts';
+import type { JobdError } from '../../domain/errors.ts';
+
+/** What tells a file from others; null if there is none, undefined if that cannot be seen. */
+export function identityOf(path: string): string | null | undefined {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? null : `${found.dev} ${found.ino}`;
+  } catch (error) {
+    return systemCode(error) === 'ENOTDIR' ? null : undefined;
+  }
+}
+
+/** Makes a function that returns why a database that is open now must not be written any more; null if it may be. */
+export function watchPlace(path: string): () => JobdError | null {
+  const paths = [path, `${path}-wal`];
+  const opened = new Map<string, string>();
+  return () => {
+    for (const one of paths) {
+      const there = identityOf(one);
+      const before = opened.get(one);
+      if (before === undefined && typeof there === 'string') opened.set(one, there);
+      if (before === undefined || there === undefined || there === before) continue;
+      return storeUnusable(
+        `${one} was removed or replaced while it was in use, and what is stored now would be lost: stop jobd, put the right file there, and start it`,
+      );
+    }
+    return null;
+  };
+}
+
+/** The files that a process has open, by what the system calls them; null if that cannot be seen. */
+function openFilesOf(pid: string): string[] | null {
+  const directory = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(directory).map((name) => `${directory}/${name}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process has the file open that is at this path now; null if that cannot be seen. */
+export function hasOpen(pid: string, path: string): boolean | null {
+  const there = identityOf(path);
+  const files = openFilesOf(pid);
+  if (files === null || files.length === 0) return null;
+  return files.some((file) => identityOf(file) === there);
+}
+
+/** The process that has a file open which was at this path, an absolute one, and was removed; undefined if none is seen. */
+export function whoHasRemoved(path: string): string | undefined {
+  const removed = `${path} (deleted)`;
+  const pids = readdirOf('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.find((pid) => openFilesOf(pid)?.some((file) => linkOf(file) === removed));
+}
+
+function readdirOf(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

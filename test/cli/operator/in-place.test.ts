@@ -1,0 +1,72 @@
+/** Files of a data directory that somebody removes or replaces while jobd serves them. */
+
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import type { ServedDaemon } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
+
+const sentence = /jobd\.db(?:-wal)? was removed or replaced while it was in use/;
+
+async function readiness({ url }: ServedDaemon): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}/readyz`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+test('a database that is removed or replaced is noticed, and nothing is stored in it any more', async (t) => {
+  const daemon = await serveCommand(t);
+  const { dataDir, jobd } = daemon;
+  const create = () =>
+    jobd('jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/', '--every', '1h');
+  const kept = join(dataDir, 'kept');
+  const ways: [name: string, file: string, replace: (path: string) => void][] = [
+    ['removed', 'jobd.db', () => {}],
+    ['replaced', 'jobd.db', (path) => copyFileSync(kept, path)],
+    ['log removed', 'jobd.db-wal', () => {}],
+  ];
+  for (const [name, file, replace] of ways) {
+    const path = join(dataDir, file);
+    renameSync(path, kept);
+    replace(path);
+    const { text } = await until(name, async () => {
+      const answer = await readiness(daemon);
+      return answer.status === 503 ? answer : null;
+    });
+    assert.match(text, sentence, name);
+    const created = await create();
+    assert.notEqual(created.exitCode, 0, name);
+    assert.match(created.stderr, sentence, name);
+    if (name === 'replaced') {
+      const { stdout, exitCode } = await runCommand(['doctor'], { JOBD_DATA: dataDir });
+      assert.equal(exitCode, 1);
+      assert.match(stdout, /^fail\tdaemon\tprocess \d+ has another file open than/m);
+    }
+    renameSync(kept, path);
+    await until('ready again', async () => (await readiness(daemon)).status === 200);
+  }
+  assert.equal((await create()).exitCode, 0);
+  const { stderr } = await daemon.stop('SIGTERM');
+  const told = stderr.split('\n').filter((line) => line.includes('the database cannot be used'));
+  assert.equal(told.length, ways.length, stderr);
+});
+
+test('a lock that is removed keeps a second daemon out, and is taken again', async (t) => {
+  const daemon = await serveCommand(t);
+  const { dataDir } = daemon;
+  const lock = join(dataDir, 'serve.lock');
+  const pid = readFileSync(join(dataDir, 'serve.pid'), 'utf8').trim();
+  const second = () => runCommand(['serve', '--port', '0', '--data', dataDir]);
+  for (const file of ['serve.lock', 'serve.pid']) rmSync(join(dataDir, file));
+  const refusal = new RegExp(`^jobd: another jobd \\(process ${pid}\\) already serves `);
+  assert.match((await second()).stderr, refusal);
+  await until('a new lock', () => existsSync(lock));
+  const again = await second();
+  assert.deepEqual([again.exitCode, again.stdout], [5, '']);
+  assert.match(again.stderr, refusal);
+  assert.match(
+    (await daemon.stop('SIGTERM')).stderr,
+    /serve\.lock was removed, and is locked again/,
+  );
+});
