@@ -5,7 +5,7 @@ import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { hasOpen } from '../../store/sqlite/in-place.ts';
 import { whoLocks } from '../../store/sqlite/lock.ts';
-import { storePath } from '../../store/sqlite/open.ts';
+import { storePath } from '../../store/sqlite/reader.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { App } from '../app.ts';
 

@@ -85,6 +85,24 @@ function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
     : { missed, dueAt: null, nextRunAt: next };
 }
 
+/**
+ * The plan where a due time at `takenAt`, the first of those that would be missed, has its run already, from a clock that was
+ * ahead: it was not missed, and what comes after it is planned next.
+ */
+export function planUpTo(
+  schedule: Schedule,
+  { missed, ...plan }: DuePlan,
+  takenAt: number,
+): DuePlan {
+  if (missed === null) return { missed, ...plan };
+  const { first } = missed;
+  const nextRunAt = nextDue(schedule, takenAt);
+  if (takenAt === first) return { missed: null, dueAt: null, nextRunAt };
+  const more = dueBetween(schedule, first, takenAt - 1);
+  const before = { first, last: more?.last ?? first, count: 1 + (more?.count ?? 0) };
+  return { missed: before, dueAt: null, nextRunAt };
+}
+
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
 export interface Hindrance {
   kind: 'outage' | 'standstill' | 'clock';
@@ -104,12 +122,31 @@ export interface Circumstances {
 
 /** The `error` of a missed run. */
 export function missedText(missed: Missed, circumstances: Circumstances): string {
-  const { first, last, count } = missed;
+  return missedSentence(missed, missedBecause(missed, circumstances));
+}
+
+/**
+ * What a missed run says at `now` that was recorded when the clock was ahead: its later due times have not come yet, and will be
+ * called. The first one has its run, and stays missed.
+ */
+export function missedUntil(
+  schedule: Schedule,
+  { scheduledFor: first, error }: Pick<Run, 'scheduledFor' | 'error'>,
+  now: number,
+): { lastDueAt: number; error: string } {
+  const more = dueBetween(schedule, first, now);
+  const last = more?.last ?? first;
+  const missed = { first, last, count: 1 + (more?.count ?? 0) };
+  const because = (error ?? '').split(': ').slice(2).join(': ');
+  return { lastDueAt: last, error: missedSentence(missed, because) };
+}
+
+function missedSentence({ first, last, count }: Missed, because: string): string {
   const times =
     count === 1
       ? `1 due time, ${isoTime(first)}`
       : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
-  return `missed: ${times}: ${missedBecause(missed, circumstances)}`;
+  return `missed: ${times}: ${because}`;
 }
 
 /** The last due time of a missed run, which only its `error` has; its due time if that says no other. */

@@ -58,7 +58,13 @@ export function spanChange(
   return {
     jobId: after.id,
     at,
-    ended: before && { reason, nextDueAt: before.nextRunAt },
+    ended: before && { reason, nextDueAt: undecidedFrom(before, after, reason) },
     begun: after.nextRunAt === null ? null : after,
   };
+}
+
+/** A clock that was ahead is set right: what it decided on of the time to come is taken back. */
+function undecidedFrom(before: Planned, after: Planned, reason: SpanEnd): number | null {
+  const [was, is] = [before.nextRunAt, after.nextRunAt];
+  return reason === 'corrected' && was !== null && is !== null ? Math.min(was, is) : was;
 }

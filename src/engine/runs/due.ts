@@ -9,14 +9,16 @@ import {
   missedBecause,
   missedText,
   planDue,
+  planUpTo,
 } from '../../domain/runs/due.ts';
-import type { Circumstances, Hindrance, Missed } from '../../domain/runs/due.ts';
+import type { Circumstances, DuePlan, Hindrance, Missed } from '../../domain/runs/due.ts';
 import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
+import { findFirstRuns } from '../../store/runs/missed.ts';
 import { postResults } from '../../store/alerts/callbacks.ts';
 import { keepSpans } from '../../store/jobs/spans.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
@@ -74,9 +76,11 @@ export interface Claim {
 export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
   const { now } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
-  const plans = due
+  const drafts = due
     .filter(({ host }) => slots.take(host))
-    .map((one) => planClaim(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
+    .map((one) => draftOf(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
+  const taken = await findTaken(tx, drafts);
+  const plans = drafts.map((draft) => planClaim(draft, taken.get(draft.job.id), moment));
   const isKept = await keepRuns(tx, plans);
   await updateClaimedJobs(
     tx,
@@ -132,14 +136,35 @@ interface ClaimPlan extends ClaimableJob {
 /** A claim of a job that has missed due times. */
 type MissingPlan = ClaimPlan & { missed: ScheduledRun };
 
+/** A due job, and what its schedule says. */
+interface Draft extends ClaimableJob {
+  renewedAt: number | null;
+  due: DuePlan;
+}
+
+function draftOf(one: ClaimableJob, renewedAt: number | null, { now }: Moment): Draft {
+  const { job } = one;
+  const due = planDue(scheduleOf(job), job.nextRunAt ?? now, now, renewedAt);
+  return { ...one, renewedAt, due };
+}
+
+/** The first due time of each job that would be missed, and has its run already; by job. */
+async function findTaken(tx: Db, drafts: readonly Draft[]): Promise<Map<string, number>> {
+  const missed = drafts.flatMap(({ job, due }) =>
+    due.missed === null ? [] : [{ jobId: job.id, first: due.missed.first, last: due.missed.last }],
+  );
+  return missed.length === 0 ? new Map() : await findFirstRuns(tx, missed);
+}
+
 function planClaim(
-  { job, host, isFollowed }: ClaimableJob,
-  renewedAt: number | null,
+  { job, host, isFollowed, renewedAt, due }: Draft,
+  takenAt: number | undefined,
   moment: Moment,
 ): ClaimPlan {
   const { now } = moment;
   const waitedFor = job.nextRunAt ?? now;
-  const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), waitedFor, now, renewedAt);
+  const { missed, dueAt, nextRunAt } =
+    takenAt === undefined ? due : planUpTo(scheduleOf(job), due, takenAt);
   const isRenewed = renewedAt !== null && isBeforeRenewal(waitedFor, now, renewedAt);
   const reason = missed === null ? '' : missedBecause(missed, circumstances(job, missed, moment));
   return {

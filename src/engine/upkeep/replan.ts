@@ -8,6 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { monitorAfter } from '../../domain/monitors/monitor.ts';
 import type { Monitor, MonitorEvent } from '../../domain/monitors/monitor.ts';
+import { missedUntil } from '../../domain/runs/due.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import {
   findExpectingMonitors,
@@ -16,7 +17,8 @@ import {
 } from '../../store/monitors/monitors.ts';
 import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
 import type { PlannedJob } from '../../store/jobs/planned.ts';
-import type { Store } from '../../store/database/store.ts';
+import { findMissedAhead, restateMissed } from '../../store/runs/missed.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 
@@ -45,11 +47,25 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const changes = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
       const [first] = changes;
       if (first !== undefined) {
-        await store.write((tx) => updateDueTimes(tx, changes, first.now));
+        await store.write(async (tx) => {
+          await updateDueTimes(tx, changes, first.now);
+          await takeBackMissed(tx, changes, first.now);
+        });
       }
       yield changes.length;
     }
   });
+}
+
+/** Due times that come only now were not missed (docs/behavior.md#schedule-6). */
+async function takeBackMissed(tx: Db, jobs: readonly PlannedJob[], now: number): Promise<void> {
+  const scheduleOfJob = new Map(jobs.map((job) => [job.id, scheduleOf(job)]));
+  const missed = await findMissedAhead(tx, [...scheduleOfJob.keys()], now);
+  const restated = missed.flatMap((run) => {
+    const schedule = scheduleOfJob.get(run.jobId);
+    return schedule === undefined ? [] : [{ id: run.id, ...missedUntil(schedule, run, now) }];
+  });
+  await restateMissed(tx, restated);
 }
 
 /**

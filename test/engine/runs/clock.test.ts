@@ -87,6 +87,10 @@ for (const [name, ahead] of [
     }
     for (const job of jobs) {
       const runs = await runsOf(job);
+      assert.match(
+        runs[1]?.error ?? '',
+        /^missed: 1 due time, 2026-03-02T10:12:00.000Z: jobd could/,
+      );
       assert.deepEqual(
         runs.map(({ status, scheduledFor }) => [status, (scheduledFor - dueAt) / minute]),
         [

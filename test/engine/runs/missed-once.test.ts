@@ -1,0 +1,88 @@
+/** A wall clock that steps as it likes: a due time was missed or called, and not both. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nextDue } from '../../../src/domain/schedule/next.ts';
+import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
+import { claimDueJobs } from '../../../src/engine/runs/due.ts';
+import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
+import * as fc from '../../support/fast-check.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { dueAt } from '../../support/running/engine.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const minute = 60_000;
+
+/** How far the clock moves, in minutes; halves, so that it stands between due times too. */
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 4 }) },
+    { weight: 1, arbitrary: fc.integer({ min: -90, max: 90 }) },
+  ),
+  { minLength: 2, maxLength: 14 },
+);
+
+test('a due time is missed or called, and not both, however the clock is set', async (t) => {
+  const { store, addJob } = await openTestStore(t);
+  await fc.assert(
+    fc.asyncProperty(steps, async (moves) => {
+      const clock = fakeClock(dueAt);
+      const jobs = [
+        await addJob({ cronExpr: '* * * * *' }, dueAt),
+        await addJob({ scheduleType: 'period', periodSeconds: 180 }, dueAt),
+      ];
+      const replanner = createReplanner(store, clock);
+      const replan = async (): Promise<void> => {
+        replanner.restart();
+        while ((await replanner.step()).restMs !== Infinity);
+      };
+      for (const halves of moves) {
+        clock.advance((halves * minute) / 2);
+        if (halves < 0) await replan();
+        for (let isMore = true; isMore;) isMore = await claimAndEnd();
+      }
+      for (const job of jobs) {
+        const runs = await store.db
+          .selectFrom('runs')
+          .select(['status', 'scheduled_for', 'last_due_at', 'error'])
+          .where('job_id', '=', job.id)
+          .execute();
+        const called = new Set<number>();
+        for (const run of runs) if (run.status === 'success') called.add(run.scheduled_for);
+        for (const run of runs.filter(({ status }) => status === 'missed')) {
+          const last = run.last_due_at ?? run.scheduled_for;
+          let count = 0;
+          for (let at: number | null = run.scheduled_for; at !== null && at <= last;) {
+            assert.ok(!called.has(at), `${new Date(at).toISOString()} is both: ${run.error}`);
+            count += 1;
+            at = nextDue(scheduleOf(job), at);
+          }
+          assert.match(run.error ?? '', new RegExp(`^missed: ${count} due time`));
+        }
+      }
+      await store.db.deleteFrom('runs').execute();
+      await store.db.updateTable('jobs').set({ next_run_at: null, deleted_at: 1 }).execute();
+
+      /** Claims what is due, and ends it at once. Whether there may be more. */
+      async function claimAndEnd(): Promise<boolean> {
+        return await store.write(async (tx) => {
+          const bounds = { limit: 10, exceptHosts: [], exceptJobs: [] };
+          const slots = { bounds: () => bounds, take: () => true };
+          const moment = { now: clock.now(), servingSince: 0, nodeId: null };
+          const { executions, more } = await claimDueJobs(tx, slots, moment);
+          for (const { runId } of executions) {
+            const ended = {
+              status: 'success',
+              finished_at: clock.now(),
+              http_status: 200,
+            } as const;
+            await tx.updateTable('runs').set(ended).where('id', '=', runId).execute();
+          }
+          await tx.updateTable('jobs').set({ active_run_id: null }).execute();
+          return more;
+        });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
