@@ -12,10 +12,10 @@ export const leaseMarginMs = 2_000;
 export const nodesKeptMs = 30 * msPerDay;
 
 /**
- * What a node is that has not ended: the `keeper` also does what is done once for all; a `draining` one waits for its last calls
+ * What a node is that has not ended: the `leader` also does what is done once for all; a `draining` one waits for its last calls
  * and stops; a `silent` one did not renew its lease and is about to be declared `gone`.
  */
-export const openRoles = ['keeper', 'serving', 'draining', 'silent'] as const;
+export const openRoles = ['leader', 'serving', 'draining', 'silent'] as const;
 
 /** What a node is or was. */
 export const nodeRoles = [...openRoles, 'stopped', 'gone'] as const;
@@ -33,23 +33,23 @@ export interface NodeState {
 }
 
 /**
- * The keeper of nodes that have not ended, the oldest first: the oldest that stays, else the oldest. It is nobody else while it
+ * The leader of nodes that have not ended, the oldest first: the oldest that stays, else the oldest. It is nobody else while it
  * is silent: it may come back, until it is declared gone.
  */
-export function keeperOf<Node extends Pick<NodeState, 'isDraining'>>(
+export function leaderOf<Node extends Pick<NodeState, 'isDraining'>>(
   nodes: readonly Node[],
 ): Node | undefined {
   return nodes.find(({ isDraining }) => !isDraining) ?? nodes[0];
 }
 
-/** The role of a node that has not ended, beside the keeper. */
+/** The role of a node that has not ended, beside the leader. */
 export function openRoleOf(
   node: NodeState,
-  keeper: Pick<NodeState, 'isDraining'> | undefined,
+  leader: Pick<NodeState, 'isDraining'> | undefined,
 ): OpenRole {
   if (!node.isLive) return 'silent';
   if (node.isDraining) return 'draining';
-  return node === keeper ? 'keeper' : 'serving';
+  return node === leader ? 'leader' : 'serving';
 }
 
 /**
@@ -68,7 +68,7 @@ export interface Standing {
   /** Of all nodes that have not ended. */
   roles: OpenRole[];
   /** Whether this one does what is done once for all. */
-  keepsHouse: boolean;
+  leads: boolean;
   /** How long it may still begin something without another renewal, in milliseconds; 0 if it may not. */
   leaseLeftMs: number;
   /** How far the clock of its machine is ahead of the database's, in milliseconds. */

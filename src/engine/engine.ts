@@ -106,7 +106,7 @@ export function startEngine(parts: EngineParts): Engine {
   let stopping: Promise<void> | undefined;
   const wakeFor: ExecutorParts['wake'] = (work) => {
     wake(work);
-    // Another node may keep house.
+    // Another node may lead.
     if (work === 'notify' || work === 'complete') wakeOthers(work);
   };
   const callers = createCallers(parts);
@@ -145,7 +145,7 @@ export function startEngine(parts: EngineParts): Engine {
     ['rescue', createRescueStep(parts)],
     ['own runs', createOwnRunsStep(parts, membership, isHeld)],
   ];
-  /** What is done once, by whichever process keeps house. */
+  /** What is done once, by whichever process leads. */
   const chores: [string, () => Promise<Rest>][] = [
     ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],

@@ -184,7 +184,7 @@ export function createMetrics(gauges: Gauges): Metrics {
         }
       },
     });
-    gauge('node_is_keeper', 'Whether this node is the keeper.', () => Number(read().keepsHouse));
+    gauge('node_is_leader', 'Whether this node is the leader.', () => Number(read().leads));
     gauge(
       'node_lease_remaining_seconds',
       'How long this node may begin calls without renewing its lease; 0 if it begins none.',

@@ -134,7 +134,7 @@ export const AboutNode = t.output(
     id: '01999f3c-7c00-7a2b-8c4d-1f2e3a4b5c6d',
     host: 'a.example',
     pid: 812,
-    role: 'keeper',
+    role: 'leader',
     version: '1.4.0',
     startedAt: '2025-10-09T08:00:00.000Z',
     leaseUntil: '2025-10-09T09:00:12.000Z',
@@ -149,7 +149,7 @@ export const AboutNode = t.output(
     pid: t.integer('The id of its process.'),
     role: t.oneOf(
       nodeRoles,
-      'The `keeper` also does what is done once for all; a `draining` one waits for its last calls and stops; a `silent` one did not renew its lease, and is `gone` soon.',
+      'The `leader` also does what is done once for all; a `draining` one waits for its last calls and stops; a `silent` one did not renew its lease, and is `gone` soon.',
     ),
     version: t.text('The version of jobd.'),
     startedAt: t.moment('When it was started.'),

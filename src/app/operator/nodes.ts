@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clo
 import type { Clock } from '../../domain/clock.ts';
 import {
   isLeaseValid,
-  keeperOf,
+  leaderOf,
   leaseMs,
   longestLeaseMs,
   lossShownForMs,
@@ -60,11 +60,11 @@ function inRoles(known: readonly KnownNode[], now: number): NodeInRole[] {
     isLive: isLeaseValid(node.expiresAt, now),
     isDraining: node.isDraining,
   }));
-  const keeper = keeperOf(states.filter(({ node }) => node.endedAt === null));
+  const leader = leaderOf(states.filter(({ node }) => node.endedAt === null));
   return states.map((state) => {
     const { node } = state;
     const { endReason } = node;
-    const role = endReason === null ? openRoleOf(state, keeper) : endedRoles[endReason];
+    const role = endReason === null ? openRoleOf(state, leader) : endedRoles[endReason];
     return { ...node, role };
   });
 }

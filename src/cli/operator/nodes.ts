@@ -21,7 +21,7 @@ export function addNodesCommand(program: Command, { output }: Context): void {
     .addHelpText(
       'after',
       `
-The keeper is the oldest that serves: it also sends alerts, signs receipts and
+The leader is the oldest that serves: it also sends alerts, signs receipts and
 watches monitors. A draining one waits for its last calls and stops. A silent
 one does not renew its lease, and is gone soon.
 
@@ -62,7 +62,7 @@ Example:
           isWide: isWide(flags),
         },
       );
-      const live = nodes.filter(({ role }) => role === 'keeper' || role === 'serving');
+      const live = nodes.filter(({ role }) => role === 'leader' || role === 'serving');
       for (const loss of losses) output.say(`${nodeName(loss)}: ${lossText(loss)}`);
       const open = nodes.filter(({ endedAt }) => endedAt === null);
       for (const trouble of wrongLeasesOf(open, now)) output.say(trouble);

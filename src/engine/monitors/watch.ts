@@ -49,7 +49,7 @@ export function createWatch({ store, clock, membership, log, changes }: WatchPar
     if (wasAway || hasFailed) seenSince = now;
     checkedAt = now;
     hasFailed = false;
-    if (!membership.keepsHouse()) return Infinity;
+    if (!membership.leads()) return Infinity;
     hasFailed = true;
     const restMs = await check(now);
     hasFailed = false;

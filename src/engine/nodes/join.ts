@@ -3,7 +3,7 @@
  * clock of its machine, 2 s less: nobody else can think it gone while it begins something.
  *
  * A node that is not seen to renew its lease for 15 s is declared gone, by one that has held its own for as long without a
- * break: when the database was away for all, none is. The oldest node that has not ended keeps house, alone: who comes back
+ * break: when the database was away for all, none is. The oldest node that has not ended leads, alone: who comes back
  * after it was declared gone is the youngest. One that drains hands that over.
  */
 
@@ -12,7 +12,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { newId } from '../../domain/id.ts';
 import {
-  keeperOf,
+  leaderOf,
   leaseMarginMs,
   leaseMs,
   nodeName,
@@ -94,8 +94,8 @@ class Renewing implements NodeMembership {
   #isDraining = false;
   #isClockWrong = false;
   #isOutdated = false;
-  /** The id under which the log says that it is the keeper; empty if it does not. */
-  #keeperId = '';
+  /** The id under which the log says that it is the leader; empty if it does not. */
+  #leaderId = '';
   #onGone = (): void => {};
   #loops: Loop[] = [];
 
@@ -137,20 +137,20 @@ class Renewing implements NodeMembership {
     return Math.max(0, this.#trustedUntilMs - machine.monotonicMs());
   }
 
-  keepsHouse(): boolean {
+  leads(): boolean {
     const nodes = this.#nodes();
-    // Until the others know of this node, one of them may keep house.
+    // Until the others know of this node, one of them may lead.
     const isKnown = nodes.every(({ id, knowsThis }) => id === this.#nodeId || knowsThis);
-    return isKnown && keeperOf(nodes)?.id === this.#nodeId && this.mayBegin();
+    return isKnown && leaderOf(nodes)?.id === this.#nodeId && this.mayBegin();
   }
 
   standing(): Standing {
     const { clock } = this.#parts;
     const nodes = this.#nodes();
-    const keeper = keeperOf(nodes);
+    const leader = leaderOf(nodes);
     return {
-      roles: nodes.map((node) => openRoleOf(node, keeper)),
-      keepsHouse: this.keepsHouse(),
+      roles: nodes.map((node) => openRoleOf(node, leader)),
+      leads: this.leads(),
       leaseLeftMs: this.mayBeginForMs(),
       clockLeadMs: clock.leadMs(),
     };
@@ -194,7 +194,7 @@ class Renewing implements NodeMembership {
   }
 
   start(): void {
-    this.#reportKeeping();
+    this.#reportLeading();
     const { log, machine: clock } = this.#parts;
     this.#loops = [
       startLoop('membership', () => this.#step(), { log, clock }),
@@ -210,7 +210,7 @@ class Renewing implements NodeMembership {
   }
 
   async #step(): Promise<number> {
-    this.#reportKeeping();
+    this.#reportLeading();
     const { machine } = this.#parts;
     const isDue = machine.monotonicMs() >= this.#renewAtMs;
     if (isDue || this.#isKnownToDrain() !== this.#isDraining) {
@@ -223,7 +223,7 @@ class Renewing implements NodeMembership {
       }
       this.#compareClocks();
       this.#reportTrouble();
-      this.#reportKeeping();
+      this.#reportLeading();
     }
     const silentAtMs = await this.#declareGone();
     return Math.min(this.#renewAtMs, silentAtMs) - machine.monotonicMs();
@@ -337,7 +337,7 @@ class Renewing implements NodeMembership {
     const silent = others.filter((node) => silentAtMs(node) <= now);
     if (silent.length === 0) return Math.min(...others.map(silentAtMs));
     const gone = await endSilentNodes(store, silent);
-    // What became of the others, which another node may have declared gone, and who keeps house now.
+    // What became of the others, which another node may have declared gone, and who leads now.
     this.#renewAtMs = now;
     if (gone.length > 0) {
       const named = { nodes: gone.map(nodeName), nodeIds: gone.map(({ id }) => id) };
@@ -354,13 +354,13 @@ class Renewing implements NodeMembership {
     this.#isOutdated = trouble !== null;
   }
 
-  #reportKeeping(): void {
+  #reportLeading(): void {
     const { log } = this.#parts;
-    const [before, now] = [this.#keeperId, this.keepsHouse() ? this.#nodeId : ''];
+    const [before, now] = [this.#leaderId, this.leads() ? this.#nodeId : ''];
     if (before === now) return;
-    this.#keeperId = now;
-    if (before !== '') log.info({ nodeId: before }, 'this node is the keeper no more');
-    if (now !== '') log.info({ nodeId: now }, 'this node is the keeper');
+    this.#leaderId = now;
+    if (before !== '') log.info({ nodeId: before }, 'this node is the leader no more');
+    if (now !== '') log.info({ nodeId: now }, 'this node is the leader');
   }
 
   #compareClocks(): void {

@@ -22,7 +22,7 @@ export interface Membership {
   /** For how long an attempt may begin from now on, in milliseconds; 0 if none may. */
   readonly mayBeginForMs: () => number;
   /** Whether this process does what is done once for all: it is the oldest that serves on. */
-  readonly keepsHouse: () => boolean;
+  readonly leads: () => boolean;
   /** Whether others served at the last renewal. */
   readonly hasOthers: () => boolean;
   /** What it knows of itself and the others. */
@@ -44,11 +44,11 @@ export function alone(clock: Clock): Membership {
     trouble: null,
     mayBegin: () => true,
     mayBeginForMs: () => Infinity,
-    keepsHouse: () => true,
+    leads: () => true,
     hasOthers: () => false,
     standing: () => ({
-      roles: ['keeper'],
-      keepsHouse: true,
+      roles: ['leader'],
+      leads: true,
       leaseLeftMs: Infinity,
       clockLeadMs: 0,
     }),
@@ -65,7 +65,7 @@ export function onDuty(
   let wasOnDuty = false;
   return async () => {
     const begins = !wasOnDuty;
-    wasOnDuty = membership.keepsHouse();
+    wasOnDuty = membership.leads();
     return wasOnDuty ? await step(begins) : Infinity;
   };
 }

@@ -300,14 +300,14 @@ test(
     const second = await metricsOf(env);
     const serving = /^jobd_nodes\{role="serving"\} 1$/m;
     await until('a renewal', async () => serving.test(await first.read()));
-    const [keeper, other] = [await first.read(), await second.read()];
-    assert.match(keeper, /^jobd_nodes\{role="keeper"\} 1$/m);
-    assert.match(keeper, /^jobd_nodes\{role="silent"\} 0$/m);
-    assert.match(keeper, /^jobd_node_is_keeper 1$/m);
-    assert.match(other, /^jobd_node_is_keeper 0$/m);
-    assert.match(keeper, /^jobd_node_lease_remaining_seconds (1[0-3]|\d)(\.\d+)?$/m);
-    assert.match(keeper, /^jobd_node_hints_arrive 1$/m);
-    assert.match(keeper, /^jobd_node_clock_lead_seconds -?\d/m);
+    const [leader, other] = [await first.read(), await second.read()];
+    assert.match(leader, /^jobd_nodes\{role="leader"\} 1$/m);
+    assert.match(leader, /^jobd_nodes\{role="silent"\} 0$/m);
+    assert.match(leader, /^jobd_node_is_leader 1$/m);
+    assert.match(other, /^jobd_node_is_leader 0$/m);
+    assert.match(leader, /^jobd_node_lease_remaining_seconds (1[0-3]|\d)(\.\d+)?$/m);
+    assert.match(leader, /^jobd_node_hints_arrive 1$/m);
+    assert.match(leader, /^jobd_node_clock_lead_seconds -?\d/m);
     const file = await metricsOf({ JOBD_DATA: temporaryDirectory(t) });
     assert.doesNotMatch(await file.read(), /jobd_nodes?\b|jobd_node_/);
     for (const { daemon } of [first, second, file]) assert.equal(await daemon.stop('SIGTERM'), 0);
@@ -341,7 +341,7 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
   const { nodes } = JSON.parse(listed.stdout) as { nodes: Record<string, unknown>[] };
   const seen = () => nodes.map(({ pid, role, calls }) => ({ pid, role, calls }));
   assert.deepEqual(seen(), [
-    { pid: first.pid, role: 'keeper', calls: 0 },
+    { pid: first.pid, role: 'leader', calls: 0 },
     { pid: second.pid, role: 'serving', calls: 0 },
   ]);
   const doctor = await runCommand(['doctor', '--json'], env);
@@ -361,12 +361,12 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
     const { stdout } = await runCommand(['nodes', '--json'], env);
     return (JSON.parse(stdout) as { nodes: { role: string }[] }).nodes.map(({ role }) => role);
   };
-  assert.deepEqual(await rolesNow(), ['stopped', 'keeper']);
+  assert.deepEqual(await rolesNow(), ['stopped', 'leader']);
   await second.stop('SIGKILL');
   await until('its lease to end', async () => (await rolesNow())[1] === 'silent');
   const third = serve(t, env);
   assert.match(await third.listening, /^http/, 'it need not wait');
   await until('a declaration', async () => (await rolesNow())[1] === 'gone');
-  assert.deepEqual(await rolesNow(), ['stopped', 'gone', 'keeper']);
+  assert.deepEqual(await rolesNow(), ['stopped', 'gone', 'leader']);
   assert.equal(await third.stop('SIGTERM'), 0, third.log());
 });

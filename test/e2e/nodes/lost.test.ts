@@ -32,16 +32,16 @@ async function stormOnThree(t: TestContext, url: string, reach = (database: stri
   return { service, lost, others };
 }
 
-/** A service with a keeper that makes one slow call, and two more nodes in a storm; `lost` is one that makes several. */
-async function keeperAndTwo(t: TestContext, url: string) {
+/** A service with a leader that makes one slow call, and two more nodes in a storm; `lost` is one that makes several. */
+async function leaderAndTwo(t: TestContext, url: string) {
   const service = await prepareOnServer(t, url, jobCount, holds);
-  const keeper = await service.start(service.database, ['--slots', '1']);
+  const leader = await service.start(service.database, ['--slots', '1']);
   await service.storm(0, 8_000);
   // The first job is slow.
-  await untilSlow(service, [keeper], 1);
+  await untilSlow(service, [leader], 1);
   const [one, other] = [await service.start(), await service.start()];
   const lost = await untilSlow(service, [one, other], 2);
-  return { service, keeper, lost, last: lost === one ? other : one };
+  return { service, leader, lost, last: lost === one ? other : one };
 }
 
 /** Resolves with the first node that makes so many slow calls. */
@@ -155,21 +155,21 @@ describe('a node that is lost', { skip, concurrency: 2 }, () => {
     for (const node of [lost, ...others]) assert.equal(await node.stop(), 0, node.log());
   });
 
-  test('it and the keeper are killed: the third closes the runs of the first at once', async (t) => {
+  test('it and the leader are killed: the third closes the runs of the first at once', async (t) => {
     await using server = await startPostgres();
-    const { service, keeper, lost, last } = await keeperAndTwo(t, server.url);
+    const { service, leader, lost, last } = await leaderAndTwo(t, server.url);
     await lost.stop('SIGKILL');
     const runIds = await slowCallsOf(service, lost);
     const isNearlyOver = async (): Promise<boolean> => (await leaseLeftMs(service, lost)) < 2_000;
     await until('a lease that is nearly over', isNearlyOver);
-    await keeper.stop('SIGKILL');
-    const ofKeeper = await slowCallsOf(service, keeper);
+    await leader.stop('SIGKILL');
+    const ofLeader = await slowCallsOf(service, leader);
     await untilClosed(service, runIds);
-    const gone = `select 1 from nodes where pid = ${keeper.pid} and ended_at is not null`;
-    assert.deepEqual(await onServer(service.database, gone), [], 'the keeper is not missed yet');
-    await untilClosed(service, ofKeeper);
+    const gone = `select 1 from nodes where pid = ${leader.pid} and ended_at is not null`;
+    assert.deepEqual(await onServer(service.database, gone), [], 'the leader is not missed yet');
+    await untilClosed(service, ofLeader);
     service.release();
-    await assertOnce(service, [...runIds, ...ofKeeper]);
+    await assertOnce(service, [...runIds, ...ofLeader]);
     assert.equal(await last.stop(), 0, last.log());
   });
 });

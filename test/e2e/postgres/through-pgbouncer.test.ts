@@ -53,7 +53,7 @@ test(
     const shown = await jobd(['nodes', '--json'], env);
     assert.equal(shown.exitCode, 0, shown.stderr);
     const { nodes: known } = JSON.parse(shown.stdout) as { nodes: { role: string }[] };
-    assert.deepEqual(known.map(({ role }) => role).toSorted(), ['keeper', 'serving']);
+    assert.deepEqual(known.map(({ role }) => role).toSorted(), ['leader', 'serving']);
     const ledger = await ask('GET', '/ledger');
     assert.equal(ledger.status, 200, JSON.stringify(ledger.body));
     const doctor = await jobd(['doctor'], env);

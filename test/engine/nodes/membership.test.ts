@@ -8,7 +8,7 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 test('a duty hears each time that another process may have had it meanwhile', async () => {
   let keeps = true;
   const heard: boolean[] = [];
-  const membership = { ...alone(fakeClock()), keepsHouse: () => keeps };
+  const membership = { ...alone(fakeClock()), leads: () => keeps };
   const step = onDuty(membership, async (begins) => heard.push(begins));
   for (const next of [true, true, false, false, true, true]) {
     keeps = next;

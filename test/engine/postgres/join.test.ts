@@ -22,16 +22,16 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await renew();
     cut.isCut = true;
     machine.advanceBoth(12_000);
-    assert.ok(membership.mayBegin() && membership.keepsHouse());
+    assert.ok(membership.mayBegin() && membership.leads());
     assert.equal(membership.mayBeginForMs(), 1_000);
     machine.advanceBoth(999);
     assert.equal(membership.mayBeginForMs(), 1);
     machine.advanceBoth(1);
-    assert.ok(!membership.mayBegin() && !membership.keepsHouse());
+    assert.ok(!membership.mayBegin() && !membership.leads());
     assert.equal(membership.standing().leaseLeftMs, 0);
     cut.isCut = false;
     await until('a renewal', () => membership.mayBegin());
-    assert.ok(membership.keepsHouse(), 'nobody has declared it gone');
+    assert.ok(membership.leads(), 'nobody has declared it gone');
     assert.ok(membership.standing().leaseLeftMs > 0);
   });
 
@@ -121,7 +121,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await renew();
     await until('a sentence', () => membership.trouble !== null);
     assert.match(membership.trouble ?? '', /the database has schema 2, this jobd knows up to 1/);
-    assert.ok(!membership.mayBegin() && !membership.keepsHouse());
+    assert.ok(!membership.mayBegin() && !membership.leads());
     await renew();
     const said = messages().filter((message) => /begins nothing any more/.test(message));
     assert.equal(said.length, 1);
@@ -137,7 +137,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     cut.isCut = false;
     await until('a sentence', () => membership.trouble !== null);
     assert.match(membership.trouble ?? '', /^it was moved to a file at noon, so serve that one/);
-    assert.ok(!membership.mayBegin() && !membership.keepsHouse());
+    assert.ok(!membership.mayBegin() && !membership.leads());
   });
 
   test('renews its lease while it looks for what was lost, however long that takes', async (t) => {

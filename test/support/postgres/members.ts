@@ -85,9 +85,9 @@ export async function nodesIn(store: Store): Promise<KnownNode[]> {
   return await listNodes(store.db, 0);
 }
 
-/** What it said of being the keeper. */
-export function saidOfKeeping({ messages }: TestNode): string[] {
-  return messages().filter((message) => message.startsWith('this node is the keeper'));
+/** What it said of being the leader. */
+export function saidOfLeading({ messages }: TestNode): string[] {
+  return messages().filter((message) => message.startsWith('this node is the leader'));
 }
 
 /** The nodes that these have declared gone. */

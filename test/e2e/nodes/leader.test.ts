@@ -1,4 +1,4 @@
-/** The keeper dies, stops or freezes: the next oldest node watches monitors, sends alerts and signs receipts. */
+/** The leader dies, stops or freezes: the next oldest node watches monitors, sends alerts and signs receipts. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { prepareOnServer, skip } from '../postgres/service.ts';
 const jobCount = 30;
 
 // They mostly wait for leases.
-describe('a keeper', { skip, concurrency: 2 }, () => {
+describe('a leader', { skip, concurrency: 2 }, () => {
   for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
     test(`gets ${signal}`, async (t) => {
       await using server = await startPostgres();
@@ -21,7 +21,7 @@ describe('a keeper', { skip, concurrency: 2 }, () => {
       const receiver = await startSink(t);
       const port = new URL(receiver.url).port;
       const start = () => service.start(database, ['--allow-target', `127.0.0.1/32:${port}`]);
-      const keeper = await start();
+      const leader = await start();
       await start();
       await start();
       const channel = { name: 'hook', type: 'webhook', config: { url: receiver.url } };
@@ -33,8 +33,8 @@ describe('a keeper', { skip, concurrency: 2 }, () => {
       const { monitor: kept } = made.body as { monitor: { pingUrl: string } };
       assert.equal((await fetch(kept.pingUrl)).status, 200);
 
-      keeper.stop(signal).catch(() => {});
-      t.after(() => keeper.stop('SIGKILL'));
+      leader.stop(signal).catch(() => {});
+      t.after(() => leader.stop('SIGKILL'));
       // Its last ping is older than it was.
       const due = `${Date.now()} + 500`;
       await onServer(database, `update monitors set next_due_at = ${due}, next_check_at = ${due}`);
@@ -60,7 +60,7 @@ describe('a keeper', { skip, concurrency: 2 }, () => {
     const [receiver, target] = [await startSink(t), await startHeldSink(t)];
     const ports = [receiver, target].map(({ url }) => new URL(url).port);
     const allowed = ports.flatMap((port) => ['--allow-target', `127.0.0.1/32:${port}`]);
-    const keeper = await service.start(database, allowed);
+    const leader = await service.start(database, allowed);
     const hook = {
       name: 'hook',
       type: 'webhook',
@@ -78,18 +78,18 @@ describe('a keeper', { skip, concurrency: 2 }, () => {
     await service.start(database, allowed);
 
     let hasEnded = false;
-    const ended = keeper.stop('SIGTERM').finally(() => (hasEnded = true));
+    const ended = leader.stop('SIGTERM').finally(() => (hasEnded = true));
     await onServer(database, `update monitors set next_due_at = 1, next_check_at = 1`);
     const alert = await until('an alert', () => receiver.received[0]);
     assert.match(alert.body, /"type":"monitor\.down"/);
-    assert.ok(!hasEnded, 'the keeper that was is still there');
+    assert.ok(!hasEnded, 'the leader that was is still there');
     const nodes = await onServer(database, 'select is_draining, ended_at from nodes order by id');
     assert.deepEqual(nodes[0], { is_draining: 1, ended_at: null });
 
     target.release(1, 500);
     await until('an alert of the slow call', () => receiver.received[1]);
     assert.match(receiver.received[1]?.body ?? '', /"type":"job\.failed"/);
-    assert.equal(await ended, 0, keeper.log());
+    assert.equal(await ended, 0, leader.log());
     const unsigned = 'select 1 from runs where receipt_due = 1';
     await until('its receipt', async () => (await onServer(database, unsigned)).length === 0);
     assert.equal((await onServer(database, 'select 1 from receipts')).length, 1);
