@@ -90,7 +90,7 @@ describe(
       for (const name of [
         'better-sqlite3',
         'fastify',
-        'undici',
+        'nodemailer',
         'preact',
         '@preact/signals-core',
         'node-linux-',

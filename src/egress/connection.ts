@@ -1,57 +1,69 @@
-/** One open connection and the undici client that speaks HTTP/1.1 on it. */
+/** One open connection. It carries one exchange at a time; what comes outside of an exchange closes it. */
 import type { Socket } from 'node:net';
-import Client from 'undici/lib/dispatcher/client.js';
 import type { Dialled } from './dial.ts';
-import { Incoming } from './incoming.ts';
 import type { Origin } from './route.ts';
+import { TcpSocket } from './tcp.ts';
 
-/** An idle connection is closed after this if the server has sent no Keep-Alive timeout. */
-const maxIdleMs = 240_000;
+/** Who reads a connection during an exchange. */
+export interface Reader {
+  /** They are valid only until it returns. */
+  onBytes: (bytes: Buffer) => void;
+  /** The other side ended the connection in good order. */
+  onEnd: () => void;
+  onError: (error: Error) => void;
+}
 
 /** A connection of the pool. Whoever took it is its only user. */
-export interface Connection {
+export class Connection {
   readonly origin: Origin;
   /** The judged address at its other end. */
   readonly address: string;
   readonly socket: Socket;
-  readonly client: Client;
-  /** Must learn of every request and of the end of its answer. */
-  readonly incoming: Incoming;
   /** Monotonic time at which it was given back. */
-  idleSince: number;
-  /** Whether the server sent a Keep-Alive timeout; undici then closes the connection in time. */
-  keepAlivePromised: boolean;
-}
+  idleSince = 0;
+  /** Whether another request may follow the last answer. */
+  mayPersist = true;
+  /** How long the server keeps it open without a request; 0 if it did not say. */
+  promisedMs = 0;
+  readonly #wire: Dialled['wire'];
+  #reader: Reader | null = null;
 
-/**
- * Puts a client on a connected socket. The client never connects by itself: when the connection closes, the client is
- * done. So no request is written twice, and no address is dialled that was not judged.
- */
-export function openConnection(
-  origin: Origin,
-  address: string,
-  { socket, wire }: Dialled,
-): Connection {
-  let handedOver = false;
-  const incoming = new Incoming(socket, (use) => wire?.startUse(use));
-  const client = new Client(origin.key, {
-    allowH2: false,
-    pipelining: 1,
-    // The attempt's deadline covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: maxIdleMs,
-    keepAliveMaxTimeout: maxIdleMs,
-    connect: (_options, callback) => {
-      // undici expects the answer in a later turn.
-      queueMicrotask(() => {
-        // To connect again is refused; the request has not been sent then.
-        if (handedOver || socket.destroyed)
-          return callback(new Error('the connection was closed'), null);
-        handedOver = true;
-        callback(null, socket);
-      });
-    },
-  });
-  return { origin, address, socket, client, incoming, idleSince: 0, keepAlivePromised: false };
+  constructor(origin: Origin, address: string, { socket, wire }: Dialled) {
+    this.origin = origin;
+    this.address = address;
+    this.socket = socket;
+    this.#wire = wire;
+    const onBytes = (bytes: Buffer): void => {
+      if (this.#reader === null) socket.destroy();
+      else this.#reader.onBytes(bytes);
+    };
+    if (socket instanceof TcpSocket) socket.onBytes = onBytes;
+    else socket.on('data', onBytes);
+    socket.on('error', (error) => this.#reader?.onError(error));
+    const onEnd = (): void => {
+      this.#reader?.onEnd();
+      socket.destroy();
+    };
+    socket.on('end', onEnd).on('close', onEnd);
+  }
+
+  /** Whether a request can be written. */
+  get isOpen(): boolean {
+    const { socket } = this;
+    return socket.writable && !socket.readableEnded;
+  }
+
+  /** What comes from now on is this reader's. */
+  begin(reader: Reader): void {
+    this.#reader = reader;
+    this.#wire?.startUse('answer');
+    this.socket.ref();
+  }
+
+  /** What comes from now on is unasked. An idle connection keeps no process alive. */
+  end(): void {
+    this.#reader = null;
+    this.#wire?.startUse('idle');
+    this.socket.unref();
+  }
 }

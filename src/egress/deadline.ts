@@ -3,7 +3,11 @@
  * aborts, and cuts off the current phase.
  */
 
-import { systemClock, type Timers } from '../domain/clock.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
+import { secondsText } from './failure.ts';
+
+/** A timer that comes later than this was held up: the process was suspended, or this machine had no time for it. */
+const longestDelayMs = 1_000;
 
 /** The current step of an attempt, for the message of a timeout. */
 export type Phase =
@@ -26,23 +30,31 @@ export interface Times {
   beginWithinMs?: number;
 }
 
+/** Why a deadline ended: its time was up, or that came to light too late, or the caller gave up. */
+export type End = 'expired' | 'suspended' | { abortedBy: unknown };
+
 /** Runs from its creation until `stop`. One phase at a time listens to it. */
 export class Deadline {
   readonly timeoutMs: number;
   /** Ends the deadline when it aborts. */
   readonly signal: AbortSignal | undefined;
-  readonly timers: Timers;
+  readonly timers: Clock;
   phase: Phase = 'looking up the name';
   /** Why it ended; null until then. An abort has the caller's reason. */
-  over: 'expired' | { abortedBy: unknown } | null = null;
+  over: End | null = null;
+  /** How long this machine stood still while the time went by; 0 if it did not. */
+  suspendedMs = 0;
   readonly #endsAt: number;
   readonly #beginBy: number;
+  /** Wall time at the start: the monotonic clock stands while a machine sleeps. */
+  readonly #startedAt: number;
   readonly #timer: Disposable;
+  #isStopped = false;
   #cutOff: (() => void) | null = null;
 
   constructor(
     { timeoutMs, beginWithinMs = Infinity }: Times,
-    { signal, timers = systemClock }: { signal?: AbortSignal | undefined; timers?: Timers } = {},
+    { signal, timers = systemClock }: { signal?: AbortSignal | undefined; timers?: Clock } = {},
   ) {
     this.timeoutMs = timeoutMs;
     this.signal = signal;
@@ -50,6 +62,7 @@ export class Deadline {
     const now = timers.monotonicMs();
     this.#endsAt = now + timeoutMs;
     this.#beginBy = now + beginWithinMs;
+    this.#startedAt = timers.now();
     this.#timer = timers.after(timeoutMs, expire, this);
   }
 
@@ -79,9 +92,20 @@ export class Deadline {
     else cutOff?.();
   }
 
+  /** The time is up. If this machine stood still meanwhile, what has come in is read first. */
+  expire(): void {
+    const { timers, timeoutMs } = this;
+    const lateMs = timers.monotonicMs() - this.#endsAt;
+    const sleptMs = timers.now() - this.#startedAt - timeoutMs;
+    const suspendedMs = Math.max(lateMs, sleptMs);
+    if (suspendedMs <= longestDelayMs) return this.end('expired');
+    this.suspendedMs = suspendedMs;
+    afterReading(() => this.end('suspended'));
+  }
+
   /** Ends it, for good. */
-  end(why: 'expired' | { abortedBy: unknown }): void {
-    if (this.over !== null) return;
+  end(why: End): void {
+    if (this.over !== null || this.#isStopped) return;
     this.over = why;
     const cutOff = this.#cutOff;
     this.stop();
@@ -90,13 +114,59 @@ export class Deadline {
 
   /** Stops the timer without cutting anything off. */
   stop(): void {
+    this.#isStopped = true;
     this.#timer[Symbol.dispose]();
     this.#cutOff = null;
   }
 }
 
 function expire(deadline: Deadline): void {
-  deadline.end('expired');
+  deadline.expire();
+}
+
+/** Runs it when the sockets have been read, and TLS what they held: timers come before both after a pause. */
+export function afterReading(run: () => void): void {
+  setImmediate(() => setImmediate(run));
+}
+
+const lookEveryMs = 500;
+
+/** Notices when this machine stands still, from now until it is disposed of. */
+export class StallWatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #looking: Disposable;
+  #monotonicMs: number;
+  #wallMs: number;
+  #longestMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#monotonicMs = clock.monotonicMs();
+    this.#wallMs = clock.now();
+    this.#looking = clock.every(lookEveryMs, () => this.#look());
+  }
+
+  /** How long it stood still at most; 0 if it did not. */
+  stalledMs(): number {
+    this.#look();
+    return this.#longestMs > longestDelayMs ? this.#longestMs : 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.#looking[Symbol.dispose]();
+  }
+
+  #look(): void {
+    const [monotonicMs, wallMs] = [this.#clock.monotonicMs(), this.#clock.now()];
+    const passedMs = Math.max(monotonicMs - this.#monotonicMs, wallMs - this.#wallMs);
+    this.#longestMs = Math.max(this.#longestMs, passedMs - lookEveryMs);
+    [this.#monotonicMs, this.#wallMs] = [monotonicMs, wallMs];
+  }
+}
+
+/** What stood in the way of whatever went on meanwhile. */
+export function stoodStill(ms: number): string {
+  return `this machine stood still for ${secondsText(Math.round(ms / 100) * 100)}`;
 }
 
 /** Waits for `work` until the deadline. Then it throws DeadlineOver, and the result of `work` is ignored. */

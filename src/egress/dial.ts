@@ -1,5 +1,5 @@
 /** Opens one connection to one of the judged addresses: TCP, then TLS for https. No name is resolved here. */
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { sameAddress } from '../domain/targets/address.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
@@ -7,6 +7,7 @@ import { connectFailure, isWayMissing, tlsFailure } from './failure.ts';
 import { Racing, type Limit, type NotConnected } from './race.ts';
 import type { Origin } from './route.ts';
 import type { Timers } from '../domain/clock.ts';
+import { TcpSocket } from './tcp.ts';
 import { TlsOpener } from './tls.ts';
 import type { Wire } from './wire.ts';
 
@@ -45,7 +46,7 @@ export function createDial(ca: string | undefined, timers: Timers): Dial {
         const sockets: Sockets =
           origin.protocol === 'https:'
             ? tls.open(origin, address)
-            : { socket: new Socket(), wire: null };
+            : { socket: new TcpSocket(), wire: null };
         return connect(sockets, { address, port }, limit);
       },
       ({ socket }) => socket.destroy(),

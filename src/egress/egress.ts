@@ -4,6 +4,7 @@
  * Whatever a target does is returned as a value.
  */
 import type { Caller } from '../domain/calls/caller.ts';
+import { messageOf } from '../domain/errors.ts';
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
 import {
   createRedactor,
@@ -15,14 +16,16 @@ import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { CallSigner } from '../identity/keyring.ts';
 import { identify } from '../identity/sign.ts';
 import type { Identification } from '../identity/sign.ts';
-import { Deadline, DeadlineOver } from './deadline.ts';
+import { Deadline, DeadlineOver, stoodStill } from './deadline.ts';
 import { createDial } from './dial.ts';
-import { exchange, type WireRequest } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { egressClosed, LocalTrouble, secondsText, withPortHint } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
+import { requestBytes } from './http/request.ts';
 import { createRouter } from './route.ts';
-import { systemClock, type Timers } from '../domain/clock.ts';
+import type { Route } from './route.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
 
 /** One attempt to make, as plain data that can cross to another thread. */
 export interface Call {
@@ -64,7 +67,7 @@ export interface EgressOptions {
   /** Certificates (PEM) to trust instead of the built-in ones. */
   ca?: string;
   /** Default: those of this thread. */
-  timers?: Timers;
+  timers?: Clock;
 }
 
 /** Connections tried for one attempt: a kept one may turn out closed before the request is written. */
@@ -91,7 +94,8 @@ export function createEgress(options: EgressOptions): Egress {
     if ('failure' in addresses) return failed(addresses.failure);
     const { origin } = route.site;
     const identity = identityOf(call, `${origin.key}${route.path}`);
-    const request = wireRequest(call, { path: route.path, userAgent, identity });
+    const request = written(call, { route, userAgent, identity });
+    if ('failure' in request) return failed(request.failure);
     for (let takes = 0; takes < maxTakes; takes++) {
       const idle = pool.takeIdle(origin, addresses.allowed);
       const taken = idle ?? (await pool.takeAny(origin, addresses.allowed, deadline));
@@ -134,11 +138,14 @@ export function createEgress(options: EgressOptions): Egress {
       const deadline = new Deadline(call, { signal, timers });
       inFlight.add(deadline);
       try {
-        return await attempt(call, deadline);
+        const result = await attempt(call, deadline);
+        return deadline.suspendedMs > 0 && !isOfTarget(result) ? suspended(deadline) : result;
       } catch (error) {
         if (error instanceof LocalTrouble) return { kind: 'local', trouble: error.message };
-        if (!(error instanceof DeadlineOver) || deadline.over === null) throw error;
-        if (deadline.over !== 'expired') throw deadline.over.abortedBy;
+        const { over } = deadline;
+        if (!(error instanceof DeadlineOver) || over === null) throw error;
+        if (over === 'suspended') return suspended(deadline);
+        if (over !== 'expired') throw over.abortedBy;
         const detail = `no answer within ${secondsText(call.timeoutMs)}, ${deadline.phase}`;
         return failed({ reason: 'timeout', detail, unsent: !deadline.isSent });
       } finally {
@@ -164,36 +171,54 @@ function failed(failure: Failure): AttemptResult {
   return { kind: 'failure', failure };
 }
 
+/** Whether a result says something of the target although this machine stood still: it answered, in whatever way. */
+function isOfTarget(result: AttemptResult): boolean {
+  if (result.kind === 'response') return result.response.broken === null;
+  if (result.kind !== 'failure') return true;
+  const { reason } = result.failure;
+  return reason === 'protocol' || reason === 'blocked_address';
+}
+
+/** What came of a call whose time went by while this machine stood still. */
+function suspended({ isSent, suspendedMs }: Deadline): AttemptResult {
+  const trouble = stoodStill(suspendedMs);
+  if (!isSent) return { kind: 'local', trouble };
+  return { kind: 'interrupted', trouble: `${trouble} before the answer came` };
+}
+
 /** The result without the token of the call, which a target may repeat. */
 function withoutToken(result: AttemptResult, identity: Identification | null): AttemptResult {
   const token = identity?.token ?? null;
-  if (token === null || result.kind === 'local' || !mayRepeat(result)) return result;
-  const redactor = createRedactor(spellingsOf([token]));
-  if (result.kind === 'response') return redactResult(result, redactor);
-  const { failure } = result;
-  return failed({ ...failure, detail: redactor.redact(failure.detail) });
+  if (token === null || result.kind === 'local' || result.kind === 'interrupted') return result;
+  return mayRepeat(result) ? redactResult(result, createRedactor(spellingsOf([token]))) : result;
 }
 
 interface OwnParts {
-  path: string;
+  route: Route;
   userAgent: string;
   identity: Identification | null;
 }
 
-function wireRequest(call: Call, { path, userAgent, identity }: OwnParts): WireRequest {
-  const headers: string[] = [];
-  let hasUserAgent = false;
-  let hasContentType = false;
-  for (const [name, value] of Object.entries(call.headers)) {
-    const lowerCase = name.toLowerCase();
-    hasUserAgent ||= lowerCase === 'user-agent';
-    hasContentType ||= lowerCase === 'content-type';
-    headers.push(name, value);
+/** The request as it is sent, or why it cannot be. */
+function written(
+  call: Call,
+  { route, userAgent, identity }: OwnParts,
+): { method: string; bytes: Buffer } | { failure: Failure } {
+  const { method, body } = call;
+  const headers = Object.entries(call.headers);
+  const has = (name: string): boolean => headers.some(([given]) => given.toLowerCase() === name);
+  const added: [string, string][] = identity === null ? [] : Object.entries(identity.headers);
+  if (!has('user-agent')) added.push(['user-agent', userAgent]);
+  if (!has('accept')) added.push(['accept', '*/*']);
+  if (body !== null && !has('content-type')) {
+    added.push(['content-type', 'text/plain; charset=utf-8']);
   }
-  if (identity !== null) headers.push(...Object.entries(identity.headers).flat());
-  if (!hasUserAgent) headers.push('user-agent', userAgent);
-  if (call.body !== null && !hasContentType) {
-    headers.push('content-type', 'text/plain; charset=utf-8');
+  headers.push(...added);
+  const { host } = route.site;
+  try {
+    return { method, bytes: requestBytes({ path: route.path, method, host, headers, body }) };
+  } catch (error) {
+    const detail = `the request cannot be sent: ${messageOf(error)}`;
+    return { failure: { reason: 'protocol', detail } };
   }
-  return { path, method: call.method, headers, body: call.body };
 }

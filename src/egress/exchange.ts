@@ -1,25 +1,19 @@
 /**
- * One request and its answer on one connection, through undici's `dispatch`. The request is sent at most once. Redirects
- * are not followed, nothing is decompressed, and reading stops when the preview is full.
+ * One request and its answer on one connection. The request is written at most once. Redirects are not followed, and reading
+ * stops when the preview is full.
  */
-import type { Dispatcher } from 'undici';
 import { maxPreviewBytes, startPreview } from '../domain/runs/preview.ts';
-import { maxLocationLength } from '../domain/runs/outcome.ts';
+import type { Preview } from '../domain/runs/preview.ts';
 import type { AttemptResult, Failure, Response } from '../domain/runs/outcome.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Reader } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
+import { AnswerReader, type Listener } from './http/answer.ts';
+import { startDecodedPreview } from './http/decode.ts';
+import type { Head } from './http/head.ts';
 
-/** A request as it is sent; `headers` alternates names and values. */
-export interface WireRequest {
-  path: string;
-  method: string;
-  headers: string[];
-  body: string | null;
-}
-
-type Controller = Dispatcher.DispatchController;
-type Headers = Record<string, string | string[] | undefined>;
+/** A longer promise of a server is cut to this. */
+const longestPromiseSeconds = 60;
 
 /**
  * Sends the request and reads the answer. Returns 'unsent' if the connection had closed before the
@@ -27,136 +21,134 @@ type Headers = Record<string, string | string[] | undefined>;
  */
 export function exchange(
   connection: Connection,
-  request: WireRequest,
+  { method, bytes }: { method: string; bytes: Buffer },
   deadline: Deadline,
 ): Promise<AttemptResult | 'unsent'> {
-  const handler = new Exchange(connection, deadline);
-  connection.client.dispatch({ ...request, origin: connection.origin.key }, handler);
-  return handler.promise;
+  // The deadline may pass between taking a connection and writing: then nothing is written.
+  deadline.check();
+  if (!connection.isOpen) {
+    connection.socket.destroy();
+    return Promise.resolve('unsent');
+  }
+  if (!deadline.mayBegin()) return Promise.resolve(tooLate);
+  return new Exchange(connection, deadline, method).send(bytes);
 }
 
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly promise: Promise<AttemptResult | 'unsent'>;
-  readonly #resolve: (result: AttemptResult | 'unsent') => void;
-  readonly #reject: (error: Error) => void;
+const tooLate: AttemptResult = {
+  kind: 'local',
+  trouble: 'the request could not be written before the lease of this node may have run out',
+};
+
+class Exchange implements Reader, Listener {
+  readonly #settled = Promise.withResolvers<AttemptResult>();
   readonly #connection: Connection;
   readonly #deadline: Deadline;
-  readonly #preview = startPreview();
-  #sent = false;
-  #settled = false;
+  readonly #answer: AnswerReader;
+  #isSettled = false;
   #head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'> | null = null;
-  /** From Content-Length; null without one. */
+  #preview: Preview | null = null;
+  /** The length of a body whose preview is its beginning; null if it is not known. */
   #announcedBytes: number | null = null;
 
-  constructor(connection: Connection, deadline: Deadline) {
-    const { promise, resolve, reject } = Promise.withResolvers<AttemptResult | 'unsent'>();
-    this.promise = promise;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(connection: Connection, deadline: Deadline, method: string) {
     this.#connection = connection;
     this.#deadline = deadline;
-    deadline.phase = 'waiting for the answer';
-    deadline.onOver(() => this.#onDeadline());
+    this.#answer = new AnswerReader(method, this);
   }
 
-  onRequestStart(controller: Controller): void {
-    // The deadline may pass between handing over and writing: then nothing is written.
-    if (this.#settled) return controller.abort(new DeadlineOver());
-    if (!this.#deadline.mayBegin()) {
-      this.#settle({
-        kind: 'local',
-        trouble: 'the request could not be written before the lease of this node may have run out',
-      });
-      return controller.abort(new DeadlineOver());
+  send(bytes: Buffer): Promise<AttemptResult> {
+    const { socket } = this.#connection;
+    this.#deadline.phase = 'waiting for the answer';
+    this.#connection.mayPersist = false;
+    this.#connection.begin(this);
+    socket.write(bytes);
+    this.#deadline.onOver(() => this.#onDeadline());
+    return this.#settled.promise;
+  }
+
+  onBytes(bytes: Buffer): void {
+    try {
+      this.#answer.read(bytes);
+    } catch (error) {
+      this.onError(error);
+      this.#connection.socket.destroy();
+      return;
     }
-    this.#sent = true;
-    this.#connection.incoming.expectAnswer();
+    if (this.#answer.isComplete) this.#finish();
   }
 
-  onResponseStart(controller: Controller, statusCode: number, headers: Headers): void {
-    // undici would keep them as long as the body lasts; a target can make them a megabyte.
-    controller.rawHeaders = null;
-    // Interim responses do not get here. undici refuses statuses below 100.
-    if (this.#settled || statusCode < 200) return;
-    this.#deadline.phase = 'reading the body';
-    this.#head = {
-      httpStatus: statusCode,
-      location: firstOf(headers, 'location'),
-      retryAfter: firstOf(headers, 'retry-after'),
-    };
-    this.#connection.keepAlivePromised = /timeout=\d/i.test(firstOf(headers, 'keep-alive') ?? '');
-    const length = firstOf(headers, 'content-length');
-    this.#announcedBytes = length === null ? null : Number(length);
+  onEnd(): void {
+    if (this.#answer.end()) this.#finish();
+    else this.onError(null);
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
-    if (this.#settled) return;
-    this.#connection.incoming.bodySeen();
-    const overflows = this.#preview.push(chunk);
-    const moreToCome =
-      this.#preview.isFull() &&
-      this.#announcedBytes !== null &&
-      this.#announcedBytes > maxPreviewBytes;
-    if (!overflows && !moreToCome) return;
-    this.#connection.socket.destroy();
-    this.#answer(null, moreToCome);
-  }
-
-  onResponseEnd(): void {
-    this.#connection.incoming.answerComplete();
-    // undici takes a reset for the end of a body that has no other end.
-    const { errored } = this.#connection.socket;
-    if (errored === null) this.#answer(null, false);
-    else this.#breakOff(brokenBody(errored));
-  }
-
-  onResponseError(_controller: Controller, error: Error): void {
+  /** `error` is null if the connection ended in good order, but too early. */
+  onError(error: unknown): void {
     if (this.#head !== null) this.#breakOff(brokenBody(error));
-    else if (this.#sent) this.#settle({ kind: 'failure', failure: answerFailure(error) });
-    else if (this.#connection.socket.destroyed) {
-      this.#deadline.phase = 'waiting for a free connection';
-      this.#settle('unsent');
-    } else {
-      const detail = `the request cannot be sent: ${error.message}`;
-      this.#settle({ kind: 'failure', failure: { reason: 'protocol', detail } });
-    }
+    else this.#settle({ kind: 'failure', failure: answerFailure(error) });
+  }
+
+  onHead(head: Head): void {
+    const { status, location, retryAfter, framing } = head;
+    this.#deadline.phase = 'reading the body';
+    this.#head = { httpStatus: status, location, retryAfter };
+    const seconds = Math.min(head.keepAliveSeconds, longestPromiseSeconds);
+    this.#connection.promisedMs = seconds * 1_000;
+    const decoded = startDecodedPreview(head.contentCoding, head.charset);
+    this.#preview = decoded ?? startPreview();
+    if (decoded === null && framing.kind === 'length') this.#announcedBytes = framing.bytes;
+  }
+
+  readonly onData = (piece: Buffer): boolean => {
+    const preview = this.#preview;
+    if (preview === null || this.#isSettled) return false;
+    const overflows = preview.push(piece);
+    const announced = this.#announcedBytes ?? 0;
+    const moreToCome = announced > maxPreviewBytes && preview.isFull();
+    if (!overflows && !moreToCome) return true;
+    this.#connection.socket.destroy();
+    this.#respond(null, true);
+    return false;
+  };
+
+  #finish(): void {
+    const connection = this.#connection;
+    connection.mayPersist = this.#answer.mayPersist && connection.socket.writableLength === 0;
+    connection.end();
+    this.#respond(null, false);
   }
 
   #onDeadline(): void {
     this.#connection.socket.destroy();
-    if (this.#head !== null && this.#deadline.over === 'expired') {
-      const within = secondsText(this.#deadline.timeoutMs);
-      const detail = `the response body was not finished within ${within}`;
+    const { over, timeoutMs } = this.#deadline;
+    if (over === 'expired' && this.#head !== null) {
+      const detail = `the response body was not finished within ${secondsText(timeoutMs)}`;
       this.#breakOff({ reason: 'timeout', detail });
-    } else if (!this.#settled) {
-      this.#settled = true;
-      this.#reject(new DeadlineOver());
+    } else if (over === 'suspended' && this.#preview?.isFull() === true) {
+      this.#respond(null, true);
+    } else if (!this.#isSettled) {
+      this.#isSettled = true;
+      this.#settled.reject(new DeadlineOver());
     }
   }
 
-  #settle(result: AttemptResult | 'unsent'): void {
-    if (this.#settled) return;
-    this.#settled = true;
+  #settle(result: AttemptResult): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.#deadline.onOver(null);
-    this.#resolve(result);
+    this.#settled.resolve(result);
   }
 
   /** The body ended early. That is no failure once the preview is full. */
   #breakOff(failure: Failure): void {
-    if (this.#preview.isFull()) this.#answer(null, true);
-    else this.#answer(failure, false);
+    if (this.#preview?.isFull() === true) this.#respond(null, true);
+    else this.#respond(failure, false);
   }
 
-  #answer(broken: Failure | null, cut: boolean): void {
-    if (this.#head === null || this.#settled) return;
+  #respond(broken: Failure | null, cut: boolean): void {
+    if (this.#head === null || this.#preview === null || this.#isSettled) return;
     const { text, truncated } = this.#preview.finish(cut);
     const response = { ...this.#head, body: text, truncated, broken };
     this.#settle({ kind: 'response', response });
   }
-}
-
-function firstOf(headers: Headers, name: string): string | null {
-  const value = headers[name];
-  const first = Array.isArray(value) ? value[0] : value;
-  return first === undefined ? null : first.slice(0, maxLocationLength);
 }

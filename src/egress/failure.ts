@@ -1,12 +1,21 @@
-/** Errors of egress, and the words for what Node, undici and the system throw. */
+/** Errors of egress, and the words for what Node and the system throw. */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { systemCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
 
-/** Closes a connection whose target breaks the rules of HTTP/1.1 or TLS; its message is for people. */
+/**
+ * Closes a connection whose target breaks the rules of HTTP/1.1 or TLS; its message is for people. `seen`: how an answer begins
+ * that is no HTTP.
+ */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
+  readonly seen: string | null;
+
+  constructor(message: string, seen: string | null = null) {
+    super(message);
+    this.seen = seen;
+  }
 }
 
 /** A certificate that is refused, and why; its message is for people. */
@@ -136,26 +145,22 @@ export function tlsFailure(error: unknown, host: string): Failure {
   };
 }
 
-/** A failure after the request was sent and before the response headers were complete. */
+/** A failure after the request was sent and before the response headers were complete; null: the connection ended. */
 export function answerFailure(error: unknown): Failure {
-  const code = systemCode(error);
-  const message = error instanceof Error ? error.message : '';
-  const reset = resetWords.get(code);
-  if (reset !== undefined) return { reason: 'reset', detail: `${reset} before an answer came` };
-  if (error instanceof BadAnswer) return { reason: 'protocol', detail: message };
-  if (code === 'UND_ERR_SOCKET') {
+  if (error === null) {
     return { reason: 'reset', detail: 'the connection was closed before an answer came' };
   }
+  if (error instanceof BadAnswer) {
+    const { message: detail, seen } = error;
+    return { reason: 'protocol', detail, ...(seen !== null && { seen }) };
+  }
+  const code = systemCode(error);
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
     const words = tlsWords.get(code) ?? 'the TLS connection failed';
     return { reason: 'tls', detail: `${words}${inBrackets(code)}` };
   }
-  // The parser's own words, never the target's.
-  const why = /^Response does not match the HTTP\/1\.1 protocol \((.+)\)$/.exec(message)?.[1];
-  return {
-    reason: 'protocol',
-    detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? 'unknown')}`,
-  };
+  const words = resetWords.get(code) ?? `the connection broke off${inBrackets(code)}`;
+  return { reason: 'reset', detail: `${words} before an answer came` };
 }
 
 /** The failure, with the question whether the port speaks TLS if it is one that mostly does: such servers often close without a word. */
@@ -169,7 +174,7 @@ export function withPortHint(
   return { ...failure, detail: `${failure.detail}; ${hint}` };
 }
 
-/** A body that ended before it was complete, however the target ended it. */
+/** A body that ended before it was complete, or breaks the rules. */
 export function brokenBody(error: unknown): Failure {
   const detail = error instanceof BadAnswer ? error.message : 'the response body broke off';
   return { reason: 'protocol', detail };

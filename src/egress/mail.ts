@@ -6,6 +6,8 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Transporter } from 'nodemailer';
+import { systemClock } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
 import { maskedAddress } from '../domain/alerts/destination.ts';
@@ -13,6 +15,7 @@ import { isMailAllowed } from '../domain/alerts/mail-allow.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
 import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
+import { StallWatch, stoodStill } from './deadline.ts';
 
 /** An email. `id` becomes its Message-ID, which marks duplicates. */
 export interface Mail {
@@ -29,6 +32,8 @@ export interface MailFailure {
   error: string;
   /** Whether sending it again would not help. */
   isFinal: boolean;
+  /** Whether the cause is this machine and not the server. */
+  isOurs: boolean;
 }
 
 export interface Mailer extends AsyncDisposable {
@@ -47,7 +52,11 @@ const maxConnections = 3;
  */
 export function createMailer(
   server: MailServer,
-  { allow = [], ca }: { allow?: readonly MailRule[]; ca?: string } = {},
+  {
+    allow = [],
+    ca,
+    clock = systemClock,
+  }: { allow?: readonly MailRule[]; ca?: string; clock?: Clock } = {},
 ): Mailer {
   let transporter: Promise<Transporter> | undefined;
   const secrets = passwordTexts(server);
@@ -57,6 +66,7 @@ export function createMailer(
     allows: (to) => isMailAllowed(to, allow),
     async send({ id, to, subject, text, html }, timeoutMs) {
       transporter ??= open(server, timeoutMs, ca);
+      using watch = new StallWatch(clock);
       try {
         const opened = await transporter;
         const { rejectedErrors } = await opened.sendMail({
@@ -71,9 +81,12 @@ export function createMailer(
         });
         return partFailure(rejectedErrors ?? [], secrets);
       } catch (error) {
+        const stalledMs = watch.stalledMs();
+        const isOurs = stalledMs > 0;
+        if (isOurs) return { error: stoodStill(stalledMs), isFinal: false, isOurs };
         const words = wordsOf(error, secrets);
         const hint = isCertificateTrouble(error) ? certificateHint : '';
-        return { error: `mail: ${words}${hint}`, isFinal: isRefusal(error) };
+        return { error: `mail: ${words}${hint}`, isFinal: isRefusal(error), isOurs };
       }
     },
     async [Symbol.asyncDispose]() {
@@ -192,6 +205,7 @@ function partFailure(rejections: readonly Rejection[], secrets: readonly string[
   return {
     error: `mail: refused for ${who}, sent to the others: ${wordsOf(first, secrets)}`,
     isFinal,
+    isOurs: false,
   };
 }
 

@@ -3,24 +3,24 @@
  * reused only for an address that is judged allowed at that moment.
  *
  * A server closes an idle connection when it likes. If that crosses with a request on the wire, the request is lost and
- * must not be sent again. A job that runs each minute against a server that closes after 60 s would lose one run after
- * another. So an idle connection is trusted only as long as the server promised (Keep-Alive) or has been observed to keep
- * one open.
+ * must not be sent again. Some servers answer once and stay silent, others serve one connection at a time. So a connection is
+ * used again only as long as the server promised to keep it (Keep-Alive), or at once where many calls to the server are in
+ * flight (docs/decisions/0066-when-a-connection-is-used-again.md). Otherwise it is closed as soon as the answer is read.
  */
 import type { Failure } from '../domain/runs/outcome.ts';
-import { openConnection, type Connection } from './connection.ts';
+import { Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import type { Dial } from './dial.ts';
 import type { Origin } from './route.ts';
 import type { Timers } from '../domain/clock.ts';
 
-/** How long any server is assumed to keep an idle connection, until observed. */
-const startingTrustMs = 6000;
 /** A request must be sent this long before the server may close. */
-const trustMarginMs = 2000;
-/** A connection that was idle for less is always used. */
-const alwaysTrustedMs = 1000;
-const observeEveryMs = 5000;
+const promiseMarginMs = 2_000;
+/** With so many connections to an origin open, an idle one is used again without a promise, within this time. */
+const busyConnections = 8;
+const busyIdleMs = 1_000;
+/** How often connections are closed that nobody may use any more. */
+const sweepEveryMs = 1_000;
 /** Most idle connections of a pool. When there are more, the one idle longest is closed. */
 const mostIdle = 2048;
 
@@ -35,8 +35,6 @@ class Host {
   readonly idle: Connection[] = [];
   /** A Set is a queue here: first in, first out, and a call can leave it. */
   readonly waiting = new Set<() => void>();
-  /** How long this origin has been observed to keep an idle connection open. */
-  trustMs = startingTrustMs;
   readonly #timers: Timers;
 
   constructor(origin: Origin, timers: Timers) {
@@ -44,31 +42,25 @@ class Host {
     this.#timers = timers;
   }
 
-  observe(): void {
-    const [oldest] = this.idle;
-    if (oldest === undefined) return;
-    this.trustMs = Math.max(this.trustMs, this.#timers.monotonicMs() - oldest.idleSince);
+  /** Whether a request may be written to this connection, which has carried one before. */
+  mayReuse({ socket, mayPersist, promisedMs, idleSince }: Connection): boolean {
+    if (socket.destroyed || !mayPersist) return false;
+    const idleMs = this.#timers.monotonicMs() - idleSince;
+    if (idleMs < promisedMs - promiseMarginMs) return true;
+    return promisedMs === 0 && this.open >= busyConnections && idleMs < busyIdleMs;
   }
 
-  /** The most recently used idle connection that leads to one of these addresses and can be trusted. */
+  /** The most recently used idle connection that leads to one of these addresses and may be used. */
   takeIdle(addresses: readonly string[]): Connection | null {
-    const now = this.#timers.monotonicMs();
-    const trustedMs = Math.max(alwaysTrustedMs, this.trustMs - trustMarginMs);
     const index = this.idle.findLastIndex(
-      ({ socket, keepAlivePromised, idleSince, address }) =>
-        !socket.destroyed &&
-        (keepAlivePromised || now - idleSince < trustedMs) &&
-        addresses.includes(address),
+      (connection) => addresses.includes(connection.address) && this.mayReuse(connection),
     );
     return index === -1 ? null : (this.idle.splice(index, 1)[0] ?? null);
   }
 
   removeClosed(connection: Connection): void {
     const index = this.idle.indexOf(connection);
-    if (index === -1) return;
-    this.idle.splice(index, 1);
-    if (!closedByPeer(connection)) return;
-    this.trustMs = Math.min(this.trustMs, this.#timers.monotonicMs() - connection.idleSince);
+    if (index !== -1) this.idle.splice(index, 1);
   }
 
   wakeOne(): void {
@@ -104,7 +96,8 @@ export class Pool implements AsyncDisposable {
   readonly #idleOldestFirst = new Set<Connection>();
   readonly #connections = new Set<Connection>();
   readonly #timers: Timers;
-  readonly #observing: Disposable;
+  /** Runs while a connection is idle. */
+  #sweeping: Disposable | null = null;
   #closed = false;
 
   /** Keeps at most `connectionsPerHost` connections to one origin, and `idleConnections` idle ones in all. */
@@ -120,12 +113,9 @@ export class Pool implements AsyncDisposable {
     this.#connectionsPerHost = connectionsPerHost;
     this.#maxIdle = Math.min(idleConnections, mostIdle);
     this.#timers = timers;
-    this.#observing = timers.every(observeEveryMs, () => {
-      for (const host of this.#hosts.values()) host.observe();
-    });
   }
 
-  /** A trusted idle connection to one of these judged addresses; null if there is none, or if calls wait for one. */
+  /** An idle connection to one of these judged addresses; null if there is none, or if calls wait for one. */
   takeIdle(origin: Origin, addresses: readonly string[]): Connection | null {
     const host = this.#hosts.get(origin.key);
     if (host === undefined || host.waiting.size > 0) return null;
@@ -151,17 +141,18 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** Keeps the connection for the next request, unless it is closing. */
+  /** Keeps the connection for the next request, or closes it. */
   giveBack(connection: Connection): void {
     const host = this.#hosts.get(connection.origin.key);
     if (host === undefined || connection.socket.destroyed) return;
-    if (this.#closed) {
+    connection.idleSince = this.#timers.monotonicMs();
+    if (this.#closed || !host.mayReuse(connection)) {
       connection.socket.destroy();
       return;
     }
-    connection.idleSince = this.#timers.monotonicMs();
     host.idle.push(connection);
     this.#idleOldestFirst.add(connection);
+    this.#sweeping ??= this.#timers.every(sweepEveryMs, () => this.#sweep());
     if (this.#idleOldestFirst.size > this.#maxIdle) {
       const [oldest] = this.#idleOldestFirst;
       if (oldest !== undefined) this.#idleOldestFirst.delete(oldest);
@@ -172,7 +163,7 @@ export class Pool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#observing[Symbol.dispose]();
+    this.#stopSweeping();
     const closing = Array.from(this.#connections, ({ socket }) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       socket.once('close', () => resolve());
@@ -180,6 +171,22 @@ export class Pool implements AsyncDisposable {
       return promise;
     });
     await Promise.all(closing);
+  }
+
+  /** Closes what may not be used any more. */
+  #sweep(): void {
+    for (const connection of this.#idleOldestFirst) {
+      const host = this.#hosts.get(connection.origin.key);
+      if (host?.mayReuse(connection) === true) continue;
+      this.#idleOldestFirst.delete(connection);
+      connection.socket.destroy();
+    }
+    if (this.#idleOldestFirst.size === 0) this.#stopSweeping();
+  }
+
+  #stopSweeping(): void {
+    this.#sweeping?.[Symbol.dispose]();
+    this.#sweeping = null;
   }
 
   #hostOf(origin: Origin): Host {
@@ -209,7 +216,7 @@ export class Pool implements AsyncDisposable {
   async #dialOneOf(host: Host, addresses: readonly string[], deadline: Deadline): Promise<Taken> {
     const dialled = await this.#dial(host.origin, addresses, deadline);
     if ('failure' in dialled) return dialled;
-    const connection = openConnection(host.origin, dialled.address, dialled);
+    const connection = new Connection(host.origin, dialled.address, dialled);
     this.#connections.add(connection);
     dialled.socket.once('close', () => this.#onClosed(host, connection));
     return connection;
@@ -227,9 +234,4 @@ export class Pool implements AsyncDisposable {
     host.wakeOne();
     if (host.open === 0 && host.waiting.size === 0) this.#hosts.delete(host.origin.key);
   }
-}
-
-function closedByPeer({ socket }: Connection): boolean {
-  const error = socket.errored;
-  return socket.readableEnded || (error !== null && 'code' in error && error.code === 'ECONNRESET');
 }

@@ -11,7 +11,7 @@ import { DeadlineOver, type Deadline } from './deadline.ts';
 import { LocalTrouble } from './failure.ts';
 
 /** What a step of a call needs of its deadline. */
-export type Limit = Pick<Deadline, 'timers' | 'onOver'>;
+export type Limit = Pick<Deadline, 'onOver'> & { readonly timers: Timers };
 
 /** Why an address cannot be connected to. */
 export interface NotConnected {

@@ -24,7 +24,7 @@ export interface Origin {
   /** A name in lower case, or an address without brackets. */
   host: string;
   port: number;
-  /** `https://example.com:443`, as undici and the pool know it. */
+  /** `https://example.com`, as the pool knows it. */
   key: string;
 }
 
@@ -38,6 +38,8 @@ export interface Route {
 /** What is known about all URLs that begin with the same scheme and authority. */
 export interface Site {
   origin: Origin;
+  /** Host and port, as the Host header names them: without the port of the scheme. */
+  host: string;
   /** The address as DNS answers, if the host is an address; null for a name. */
   literal: Answers | null;
   /** The DNS answers judged last, and the verdict on them. */
@@ -114,6 +116,7 @@ function newSite(url: URL): Site {
       port: portOf(url),
       key: url.origin,
     },
+    host: url.host,
     literal: address === null ? null : { kind: 'addresses', addresses: [address] },
     judged: null,
     addresses: { allowed: [] },

@@ -14,6 +14,7 @@ import {
   failureOf,
   get,
   inPhase,
+  kept,
   ofTarget,
   responseOf,
   startEgress,
@@ -168,7 +169,7 @@ test('an abort ends a call in any phase with its own reason', async (t) => {
 });
 
 test('an abort after the end of a call has no effect', async (t) => {
-  const target = await startTarget(t, (socket) => socket.write(answer('ok')));
+  const target = await startTarget(t, (socket) => socket.write(answer('ok', '200 OK', kept)));
   const egress = startEgress(t);
   const stop = new AbortController();
   assert.equal(responseOf(await egress.call(get(target.url), stop.signal)).body, 'ok');

@@ -8,6 +8,7 @@ import {
   eventually,
   failureOf,
   get,
+  kept,
   responseOf,
   startEgress,
   startTarget,
@@ -23,7 +24,9 @@ test('a port without a listener is refused', async (t) => {
 
 test('a complete answer followed by stray bytes is a success and is not repeated', async (t) => {
   const target = await startTarget(t, (socket) =>
-    socket.write(Buffer.concat([answer('ok'), Buffer.from('HTTP/1.1 500 X\r\n\r\nstray')])),
+    socket.write(
+      Buffer.concat([answer('ok', '200 OK', kept), Buffer.from('HTTP/1.1 500 X\r\n\r\nstray')]),
+    ),
   );
   const egress = startEgress(t);
   const first = responseOf(await egress.call(get(target.url)));
@@ -36,7 +39,7 @@ test('a complete answer followed by stray bytes is a success and is not repeated
 
 test('stray bytes on an idle connection close it', async (t) => {
   const target = await startTarget(t, (socket, _request, index) =>
-    socket.write(answer(`answer ${index}`)),
+    socket.write(answer(`answer ${index}`, '200 OK', kept)),
   );
   const egress = startEgress(t);
   assert.equal(responseOf(await egress.call(get(target.url))).body, 'answer 0');
@@ -58,7 +61,7 @@ test('responses without a body have none, whatever the target sends', async (t) 
     ['HEAD', '200 OK', 200],
   ] as const;
   for (const [method, status, httpStatus] of rows) {
-    const target = await startTarget(t, (socket) => socket.write(answer('unasked', status)));
+    const target = await startTarget(t, (socket) => socket.write(answer('unasked', status, kept)));
     const egress = startEgress(t);
     const response = responseOf(await egress.call(get(target.url, { method })));
     assert.deepEqual(
@@ -78,14 +81,6 @@ test('a redirect is reported, not followed', async (t) => {
   const response = responseOf(await startEgress(t).call(get(target.url)));
   assert.deepEqual([response.httpStatus, response.location], [302, elsewhere.url]);
   assert.equal(elsewhere.connections, 0);
-});
-
-test('a compressed body is stored as received', async (t) => {
-  const target = await startTarget(t, (socket, request) => {
-    assert.doesNotMatch(request, /accept-encoding/i);
-    socket.write(answer('not really gzip', '200 OK', 'content-encoding: gzip\r\n'));
-  });
-  assert.equal(responseOf(await startEgress(t).call(get(target.url))).body, 'not really gzip');
 });
 
 test('Retry-After is reported', async (t) => {
@@ -108,17 +103,18 @@ test("a request contains the job's data and few other headers", async (t) => {
   );
   await egress.call(get(target.url, { method: 'POST' }));
   const host = `host: 127.0.0.1:${target.port}\r\nconnection: keep-alive\r\n`;
+  const any = 'accept: */*\r\n';
   const plain = 'content-type: text/plain; charset=utf-8\r\n';
   assert.deepEqual(target.requests, [
-    `GET /b?c=d HTTP/1.1\r\n${host}X-Run: 1\r\nuser-agent: jobd/test\r\n\r\n`,
-    `POST / HTTP/1.1\r\n${host}USER-agent: me\r\n${plain}content-length: 2\r\n\r\n\u00c3\u00a9`,
-    `PUT / HTTP/1.1\r\n${host}content-TYPE: x/y\r\nuser-agent: jobd/test\r\ncontent-length: 1\r\n\r\nz`,
-    `POST / HTTP/1.1\r\n${host}user-agent: jobd/test\r\ncontent-length: 0\r\n\r\n`,
+    `GET /b?c=d HTTP/1.1\r\n${host}X-Run: 1\r\nuser-agent: jobd/test\r\n${any}\r\n`,
+    `POST / HTTP/1.1\r\n${host}USER-agent: me\r\n${any}${plain}content-length: 2\r\n\r\n\u00c3\u00a9`,
+    `PUT / HTTP/1.1\r\n${host}content-TYPE: x/y\r\nuser-agent: jobd/test\r\n${any}content-length: 1\r\n\r\nz`,
+    `POST / HTTP/1.1\r\n${host}user-agent: jobd/test\r\n${any}content-length: 0\r\n\r\n`,
   ]);
 });
 
 test('a request that comes too late to be written is not sent, in any thread', async (t) => {
-  const target = await startTarget(t, (socket) => socket.write(answer('ok')));
+  const target = await startTarget(t, (socket) => socket.write(answer('ok', '200 OK', kept)));
   const options = { allowTargets: parseAllowTargets(['127.0.0.1/32:*']), connectionsPerHost: 4 };
   const thread = startEgressThread({ ...options, userAgent: 'jobd/test' });
   t.after(() => thread[Symbol.asyncDispose]());

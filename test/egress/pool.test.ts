@@ -29,6 +29,7 @@ test('a call that is woken when its time is already up passes its turn on to the
   };
   const only = (await take().taken) as Connection;
   const [second, third] = [take(), take()];
+  only.promisedMs = 60_000;
   pool.giveBack(only);
   second.deadline.end('expired');
   await assert.rejects(second.taken, DeadlineOver);

@@ -103,6 +103,9 @@ function requestLength(received: string): number | null {
   return received.length < length ? null : length;
 }
 
+/** A header by which a target promises to keep the connection open. */
+export const kept = 'keep-alive: timeout=60\r\n';
+
 /** A complete answer with Content-Length. */
 export function answer(body: string | Buffer, status = '200 OK', headers = ''): Buffer {
   const bytes = Buffer.from(body);
@@ -129,7 +132,7 @@ export function get(url: string, changes: Partial<Call> = {}): Call {
 
 /** The result of an attempt; fails if this machine could not make it. */
 export function ofTarget(result: AttemptResult): TargetResult {
-  if (result.kind === 'local') throw new Error(result.trouble);
+  if ('trouble' in result) throw new Error(result.trouble);
   return result;
 }
 

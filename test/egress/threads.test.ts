@@ -11,7 +11,7 @@ import type { Egress } from '../../src/egress/egress.ts';
 import { startEgressThread, startEgressThreads } from '../../src/egress/threads.ts';
 import type { ThreadOptions } from '../../src/egress/threads.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
-import { answer, eventually, get, responseOf, startTarget } from './support.ts';
+import { answer, eventually, get, kept, responseOf, startTarget } from './support.ts';
 import type { Target } from './support.ts';
 
 const tls = { key: serverKey, cert: goodCertificate };
@@ -49,7 +49,7 @@ async function startHolding(t: TestContext): Promise<Target & { letGo: () => voi
   const target = await startTarget(
     t,
     (socket, request) => {
-      const reply = (): unknown => socket.write(answer('ok'));
+      const reply = (): unknown => socket.write(answer('ok', '200 OK', kept));
       if (isHolding && request.startsWith('GET /held')) held.push(reply);
       else reply();
     },

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { goodCertificate, serverKey } from './certificates.ts';
-import { answer } from './support.ts';
+import { answer, kept } from './support.ts';
 
 /** The content of the flood, and when it comes. */
 export interface Flood {
@@ -81,7 +81,7 @@ export async function openFloodingServer(flood: Flood): Promise<FloodingServer> 
       const [raw, secret] = found ?? [];
       if (raw === undefined || secret === null || secret === undefined) return;
       const answers = flood.during === 'idleness';
-      if (answers) socket.write(answer('ok'));
+      if (answers) socket.write(answer('ok', '200 OK', kept));
       // OpenSSL's output is still in flight, too.
       setImmediate(() => {
         const records = new Records(secret, recordsBefore + (answers ? 1 : 0));

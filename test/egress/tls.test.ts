@@ -265,7 +265,7 @@ test('renegotiation is refused', async (t) => {
   );
   const call = trusting(t).call(get(target.url));
   assert.match(await ended, /no renegotiation/);
-  assert.equal(failureOf(await call).reason, 'reset');
+  assert.equal(failureOf(await call).reason, 'tls');
 });
 
 test('TLS sessions are resumed on new connections to the same name', async (t) => {

@@ -14,6 +14,7 @@ import {
   eventually,
   failureOf,
   get,
+  kept,
   responseOf,
   startEgress,
   startTarget,
@@ -59,7 +60,8 @@ test('an answer with one byte per record is read', async (t) => {
   const target = await startTarget(
     t,
     (socket) => {
-      for (const byte of answer('a'.repeat(4_000))) socket.write(Buffer.from([byte]));
+      for (const byte of answer('a'.repeat(4_000), '200 OK', kept))
+        socket.write(Buffer.from([byte]));
     },
     { tls },
   );

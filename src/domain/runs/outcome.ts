@@ -34,6 +34,8 @@ export interface Failure {
   temporary?: boolean;
   /** For `timeout` only: nothing of the request was written in time. */
   unsent?: boolean;
+  /** For `protocol` only: how an answer begins that is no HTTP, as Latin-1. */
+  seen?: string;
 }
 
 /** Most characters of a `Location` that are read. */
@@ -59,8 +61,14 @@ export type TargetResult =
   | { kind: 'response'; response: Response }
   | { kind: 'failure'; failure: Failure };
 
-/** The result of one attempt. `local`: this machine could not start it, for a reason that may pass; nothing was sent. */
-export type AttemptResult = TargetResult | { kind: 'local'; trouble: string };
+/**
+ * The result of one attempt. `local`: this machine could not start it, for a reason that may pass; nothing was sent. `interrupted`:
+ * this machine could not go on, and nobody knows what came of it.
+ */
+export type AttemptResult =
+  | TargetResult
+  | { kind: 'local'; trouble: string }
+  | { kind: 'interrupted'; trouble: string };
 
 /** What a run keeps of its last attempt. */
 export interface Outcome {
@@ -118,6 +126,15 @@ function shownLocation(location: string): string {
 }
 
 /** A failure as the `error` of a run. */
-export function errorText(failure: Failure): string {
-  return `${failure.reason}: ${failure.detail}`;
+export function errorText({ reason, detail, seen = '' }: Failure): string {
+  return `${reason}: ${detail}${seen === '' ? '' : `, it begins with ${shownBytes(seen)}`}`;
+}
+
+/** Bytes in quotes: printable ASCII as it is, all others as `\x00`. */
+function shownBytes(text: string): string {
+  return `"${text.replaceAll(/[^ -~]/g, hexEscape)}"`;
+}
+
+function hexEscape(byte: string): string {
+  return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

@@ -15,7 +15,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A preview being filled. */
 export interface Preview {
-  /** Adds the next bytes. Returns whether the body is known to be longer than the preview. */
+  /** Adds the next bytes, which it copies. Returns whether the body is known to be longer than the preview. */
   push(chunk: Uint8Array): boolean;
   /** Whether nothing more fits. */
   isFull(): boolean;
@@ -46,7 +46,7 @@ export function startPreview(): Preview {
       const room = enoughRawBytes - rawBytes;
       const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
       rawBytes += kept.length;
-      chunks.push(kept);
+      chunks.push(new Uint8Array(kept));
       if (rawBytes <= surelyFits) return false;
       decodePending(true);
       return rawBytes > maxPreviewBytes || textBytes > maxPreviewBytes;
@@ -59,9 +59,13 @@ export function startPreview(): Preview {
       }
       // A character whose end was not read is not invalid.
       decodePending(cut);
-      if (textBytes <= maxPreviewBytes) return { text, truncated: cut };
-      const { read } = encoder.encodeInto(text, new Uint8Array(maxPreviewBytes));
-      return { text: text.slice(0, read), truncated: true };
+      return textBytes <= maxPreviewBytes ? { text, truncated: cut } : cutPreview(text, true);
     },
   };
+}
+
+/** The preview of a text. `cut`: the body went on after it. */
+export function cutPreview(text: string, cut: boolean): { text: string; truncated: boolean } {
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxPreviewBytes));
+  return { text: text.slice(0, read), truncated: cut || read < text.length };
 }

@@ -7,7 +7,7 @@ import { maxPreviewBytes } from '../runs/preview.ts';
 import { isSecretHeader } from '../jobs/headers.ts';
 import { completionHeader } from '../runs/completion.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
-import type { Response, TargetResult } from '../runs/outcome.ts';
+import type { Failure, Response, TargetResult } from '../runs/outcome.ts';
 import { Occurrences, shortestSecret } from './occurrences.ts';
 import type { Span } from './occurrences.ts';
 import type { RequestSecrets } from './vault.ts';
@@ -103,7 +103,8 @@ export function mayRepeat(result: TargetResult): boolean {
 
 /** An answer without the secrets; `truncated` fits the text that is kept. */
 export function redactResult(result: TargetResult, redactor: Redactor): TargetResult {
-  if (result.kind === 'failure') return result;
+  if (result.kind === 'failure')
+    return { kind: 'failure', failure: redactedFailure(result.failure, redactor) };
   const { response } = result;
   const { location } = response;
   return {
@@ -114,6 +115,13 @@ export function redactResult(result: TargetResult, redactor: Redactor): TargetRe
       location: location && redactedLocation(location, redactor),
     },
   };
+}
+
+/** What was seen of an answer is only its beginning. */
+function redactedFailure(failure: Failure, redactor: Redactor): Failure {
+  const { detail, seen } = failure;
+  const shown = seen === undefined ? {} : { seen: redactor.redact(seen, true) };
+  return { ...failure, detail: redactor.redact(detail), ...shown };
 }
 
 /** A path that is secret begins with the slash that ends the host, which stays readable. */

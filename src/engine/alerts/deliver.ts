@@ -98,7 +98,7 @@ async function call(
   const headers = { ...message.headers, ...signature };
   const { url, method, body } = message;
   const result = await egress.call({ url, method, headers, body, timeoutMs }, signal);
-  if (result.kind === 'local') return ourFailure(result.trouble);
+  if ('trouble' in result) return ourFailure(result.trouble);
   // Before the answer is cut: half a secret would not be found.
   const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, redactor));
   const said = responseBody ?? '';
@@ -173,6 +173,7 @@ async function mail(
   const { kind: _, ...fields } = message;
   const failure = await mailer.send({ ...fields, id }, timeoutMs);
   if (failure === null) return withoutAnswer(null);
-  const { error, isFinal } = failure;
+  const { error, isFinal, isOurs } = failure;
+  if (isOurs) return ourFailure(error);
   return { ...withoutAnswer(error), isAnswered: isFinal, isFinal };
 }

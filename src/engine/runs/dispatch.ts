@@ -110,6 +110,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
         if (last !== null) return ended(last, secrets);
         return interrupted(`not sent: ${result.trouble}`);
       }
+      if (result.kind === 'interrupted') return interrupted(result.trouble);
       last = result;
       const now = clock.now();
       const nextAt = retryAt(run.request.retries, attempts, result, now);
@@ -156,7 +157,7 @@ async function attempt(
       const own = { beginWithinMs, ...(caller && { caller }) };
       const result =
         beginWithinMs > 0 ? await egress.call({ ...call, ...own }, signal) : unconfirmed;
-      if (result.kind !== 'local') note(result);
+      if (result.kind !== 'local') note(result.kind === 'interrupted' ? null : result);
       begunAt = null;
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
       if (heldUp.size === 0) log.warn({ trouble: result.trouble }, 'calls wait for this machine');

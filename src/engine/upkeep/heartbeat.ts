@@ -37,7 +37,7 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
     const result = await egress.call(call);
-    const error = result.kind === 'local' ? result.trouble : outcomeOf(result).error;
+    const error = 'trouble' in result ? result.trouble : outcomeOf(result).error;
     if (error !== null) log.warn({ error }, 'the heartbeat did not arrive');
     else if (isFailing) log.info('the heartbeat arrives again');
     isFailing = error !== null;

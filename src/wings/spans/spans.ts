@@ -62,7 +62,7 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
     patienceMs = timeoutMs,
   ): Promise<number | null> {
     const result = await send(batch, patienceMs);
-    const error = result.kind === 'local' ? result.trouble : outcomeOf(result).error;
+    const error = 'trouble' in result ? result.trouble : outcomeOf(result).error;
     if (error === null && result.kind === 'response') {
       const rejected = Math.min(rejectedIn(result.response.body), batch.length);
       meter.spansLeft('sent', batch.length - rejected);

@@ -67,7 +67,7 @@ export const notHttp = {
 /** The head was refused as too large. */
 export const tooLarge = {
   ...noAnswer,
-  error: /^protocol: the response headers are larger than 16 KiB$/,
+  error: /^protocol: the response headers are larger than 64 KiB$/,
 } as const;
 /** The deadline ended it before an answer came. */
 export const cutOff = {

@@ -61,6 +61,22 @@ test('a call that cannot start within a minute is not sent, and its job does not
   assert.equal((await readJob(job)).health, 'new');
 });
 
+test('a call during which this machine stood still is interrupted and not made again', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const job = await addJob({ ...dueOnce, retries: 2 });
+  clock.set(dueAt);
+  const why = 'this machine stood still for 12 s before the answer came';
+  const egress = egressOf({ kind: 'interrupted', trouble: why });
+  await start({ egress });
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual(
+    [run?.status, run?.attempts, run?.error],
+    ['interrupted', 1, `interrupted: ${why}`],
+  );
+  assert.equal(egress.calls(), 1);
+  assert.equal((await readJob(job)).health, 'new');
+});
+
 test('a run whose retry cannot start keeps the answer of the previous attempt', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const job = await addJob({ ...dueOnce, retries: 1 });
