@@ -36,6 +36,7 @@ import {
   withoutPassword,
 } from '../src/settings/setting.ts';
 import { readIndex } from '../src/base/zone-files.ts';
+import { AnswerReader } from '../src/egress/http/answer.ts';
 import { readRequest } from '../src/identity/raw-request.ts';
 import { readSignature } from '../src/identity/structured-fields.ts';
 import { readJson } from '../src/receipt/json.ts';
@@ -70,6 +71,15 @@ interface Reader {
 type Hostile = readonly [head: string, unit: string | ((index: number) => string), tail?: string];
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+
+/** Reads an answer in pieces of so many bytes. */
+function readAnswer(text: string, pieceBytes: number): void {
+  const reader = new AnswerReader('GET', { onHead: () => {}, onData: () => true });
+  const bytes = Buffer.from(text, 'latin1');
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    reader.read(bytes.subarray(at, at + pieceBytes));
+  }
+}
 const crontab = { timezone: 'UTC', isZoneGiven: true };
 const sources = { variable: () => 'x', file: () => 'x' };
 
@@ -151,6 +161,30 @@ const yaml: Record<string, Hostile> = {
   escapes: ['a: "', '\\x41', '"'],
   'a text of lines': ['a: x', '\n  y'],
 };
+const answerHead = 'HTTP/1.1 200 OK\r\n';
+const chunked = `${answerHead}transfer-encoding: chunked\r\n\r\n`;
+const answers: Record<string, Hostile> = {
+  'empty lines': ['', '\r\n'],
+  headers: [answerHead, 'a:\r\n', '\r\n'],
+  'headers without end': [answerHead, 'a:\n'],
+  'lines without a colon': [answerHead, 'a\n', ':\n\n'],
+  'folded lines': [`${answerHead}location: a\n`, ' a\n', '\n'],
+  'folded lines of nothing': [`${answerHead}location: a\n`, '\t\n', '\n'],
+  lengths: [`${answerHead}content-length: 1`, ',1', '\r\n\r\n'],
+  'headers with a length': [answerHead, 'content-length: 1\n', '\n'],
+  codings: [`${answerHead}transfer-encoding: a`, ', a', '\r\n\r\n'],
+  'options of the connection': [`${answerHead}connection: `, ' ,', '\r\n\r\n'],
+  'blanks in a charset': [`${answerHead}content-type: a`, '; charset=', '\r\n\r\n'],
+  'blanks before a charset': [`${answerHead}content-type: a;`, ' ', '\r\n\r\n'],
+  timeouts: [`${answerHead}keep-alive: `, 'timeout=', '\r\n\r\n'],
+  'interim responses': ['', 'HTTP/1.1 102 X\r\n\r\n'],
+  'a reason': ['HTTP/1.1 200 ', 'a ', '\r\n\r\n'],
+  'carriage returns': ['HTTP/1.1 200 ', '\r', '\n\n'],
+  chunks: [chunked, '1\r\na\r\n'],
+  'a chunk size': [chunked, '0'],
+  extensions: [chunked, '1;a\n\r\r\n'],
+  trailers: [`${chunked}0\r\n`, 'a:\r\n'],
+};
 const requests: Record<string, Hostile> = {
   'blanks in a header': ['GET / HTTP/1.1\r\nHost: a\r\nX:', '\t', '\rx\r\n\r\n'],
   'blanks after a header': ['GET / HTTP/1.1\r\nHost: a\r\nX: a', ' ', 'x'],
@@ -180,6 +214,12 @@ const readers: Record<string, Reader> = {
     texts: { 'equal anchors': equalAnchors },
     hasCommon: false,
   },
+  AnswerReader: { read: (text) => readAnswer(text, 65_536), longest: 65_536, texts: answers },
+  'AnswerReader: in pieces': { read: (text) => readAnswer(text, 1), texts: answers },
+  'AnswerReader: a header': {
+    read: (text) => readAnswer(`${answerHead}location: ${text}\r\n\r\n`, 65_536),
+  },
+  'AnswerReader: chunks': { read: (text) => readAnswer(chunked + text, 65_536) },
   readRequest: { read: (text) => readRequest(bytesOf(text), 'http'), texts: requests },
   'readRequest: a header': {
     read: (text) => readRequest(bytesOf(`GET / HTTP/1.1\nHost: a\nX: ${text}`), 'http'),

@@ -1,7 +1,9 @@
 /** A job's secrets, from the claim to the stored answer. */
 
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
 import { createSigner } from '../../../src/engine/receipts/sign.ts';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
@@ -74,6 +76,43 @@ test('a redirect and a server error reveal no secret, nor does the log', async (
   const shown = JSON.stringify([runs, logged, (await readJob(away)).downReason]);
   assert.match(shown, /run ended/);
   assert.doesNotMatch(shown, /canary/);
+});
+
+test('secrets are taken out of answers that are compressed, in another charset, or no HTTP', async (t) => {
+  const { start, addJob, clock, endedRuns, logged } = await setupEngine(t);
+  const text = `no such token: ${token}`;
+  const answers: Record<string, (response: ServerResponse) => unknown> = {
+    gzip: (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
+    br: (response) =>
+      response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(text)),
+    utf16: (response) => {
+      const headers = { 'content-type': 'text/plain; charset=utf-16le' };
+      return response.writeHead(200, headers).end(Buffer.from(text, 'utf16le'));
+    },
+    raw: (response) => response.socket?.end(`${token} is no token`),
+    'raw, cut in the secret': (response) => response.socket?.end(`${'a'.repeat(30)}${token}`),
+  };
+  const names = Object.keys(answers);
+  const sink = await startSink(t, (response, { path }) => {
+    answers[names[Number(path.slice(1))] ?? '']?.(response);
+  });
+  const jobs = await Promise.all(
+    names.map((_, index) => addJob({ ...dueOnce, url: `${sink.url}/${index}`, headers })),
+  );
+  clock.set(dueAt);
+  await start();
+  const shown: string[] = [];
+  for (const job of jobs) {
+    const [run] = await endedRuns(job, 1);
+    shown.push(run?.responseBody ?? run?.error ?? '');
+  }
+  const notHttp = 'protocol: the answer is not valid HTTP/1.1, it begins with';
+  assert.deepEqual(shown, [
+    ...Array<string>(3).fill('no such token: [redacted]'),
+    `${notHttp} "[redacted] is no token"`,
+    `${notHttp} "${'a'.repeat(30)}[redacted]"`,
+  ]);
+  assert.doesNotMatch(JSON.stringify(logged), /canary/);
 });
 
 test('the hash in the receipt is of the stored answer', async (t) => {
