@@ -23,8 +23,8 @@ export class Connection {
   idleSince = 0;
   /** Whether another request may follow the last answer. */
   mayPersist = true;
-  /** How long the server keeps it open without a request; 0 if it did not say. */
-  promisedMs = 0;
+  /** How long the server keeps it open without a request; null if it did not say. */
+  promisedMs: number | null = null;
   readonly #wire: Dialled['wire'];
   #reader: Reader | null = null;
 

@@ -92,8 +92,9 @@ class Exchange implements Reader, Listener {
     const { status, location, retryAfter, framing } = head;
     this.#deadline.phase = 'reading the body';
     this.#head = { httpStatus: status, location, retryAfter };
-    const seconds = Math.min(head.keepAliveSeconds, longestPromiseSeconds);
-    this.#connection.promisedMs = seconds * 1_000;
+    const { keepAliveSeconds: seconds } = head;
+    this.#connection.promisedMs =
+      seconds === null ? null : Math.min(seconds, longestPromiseSeconds) * 1_000;
     const decoded = startDecodedPreview(head.contentCoding, head.charset);
     this.#preview = decoded ?? startPreview();
     if (decoded === null && framing.kind === 'length') this.#announcedBytes = framing.bytes;

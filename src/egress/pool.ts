@@ -46,8 +46,8 @@ class Host {
   mayReuse({ socket, mayPersist, promisedMs, idleSince }: Connection): boolean {
     if (socket.destroyed || !mayPersist) return false;
     const idleMs = this.#timers.monotonicMs() - idleSince;
-    if (idleMs < promisedMs - promiseMarginMs) return true;
-    return promisedMs === 0 && this.open >= busyConnections && idleMs < busyIdleMs;
+    if (promisedMs !== null) return idleMs < promisedMs - promiseMarginMs;
+    return this.open >= busyConnections && idleMs < busyIdleMs;
   }
 
   /** The most recently used idle connection that leads to one of these addresses and may be used. */

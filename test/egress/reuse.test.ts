@@ -32,17 +32,21 @@ function once(then: (socket: Socket) => void): (socket: Socket) => void {
   };
 }
 
-test('a target that serves one request per connection and leaves it open is called each time', async (t) => {
-  for (const then of [() => {}, (socket: Socket) => socket.resetAndDestroy()]) {
-    const target = await startTarget(t, once(then));
-    const timers = fakeTimers();
-    const egress = startEgress(t, { timers });
-    for (const pauseMs of [0, 10, 300, 2_000, 60_000, 120_000]) {
-      timers.pass(pauseMs);
-      assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
+test(
+  'a target that serves one request per connection and leaves it open is called each time',
+  { timeout: 60_000 },
+  async (t) => {
+    for (const then of [() => {}, (socket: Socket) => socket.resetAndDestroy()]) {
+      const target = await startTarget(t, once(then));
+      const timers = fakeTimers();
+      const egress = startEgress(t, { timers });
+      for (const pauseMs of [0, 10, 300, 2_000, 60_000, 120_000]) {
+        timers.pass(pauseMs);
+        assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
+      }
     }
-  }
-});
+  },
+);
 
 test('a target that can serve one connection at a time is free for others after an answer', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
@@ -121,6 +125,14 @@ test('while eight connections are open, one is used again at once', async (t) =>
   await seven;
   timers.pass(3_000);
   await eventually(() => target.open.size === 0);
+});
+
+test('a storm does not use a connection again that the server will close at once', async (t) => {
+  const target = await startTarget(t, (socket) => socket.write(answer('ok', '200 OK', promise(0))));
+  const egress = startEgress(t);
+  const calls = Array.from({ length: 100 }, () => egress.call(get(target.url)));
+  for (const result of await Promise.all(calls)) assert.equal(responseOf(result).body, 'ok');
+  assert.equal(target.connections, 100);
 });
 
 test('the end of a storm leaves no connection behind', async (t) => {

@@ -45,7 +45,7 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
     ),
   ),
   responseBody: t.nullable(
-    t.text('The beginning of the last response, at most 4096 bytes of UTF-8.'),
+    t.text('The beginning of the last response, decoded: at most 4096 bytes of UTF-8.'),
   ),
   truncated: t.flag('Whether the response was longer than the part that is kept.'),
   error: t.nullable(

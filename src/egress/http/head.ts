@@ -22,8 +22,8 @@ export interface Head {
   isExact: boolean;
   /** Whether the server keeps the connection open after the answer. */
   persists: boolean;
-  /** For how long it keeps it open without a request; 0 if it does not say. */
-  keepAliveSeconds: number;
+  /** For how long it keeps it open without a request; null if it does not say. */
+  keepAliveSeconds: number | null;
   /** In lower case; null for none. */
   contentCoding: string | null;
   /** The charset of Content-Type. */
@@ -94,7 +94,7 @@ export function readHead(text: string, isBodiless: boolean): Head {
     framing: isBodiless ? { kind: 'none' } : announced,
     isExact,
     persists: persists(text, values),
-    keepAliveSeconds: Number(/\btimeout=(\d{1,9})/i.exec(values.get('keep-alive') ?? '')?.[1] ?? 0),
+    keepAliveSeconds: secondsIn(values.get('keep-alive')),
     contentCoding: codingOf(values.get('content-encoding')),
     charset: /;[ \t]*charset="?([^";,\s]+)/i.exec(values.get('content-type') ?? '')?.[1] ?? null,
     location: values.get('location')?.slice(0, maxLocationLength) ?? null,
@@ -181,6 +181,11 @@ function persists(text: string, values: ReadonlyMap<string, string>): boolean {
   const options = given.split(',').map((option) => option.trim().toLowerCase());
   if (options.includes('close')) return false;
   return text.startsWith('HTTP/1.1') || options.includes('keep-alive');
+}
+
+function secondsIn(keepAlive = ''): number | null {
+  const digits = /\btimeout=(\d{1,9})/i.exec(keepAlive)?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 function codingOf(value = ''): string | null {

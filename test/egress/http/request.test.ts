@@ -83,7 +83,7 @@ test('whatever its parts are, a request that is written has the lines that it sh
       assert.doesNotMatch(lines.join(''), /[\r\n\0]/);
       assert.equal(lines[0]?.split(' ').length, 3);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
-  assert.ok(written > 50, `${written} were written`);
+  assert.ok(written > 20, `${written} were written`);
 });

@@ -85,7 +85,7 @@ export const failures: Record<ErrorWord, Meaning> = {
   ],
   interrupted: [
     'nobody knows what came of the call',
-    'jobd stopped or failed before the answer came. The request may have been sent, and is not sent again.',
+    'jobd stopped, stood still or failed before the answer came. The request may have been sent, and is not sent again.',
     `${seeLog} ${runAgain}`,
   ],
 };
