@@ -86,8 +86,8 @@ test('secrets are taken out of answers that are compressed, in another charset, 
     br: (response) =>
       response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(text)),
     utf16: (response) => {
-      const headers = { 'content-type': 'text/plain; charset=utf-16le' };
-      return response.writeHead(200, headers).end(Buffer.from(text, 'utf16le'));
+      response.setHeader('content-type', 'text/plain; charset=utf-16le');
+      return response.end(Buffer.from(text, 'utf16le'));
     },
     raw: (response) => response.socket?.end(`${token} is no token`),
     'raw, cut in the secret': (response) => response.socket?.end(`${'a'.repeat(30)}${token}`),
