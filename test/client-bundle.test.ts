@@ -19,6 +19,8 @@ const namesOf = (files: readonly CommandFile[]): string[] =>
   files.flatMap(({ names }) => names).toSorted();
 const notBuilt = existsSync(bundle) ? false : 'dist/jobd-client.cjs is not built';
 
+const nothing = (): void => {};
+
 /** Makes this process look like another system with an older Node: what Node has only since 24 is gone. */
 const pretend = (platform: string, node: string): string => `
   Object.defineProperty(process, 'platform', { value: '${platform}' });
@@ -98,7 +100,6 @@ describe('the bundle for npm', { skip: notBuilt }, () => {
 
   test('refuses exactly the commands that work on the data of a machine', () => {
     const files = [...localCommands];
-    const nothing = (): void => {};
     const commands = (file: CommandFile): void => void files.push(file);
     for (const register of localWings) {
       register({ commands, operations: nothing, daemon: nothing, curl: nothing });

@@ -4,10 +4,10 @@ import { JobdError } from '../domain/errors.ts';
 import type * as local from './local.ts';
 
 /** Words that are refused, of wings too. */
-const refused = [
-  ...['serve', 'open', 'key', 'session', 'account', 'workspace', 'signing-key', 'call-key'],
-  ...['secrets', 'doctor', 'nodes', 'self-test', 'backup', 'restore', 'migrate-store', 'upgrade'],
-];
+const refused =
+  'serve open key session account workspace signing-key call-key secrets doctor nodes self-test backup restore migrate-store upgrade'.split(
+    ' ',
+  );
 
 /** Refuses each command in a sentence, whatever its options are. */
 export const localCommands: typeof local.localCommands = refused.map((name) => ({
