@@ -76,7 +76,7 @@ function programOptions() {
 const withoutLocal = {
   name: 'without local',
   setup(build) {
-    build.onResolve({ filter: /^\.\/local\.ts$/ }, () => ({
+    build.onResolve({ filter: /^\.\/local(-wings)?\.ts$/ }, () => ({
       path: join(root, 'src', 'serve', 'elsewhere.ts'),
     }));
     build.onResolve({ filter: /\/(routes|check)\.ts$/ }, ({ importer }) =>

@@ -120,7 +120,7 @@ test('the house names wings where it puts itself together, and wings import the 
       else assert.ok(!['dashboard', 'main'].includes(to), `${file} imports ${target}`);
     }
   }
-  assert.deepEqual([...named], ['src/serve/local.ts', 'src/serve/wings.ts']);
+  assert.deepEqual([...named], ['src/serve/local-wings.ts', 'src/serve/wings.ts']);
 });
 
 test('each wing has a page that says what it is, and is no larger than planned', (t) => {

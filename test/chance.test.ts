@@ -49,6 +49,7 @@ const kinds: Kind[] = [
       'test/e2e/attacks-connections.test.ts': 'a slow attack',
       'test/e2e/postgres/outage.test.ts': 'an outage of some length',
       'test/e2e/stop.test.ts': 'what must not happen',
+      'test/e2e/suspended.test.ts': 'a stopped process has no fact to await',
       'test/e2e/waits-crash.test.ts': 'the minute that expired waits get after a start',
       'test/e2e/page/hostile.test.ts': 'requests that never leave the browser',
     },

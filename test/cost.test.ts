@@ -75,14 +75,12 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 /** Reads an answer in pieces of so many bytes. */
 function readAnswer(text: string, pieceBytes: number): void {
   const reader = new AnswerReader('GET', { onHead: () => {}, onData: () => true });
-  const bytes = Buffer.from(text, 'latin1');
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    reader.read(bytes.subarray(at, at + pieceBytes));
+  for (let at = 0; at < text.length; at += pieceBytes) {
+    reader.read(Buffer.from(text.slice(at, at + pieceBytes), 'latin1'));
   }
 }
 const crontab = { timezone: 'UTC', isZoneGiven: true };
 const sources = { variable: () => 'x', file: () => 'x' };
-
 const commands: Record<string, Hostile> = {
   braces: ['curl ', '{'],
   'braces in a word': ['curl a', '{b'],

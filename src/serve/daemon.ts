@@ -44,7 +44,7 @@ import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
 import { takePart } from './own-node.ts';
 import type { Log } from '../base/log.ts';
-import { createChangeLog } from '../base/log-changes.ts';
+import { createChangeLog } from './log-changes.ts';
 import { hasAccess } from '../store/accounts/access.ts';
 import {
   recordSiteUrl,

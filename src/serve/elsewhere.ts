@@ -1,7 +1,8 @@
-/** In place of `local.ts` where jobd only talks to a server: on macOS, Windows, and Linux without the executable. */
+/** In place of `local.ts` and `local-wings.ts` where jobd only talks to a server: on macOS, Windows, and Linux without the executable. */
 
 import { JobdError } from '../domain/errors.ts';
 import type * as local from './local.ts';
+import type { localWings as wings } from './local-wings.ts';
 
 /** Words that are refused, of wings too. */
 const refused =
@@ -28,7 +29,7 @@ export const localCommands: typeof local.localCommands = refused.map((name) => (
 }));
 
 /** They are of use to a server alone. */
-export const localWings: typeof local.localWings = [];
+export const localWings: typeof wings = [];
 
 /** Nobody knows a server of this machine. */
 export const findSiteHere: typeof local.findSiteHere = async () => null;

@@ -1,18 +1,11 @@
 /**
- * What works on the data of this machine: commands, and wings. The bundle that npm brings to machines without the executable has
- * `elsewhere.ts` in its place.
+ * Commands that work on the data of this machine. The bundle that npm brings to machines without the executable has `elsewhere.ts`
+ * in place of them and of `local-wings.ts`.
  */
 
 import type { Output } from '../cli/terminal/output.ts';
-import { register as backups } from '../wings/backups/register.ts';
-import { register as move } from '../wings/move/register.ts';
-import { register as spans } from '../wings/spans/register.ts';
-import { register as upgrade } from '../wings/upgrade/register.ts';
 import { filesOf } from './house.ts';
-import type { CommandFile, House } from './house.ts';
-
-/** The optional features that are of use to a server alone. */
-export const localWings: readonly ((house: House) => void)[] = [backups, move, upgrade, spans];
+import type { CommandFile } from './house.ts';
 
 /** The commands. */
 export const localCommands: readonly CommandFile[] = [

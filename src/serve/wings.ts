@@ -1,11 +1,11 @@
-/** The optional features of this jobd, beside those of `local.ts`. Without its line here and its folder, one is gone. */
+/** The optional features of this jobd, beside those of `local-wings.ts`. Without its line here and its folder, one is gone. */
 
 import { register as definitions } from '../wings/definitions/register.ts';
 import { register as explain } from '../wings/explain/register.ts';
 import { register as ledger } from '../wings/ledger/register.ts';
 import { register as readers } from '../wings/readers/register.ts';
 import type { ReadCurl } from '../cli/context.ts';
-import { localWings } from './local.ts';
+import { localWings } from './local-wings.ts';
 import type { AddOperations, CommandFile, TakePart } from './house.ts';
 
 const registers = [explain, ledger, readers, definitions, ...localWings];

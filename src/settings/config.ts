@@ -21,6 +21,7 @@ import type { AllowedTarget } from '../domain/targets/target.ts';
 import { inHome, usualDataDir } from './home.ts';
 import type { LogFormat, LogLevel } from '../base/log.ts';
 import {
+  corsOrigins,
   databaseLimit,
   heartbeatUrl,
   listenAddress,
@@ -161,7 +162,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     ),
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
-    corsOrigins: corsOrigins(flags, env),
+    corsOrigins: corsOrigins(listOf(flags['corsOrigin'], env['JOBD_CORS_ORIGINS'])),
     trustedProxies: trustedProxies(listOf(flags['trustedProxy'], env['JOBD_TRUSTED_PROXY'])),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     traceContext: flags['traceContext'] === true || Boolean(env['JOBD_TRACE_CONTEXT']),
@@ -391,17 +392,4 @@ function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] 
       error.message.replace('allow-target', '--allow-target (or JOBD_ALLOW_TARGETS)'),
     );
   }
-}
-
-/** Origins are compared as browsers write them, so only that spelling is accepted. `*` is no origin. */
-function corsOrigins(flags: Flags, env: Environment): readonly string[] {
-  const origins = listOf(flags['corsOrigin'], env['JOBD_CORS_ORIGINS']);
-  for (const text of origins) {
-    const url = URL.parse(text);
-    if (url?.origin === text && /^https?:\/\/[^*]+$/.test(text)) continue;
-    throw invalidInput(
-      `--cors-origin (or JOBD_CORS_ORIGINS) must be an origin such as https://app.example.com, got ${text}`,
-    );
-  }
-  return Object.freeze(origins);
 }

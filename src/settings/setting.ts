@@ -146,3 +146,15 @@ export function durationOf(seconds: number): string {
   const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
   return `${seconds / size}${unit}`;
 }
+
+/** Origins are compared as browsers write them, so only that spelling is accepted. `*` is no origin. */
+export function corsOrigins(origins: string[]): readonly string[] {
+  for (const text of origins) {
+    const url = URL.parse(text);
+    if (url?.origin === text && /^https?:\/\/[^*]+$/.test(text)) continue;
+    throw invalidInput(
+      `--cors-origin (or JOBD_CORS_ORIGINS) must be an origin such as https://app.example.com, got ${text}`,
+    );
+  }
+  return Object.freeze(origins);
+}

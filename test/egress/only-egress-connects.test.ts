@@ -45,6 +45,7 @@ const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval
 const allowed = [
   'src/api/http/http-server.ts: node:http', // it listens
   'src/api/http/limits/client-errors.ts: node:http', // the words of status codes, for what no route has answered
+  'src/base/programs.ts: node:child_process', // jobd itself, systemctl, and commands of the operator
   'src/cli/client/exchange.ts: node:http', // the API of a jobd, at the address its user names
   'src/cli/client/exchange.ts: node:https',
   'src/cli/monitors/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
@@ -61,7 +62,7 @@ const allowed = [
   'src/store/postgres/connections/tls.ts: node:tls', // it looks at certificates
   'src/store/postgres/connections/url.ts: node:net', // it looks at addresses
   'src/wings/backups/own-command.ts: node:child_process', // this program itself, for a backup
-  'src/wings/upgrade/programs.ts: node:child_process', // jobd itself, systemctl, and commands of the operator
+  'src/wings/readers/other-copies.ts: fetch', // the name of a form that it tells from others
 ];
 
 /** Code without comments and type imports. */

@@ -13,7 +13,7 @@ const tellMs = 30_000;
 export async function tellReady(log: Log): Promise<void> {
   // The socket on which systemd waits.
   if (!environmentVariable('NOTIFY_SOCKET')) return;
-  const { runToEnd } = await import('../../wings/upgrade/programs.ts');
+  const { runToEnd } = await import('../../base/programs.ts');
   const { isOk, said } = await runToEnd(['systemd-notify', '--ready'], tellMs);
   if (!isOk) log.warn({ error: said }, 'systemd was not told that jobd serves');
 }

@@ -8,7 +8,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { findCopies } from '../../store/sqlite/before-upgrade.ts';
 import { namesBeside, openWorkshop, putBackExecutable, putExecutable } from './executable.ts';
 import type { Workshop } from './executable.ts';
-import { runToEnd } from './programs.ts';
+import { runToEnd } from '../../base/programs.ts';
 import { takeRelease } from './release.ts';
 import type { ReleaseSource } from './release.ts';
 import { comesUp, servingProcess } from './supervisor.ts';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { auditRetention } from '../../../src/domain/accounts/audit.ts';
 import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
-import { createChangeLog } from '../../../src/base/log-changes.ts';
+import { createChangeLog } from '../../../src/serve/log-changes.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';

@@ -38,7 +38,7 @@ import {
   listOldestRuns,
   removeBeginnings,
 } from '../../../src/store/runs/retention.ts';
-import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { findRunningRuns } from '../../../src/store/runs/results.ts';
 import {
   countRuns,
   findRunByIdempotencyKey,
@@ -53,7 +53,7 @@ import {
   markWorkspaceDeleted,
   removeDeletedWorkspace,
 } from '../../../src/store/accounts/workspaces.ts';
-import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
+import { queuedRun, startingRun } from '../../support/records/run.ts';
 import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
 import { assertPlan, isFollowed, planOf } from '../../support/checks/query-plan.ts';
 
@@ -104,22 +104,6 @@ test('claiming reads only the claimed rows', async (t) => {
   assertPlan(await planOf(t, (db) => startQueuedRuns(db, started)), [runById]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
-});
-
-async function record(db: Db, status: 'success' | 'interrupted'): Promise<void> {
-  // A run of no job is enough.
-  await sql`pragma foreign_keys = off`.execute(db);
-  await sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for, started_at)
-    values ('r', 'j', 'w', 'scheduled', 'running', 1, 1)`.execute(db);
-  await recordEndedRuns(db, [endedRun('r', 'j', status)]);
-}
-
-test('recording reads only the recorded rows', async (t) => {
-  const byIds = [runById, jobById];
-  assertPlan(await planOf(t, (db) => record(db, 'success')), byIds);
-  assertPlan(await planOf(t, (db) => record(db, 'interrupted')), byIds);
-  const attempt = { runId: 'r', attempts: 2 };
-  assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
 });
 
 test('signing reads only the rows to sign', async (t) => {

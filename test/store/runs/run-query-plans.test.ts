@@ -1,4 +1,4 @@
-/** What a statement of a run must not cost: a table in memory, which SQLite builds anew each time it runs. */
+/** What statements of a run read, and that none builds a table in memory, which SQLite does anew each time one runs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import {
   updateClaimedJobs,
 } from '../../../src/store/runs/claims.ts';
 import { keepAttempts, recordEndedRuns } from '../../../src/store/runs/results.ts';
-import { instructionsOf } from '../../support/checks/query-plan.ts';
+import { assertPlan, instructionsOf, planOf } from '../../support/checks/query-plan.ts';
 import { endedRun, startingRun } from '../../support/records/run.ts';
 
 const claimed = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
@@ -24,6 +24,14 @@ const ofARun: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   interruption: (db) => record(db, 'interrupted'),
 };
 
+/** A run of no job is enough. */
+const withoutJob = sql`pragma foreign_keys = off`;
+
+async function recordAlone(db: Db, status: 'success' | 'interrupted'): Promise<void> {
+  await withoutJob.execute(db);
+  await record(db, status);
+}
+
 async function record(db: Db, status: 'success' | 'interrupted'): Promise<void> {
   await sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for, started_at)
     values ('r', 'j', 'w', 'scheduled', 'running', 1, 1)`.execute(db);
@@ -33,10 +41,20 @@ async function record(db: Db, status: 'success' | 'interrupted'): Promise<void> 
 for (const [name, ask] of Object.entries(ofARun)) {
   test(`no statement of ${name} builds a table in memory`, async (t) => {
     const instructions = await instructionsOf(t, async (db) => {
-      // A run of no job is enough.
-      await sql`pragma foreign_keys = off`.execute(db);
+      await withoutJob.execute(db);
       await ask(db);
     });
     assert.ok(!instructions.includes('OpenEphemeral'));
   });
 }
+
+const runById = /^SEARCH runs USING (COVERING )?INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
+const jobById = /^SEARCH jobs USING (COVERING )?INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
+
+test('recording reads only the recorded rows', async (t) => {
+  const byIds = [runById, jobById];
+  assertPlan(await planOf(t, (db) => recordAlone(db, 'success')), byIds);
+  assertPlan(await planOf(t, (db) => recordAlone(db, 'interrupted')), byIds);
+  const attempt = { runId: 'r', attempts: 2 };
+  assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
+});

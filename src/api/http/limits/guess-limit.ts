@@ -4,7 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
-import type { Guess } from '../../../wings/definitions/server/managed.ts';
+import type { Guess } from '../../../domain/guess.ts';
 
 /** At most `most` different guesses of a workspace in a window; of so many workspaces, those that asked last. */
 interface GuessRule {

@@ -8,7 +8,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { App, Principal } from '../../../app/app.ts';
 import { JobdError } from '../../../domain/errors.ts';
-import type { Guess } from '../../../wings/definitions/server/managed.ts';
+import type { Guess } from '../../../domain/guess.ts';
 import { connectionOf } from './connection.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import { keyRule } from '../../../domain/accounts/key.ts';

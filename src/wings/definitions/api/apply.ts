@@ -3,7 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { App, Principal } from '../../../app/app.ts';
 import { applyManaged, listManaged, previewManaged } from '../server/managed.ts';
-import type { Applied, CountGuesses, Definition, ManagedKind } from '../server/managed.ts';
+import type { Applied, Definition, ManagedKind } from '../server/managed.ts';
+import type { CountGuesses } from '../../../domain/guess.ts';
 import type { ShownInList } from '../../../domain/definition.ts';
 import { JobdError } from '../../../domain/errors.ts';
 import { checkDistinct } from '../../../domain/fields.ts';

@@ -4,6 +4,7 @@
  * creates a second one.
  */
 
+import type { CountGuesses, Guess } from '../../../domain/guess.ts';
 import { checkKey } from '../../../domain/definition.ts';
 import type { DefinitionChange } from '../../../domain/definition.ts';
 import { JobdError } from '../../../domain/errors.ts';
@@ -49,15 +50,6 @@ export interface Managed<Shown> {
   key: string | null;
   shown: Shown;
 }
-
-/** A hidden value, and what a definition has for it. */
-export interface Guess {
-  kept: string;
-  given: string;
-}
-
-/** Counts guesses before anybody learns whether they are right. Throws `rate_limited`. */
-export type CountGuesses = (guesses: readonly Guess[]) => void;
 
 /** What a decision is made with; `db` may be a transaction. */
 export interface Scene {

@@ -1,7 +1,7 @@
 /** Runs other programs to their end: an executable of jobd, systemctl, or a command of the operator. */
 
 import { spawn } from 'node:child_process';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../domain/errors.ts';
 
 /** How a program ended. */
 export interface ProgramEnd {

@@ -2,7 +2,7 @@
 
 import type { App } from '../app/app.ts';
 import { auditRetention } from '../domain/accounts/audit.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../base/log.ts';
 
 /** An actor who goes on for hours is told of this often, in milliseconds. */
 const toldEveryMs = 60_000;
