@@ -42,7 +42,7 @@ async function readBuilt(name: string): Promise<Buffer> {
   const here = import.meta.dirname;
   const isBundle = typeof JOBD_SCRIPT !== 'undefined';
   try {
-    return await readFile(isBundle ? join(here, name) : join(here, '..', 'dist', name));
+    return await readFile(isBundle ? join(here, name) : join(here, '..', '..', 'dist', name));
   } catch (cause) {
     throw new JobdError('unavailable', `${name} is not built: npm run build`, { cause });
   }

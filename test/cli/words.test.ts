@@ -98,7 +98,8 @@ test('a schedule without a zone has that of the machine, which is said once it i
   assert.match(tokyo.stdout, /\t2026-06-02T00:00:00\.000Z\n$|\t2026-06-01T00:00:00\.000Z\n$/);
   assert.equal(tokyo.stderr, 'time zone: Asia/Tokyo, as on this machine; --tz names another\n');
   const unknown = await preview('Nowhere/Else');
-  assert.match(unknown.stderr, /^time zone: UTC, /);
+  assert.deepEqual([unknown.exitCode, unknown.stdout], [2, '']);
+  assert.match(unknown.stderr, /which is no IANA time zone: say --tz/);
   const wrong = await preview('UTC', '0 9 * * mon-fry');
   assert.equal(wrong.exitCode, 2);
   assert.match(

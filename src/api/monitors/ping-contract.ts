@@ -55,12 +55,25 @@ const text = {
   },
 } as const;
 
+/** No text is too long. */
+const ofAnyLength = { 413: null } as const;
+
 export const operations = describe(
   { tag: 'Pings', isExtension: true },
   {
     ping: { summary: 'Report a success', ...success },
-    pingWithText: { summary: 'Report a success with text', ...success, ...text },
+    pingWithText: {
+      summary: 'Report a success with text',
+      ...success,
+      ...text,
+      failures: { ...success.failures, ...ofAnyLength },
+    },
     pingSignal: { summary: 'Report a start, a failure or an exit code', ...signal },
-    pingSignalWithText: { summary: 'Report a signal with text', ...signal, ...text },
+    pingSignalWithText: {
+      summary: 'Report a signal with text',
+      ...signal,
+      ...text,
+      failures: { ...signal.failures, ...ofAnyLength },
+    },
   },
 );

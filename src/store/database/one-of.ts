@@ -7,3 +7,6 @@
 export function oneOf(column: string, ...values: readonly string[]): string {
   return `(${values.map((value) => `${column} = '${value}'`).join(' or ')})`;
 }
+
+/** A run that was no success: the condition of its indexes, which queries must say in the same words. */
+export const isBadText = oneOf('status', 'failed', 'interrupted', 'missed');

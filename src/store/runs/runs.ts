@@ -2,9 +2,8 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
-import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
-import { oneOf } from '../database/one-of.ts';
+import { isBadText } from '../database/one-of.ts';
 import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
 import { findCompletions } from './completions.ts';
@@ -139,7 +138,7 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
 export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
-export const isBad = sql<boolean>`${sql.raw(oneOf('status', ...badRunStatuses))}`;
+export const isBad = sql<boolean>`${sql.raw(isBadText)}`;
 
 /** The workspace of a job: each run names it (docs/decisions/0040-runs-that-were-no-success.md). */
 export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {

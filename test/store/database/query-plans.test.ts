@@ -28,7 +28,6 @@ import {
   keepPingedMonitors,
   listMonitors,
 } from '../../../src/store/monitors/monitors.ts';
-import type { Db } from '../../../src/store/database/store.ts';
 import { findPinged, listPings } from '../../../src/store/monitors/pings.ts';
 import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';

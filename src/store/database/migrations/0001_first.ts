@@ -7,12 +7,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { definition } from '../dialect.ts';
-import { oneOf } from '../one-of.ts';
+import { isBadText, oneOf } from '../one-of.ts';
 import { alerts } from './0001_alerts.ts';
 import { signIn } from './0001_sign_in.ts';
-
-/** A run that was no success; `isBad` of `store/runs/runs.ts` says it in the same words. */
-const bad = oneOf('status', 'failed', 'interrupted', 'missed');
 
 /** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -235,7 +232,6 @@ const runs = [
   `create unique index runs_by_time on runs (job_id, scheduled_for, source)`,
   `create unique index runs_by_idempotency_key on runs (job_id, idempotency_key)
      where idempotency_key is not null`,
-  // A run starts each follower of its job once.
   `create unique index runs_by_cause on runs (cause_run_id, job_id)
      where cause_run_id is not null`,
   // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
@@ -252,9 +248,9 @@ const runs = [
   // missed runs of a workspace among many failed ones reads the index alone. That of one job must be as narrow as
   // `runs_by_time`, which SQLite would take otherwise.
   `create index runs_trouble on runs (workspace_id, scheduled_for, job_id, source, status)
-     where ${bad}`,
+     where ${isBadText}`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
-     where ${bad}`,
+     where ${isBadText}`,
 ];
 
 const completions = [
