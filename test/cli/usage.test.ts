@@ -75,7 +75,10 @@ test('invalid input is refused before any request', async () => {
   const rows: [args: string[], words: RegExp][] = [
     [[...create, '--cron', '@daily', '--every', '5m'], /use either --cron or --every, not both/],
     [[...create, '--curl', 'curl x'], /use either --curl or --url, not both/],
-    [['jobs', 'create', '--name', 'a', '--curl', 'lynx x'], /--curl is not read: paste a curl or wget command/],
+    [
+      ['jobs', 'create', '--name', 'a', '--curl', 'lynx x'],
+      /--curl is not read: paste a curl or wget command/,
+    ],
     [['runs', 'tail', '--status', 'running'], /--status must be one of success, failed.*running/],
     [['runs', 'tail', '--since', 'soon'], /--since must be a duration such as.*"soon"/],
     [[...create, '--every', 'often'], /--every must be a duration such as 90s.*got often/],
