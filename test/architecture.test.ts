@@ -123,6 +123,22 @@ test('the house names wings where it puts itself together, and wings import the 
   assert.deepEqual([...named], ['src/serve/local-wings.ts', 'src/serve/wings.ts']);
 });
 
+/** Tests of the house that take a wing as their oracle, and the helpers of tests of wings. */
+const usingWings = [
+  'test/architecture.test.ts',
+  'test/client-bundle.test.ts',
+  'test/cost.test.ts',
+  'test/dashboard/view/jobs/curl.test.ts',
+  'test/dashboard/view/jobs/job-form.test.ts',
+];
+
+test('tests of the house need no wing', () => {
+  const found = globSync('test/**/*.test.ts', { cwd: root })
+    .filter((file) => !file.startsWith('test/wings/') && /'[./]+\/src\/wings\//.test(read(file)))
+    .filter((file) => !usingWings.includes(file));
+  assert.deepEqual(found, []);
+});
+
 test('each wing has a page that says what it is, and is no larger than planned', (t) => {
   for (const [, wing = '', most = ''] of page.matchAll(/^\| `(wings\/\w+)`.*\| ([\d,]+) +\|$/gm)) {
     const files = sources.filter((file) => partOf(file) === wing);

@@ -28,12 +28,6 @@ import {
 import { listKeptFrom } from '../../../src/store/runs/early.ts';
 import { findForgotten } from '../../../src/store/runs/forgotten.ts';
 import { listHistory } from '../../../src/store/runs/history.ts';
-import {
-  findLedgerJob,
-  listDueTimes,
-  listLedgerJobs,
-  listMissed,
-} from '../../../src/wings/ledger/query.ts';
 import { listRunsOfWorkspace } from '../../../src/store/runs/of-workspace.ts';
 import {
   findAbandonedRuns,
@@ -58,7 +52,6 @@ import { openTestStore } from '../../support/running/store.ts';
 const any = { limit: 100, exceptHosts: [], exceptJobs: [] };
 const page = { afterId: '', limit: 100 };
 const scope = { acceptedFrom: 0 };
-const at1 = { after: 0, until: 10 };
 const leaderDeleted = deleted('jobs', 'leader');
 const isBusy = changed('jobs', 'due', { active_run_id: 'running' });
 const isOver = runBecame('running', 'success');
@@ -250,24 +243,6 @@ testGuards({
     (tx) =>
       listHistory(tx, 'leader', { statuses: ['failed'], limit: 9, before: null, downTo: null }),
     changed('runs', 'failed', { status: 'interrupted' }),
-  ],
-  'the ledger has no deleted jobs': [
-    async (tx) => rowsWith('leader', await listLedgerJobs(tx, 'w', page)),
-    leaderDeleted,
-  ],
-  'nor finds one by its id': [(tx) => findLedgerJob(tx, 'w', 'leader'), leaderDeleted],
-  'the ledger counts due times of scheduled runs alone': [
-    (tx) => listDueTimes(tx, 'leader', at1, 10),
-    changed('runs', 'missed', {
-      source: 'manual',
-      status: 'failed',
-      started_at: 1,
-      finished_at: 2,
-    }),
-  ],
-  'the ledger counts missed runs alone as missed': [
-    (tx) => listMissed(tx, 'leader', at1),
-    changed('runs', 'missed', { status: 'failed', started_at: 1, finished_at: 2 }),
   ],
   'a run that people asked for is one that no other run caused': [
     (tx) => findManualRunIn(tx, 'asked', 0, 1),

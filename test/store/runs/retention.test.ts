@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { findLedgerJob } from '../../../src/wings/ledger/query.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
 import {
   listHistories,
@@ -149,7 +148,8 @@ test('a job knows up to which due time its runs were removed: of a missed run, t
   const historyFrom = async (removedTo: number): Promise<number | undefined> => {
     const beginning = { jobId: job.id, scheduledFor: removedTo, source: scheduled };
     await store.write((tx) => removeBeginnings(tx, [beginning]));
-    return (await findLedgerJob(store.db, null, job.id))?.historyFrom;
+    const jobs = store.db.selectFrom('jobs').select('history_from as historyFrom');
+    return (await jobs.where('id', '=', job.id).executeTakeFirst())?.historyFrom;
   };
   assert.equal(await historyFrom(1), 1);
   assert.equal(await historyFrom(2), 8);
