@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { readWritten } from '../../src/wings/readers/pasted.ts';
-import { startSink } from '../support/fakes/sink.ts';
-import type { Received } from '../support/fakes/sink.ts';
-import { temporaryDirectory } from '../support/directory.ts';
-import { serveCommand } from '../support/running/command.ts';
-import { until } from '../support/until.ts';
+import { readWritten } from '../../../../src/wings/readers/pasted.ts';
+import { startSink } from '../../../support/fakes/sink.ts';
+import type { Received } from '../../../support/fakes/sink.ts';
+import { temporaryDirectory } from '../../../support/directory.ts';
+import { serveCommand } from '../../../support/running/command.ts';
+import { until } from '../../../support/until.ts';
 
 /** Each has its own path, `URL`, by which its requests are told apart. */
 const commands = [
