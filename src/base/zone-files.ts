@@ -3,7 +3,7 @@
  * which names are links; each zone has a compiled file. Systems bring them up to date, also while jobd runs.
  */
 
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { maxTzifBytes, readTzif } from '../domain/schedule/tzif.ts';
 import type { ZoneFiles, ZoneSource } from '../domain/schedule/zone-data.ts';
@@ -63,7 +63,8 @@ const isZoneName = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 /** A regular file of at most `most` bytes; null for anything else. */
 function readWhole(path: string, most: number): Buffer | null {
   try {
-    const file = openSync(path, 'r');
+    // A pipe would wait for its writer.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = fstatSync(file);
       return stat.isFile() && stat.size <= most ? readFileSync(file) : null;

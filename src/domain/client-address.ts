@@ -33,7 +33,8 @@ export function forwardedClient(forwardedFor: string, proxies: readonly Block[])
   while (end >= 0) {
     const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
     const text = forwardedFor.slice(comma + 1, end).trim();
-    if (clientAddress(text) === null) return null;
+    // A zone, such as %eth0, is text that nobody checks, and says nothing about another machine.
+    if (text.includes('%') || clientAddress(text) === null) return null;
     client = text;
     if (!isIn(proxies, text)) return client;
     end = comma;

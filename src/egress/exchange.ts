@@ -9,7 +9,7 @@ import type { Connection, Reader } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
 import { AnswerReader, type Listener } from './http/answer.ts';
-import { startDecodedPreview } from './http/decode.ts';
+import { startKeptBody, type KeptBody } from './http/decode.ts';
 import type { Head } from './http/head.ts';
 
 /** A longer promise of a server is cut to this. */
@@ -46,7 +46,7 @@ class Exchange implements Reader, Listener {
   readonly #answer: AnswerReader;
   #isSettled = false;
   #head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'> | null = null;
-  #preview: Preview | null = null;
+  #preview: Preview | KeptBody | null = null;
   /** The length of a body whose preview is its beginning; null if it is not known. */
   #announcedBytes: number | null = null;
 
@@ -95,9 +95,9 @@ class Exchange implements Reader, Listener {
     const { keepAliveSeconds: seconds } = head;
     this.#connection.promisedMs =
       seconds === null ? null : Math.min(seconds, longestPromiseSeconds) * 1_000;
-    const decoded = startDecodedPreview(head.contentCoding, head.charset);
-    this.#preview = decoded ?? startPreview();
-    if (decoded === null && framing.kind === 'length') this.#announcedBytes = framing.bytes;
+    const kept = startKeptBody(head.contentCoding, head.charset);
+    this.#preview = kept ?? startPreview();
+    if (kept === null && framing.kind === 'length') this.#announcedBytes = framing.bytes;
   }
 
   readonly onData = (piece: Buffer): boolean => {
@@ -147,9 +147,22 @@ class Exchange implements Reader, Listener {
   }
 
   #respond(broken: Failure | null, cut: boolean): void {
-    if (this.#head === null || this.#preview === null || this.#isSettled) return;
-    const { text, truncated } = this.#preview.finish(cut);
-    const response = { ...this.#head, body: text, truncated, broken };
-    this.#settle({ kind: 'response', response });
+    const head = this.#head;
+    const preview = this.#preview;
+    if (head === null || preview === null || this.#isSettled) return;
+    const shown = preview.finish(cut);
+    if (!(shown instanceof Promise)) {
+      const { text: body, truncated } = shown;
+      return this.#settle({ kind: 'response', response: { ...head, body, truncated, broken } });
+    }
+    this.#isSettled = true;
+    this.#deadline.onOver(null);
+    // Nothing more is asked of the target, so its time is over.
+    void shown.then(({ text: body, truncated, isFull }) => {
+      const response = isFull
+        ? { ...head, body, truncated: truncated || broken !== null, broken: null }
+        : { ...head, body, truncated, broken };
+      this.#settled.resolve({ kind: 'response', response });
+    });
   }
 }

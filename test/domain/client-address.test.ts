@@ -25,6 +25,8 @@ test('the client is the last address that is no trusted proxy, whatever is writt
     ['203.0.113.9:80', null],
     ['[2001:db8::1]', null],
     ['unknown', null],
+    ['fe80::1%eth0', null],
+    ['203.0.113.9%<b>', null],
   ];
   for (const [header, client] of rows)
     assert.equal(forwardedClient(header, proxies), client, header);

@@ -5,7 +5,7 @@
 
 import { BadAnswer } from '../failure.ts';
 import { BodyReader } from './body.ts';
-import { headEnd, notHttp, readHead, skipEmptyLines, statusOf } from './head.ts';
+import { headEnd, isExactInterim, notHttp, readHead, skipEmptyLines, statusOf } from './head.ts';
 import type { Head } from './head.ts';
 
 /** Most bytes of the status lines and headers of one answer, interim responses and empty lines included. */
@@ -38,7 +38,8 @@ export class AnswerReader {
   /** Bytes of heads and empty lines that are done with. */
   #passedBytes = 0;
   #interimResponses = 0;
-  #hasEmptyLines = false;
+  /** Whether what came before the head could be read in another way. */
+  #isOdd = false;
 
   constructor(method: string, listener: Listener) {
     this.#method = method;
@@ -54,7 +55,7 @@ export class AnswerReader {
     return (
       this.isComplete &&
       !this.hasSurplus &&
-      !this.#hasEmptyLines &&
+      !this.#isOdd &&
       this.#head?.persists === true &&
       this.#head.isExact &&
       this.#head.framing.kind !== 'close' &&
@@ -81,7 +82,7 @@ export class AnswerReader {
     let from = 0;
     if (this.#held === null) {
       from = skipEmptyLines(bytes);
-      if (from > 0) this.#hasEmptyLines = true;
+      if (from > 0) this.#isOdd = true;
       this.#passedBytes += from;
     }
     // Without a copy if it came in one piece.
@@ -124,6 +125,7 @@ export class AnswerReader {
     if (status === 101) throw new BadAnswer('the target switched protocols (101), unasked');
     if (status < 200) {
       this.#interimResponses += 1;
+      if (!isExactInterim(text)) this.#isOdd = true;
       if (this.#interimResponses > maxInterimResponses) {
         throw new BadAnswer('too many interim responses (1xx)');
       }

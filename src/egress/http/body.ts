@@ -5,6 +5,8 @@ import type { Framing } from './head.ts';
 
 /** Most bytes of chunk sizes, extensions and trailers between two pieces of the body, or after the last. */
 const maxFramingBytes = 2048;
+/** The same of a whole body. */
+const maxFramingInAll = 256 * 1024;
 /** No body is as long. */
 const longestChunk = 2 ** 48;
 
@@ -38,6 +40,7 @@ export class BodyReader {
   #lineBytes = 0;
   #wasReturn = false;
   #framingBytes = 0;
+  #framingInAll = 0;
 
   /** `take` gets each piece, and returns whether it wants more. */
   constructor(framing: Framing, take: (piece: Buffer) => boolean) {
@@ -93,6 +96,10 @@ export class BodyReader {
 
   #readFraming(byte: number): void {
     this.#framingBytes += 1;
+    this.#framingInAll += 1;
+    if (this.#framingInAll > maxFramingInAll) {
+      throw new BadAnswer('the body comes in too many chunks');
+    }
     if (this.#framingBytes > maxFramingBytes) {
       throw new BadAnswer('the chunk extensions or trailers of the body are larger than 2 KiB');
     }

@@ -1,72 +1,61 @@
 /**
- * A body that is compressed or not in UTF-8, made readable. It is kept as it comes, and decoded when its end is known or enough of
- * it has come: at most 64 KiB of it, to about as much text. What cannot be decoded stays as it came.
+ * A body that is compressed or not in UTF-8, made readable. It is kept as it comes, at most 64 KiB of it, and decoded when its end
+ * is known or enough of it has come: to the little text that is shown, and not in the thread that makes calls, since a few
+ * bytes can keep a decoder busy for long. What cannot be decoded stays as it came.
  */
 
-import {
-  brotliDecompressSync,
-  constants,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-  zstdDecompressSync,
-} from 'node:zlib';
-import { systemCode } from '../../domain/errors.ts';
+import { constants } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { cutPreview, maxPreviewBytes, startPreview } from '../../domain/runs/preview.ts';
-import type { Preview } from '../../domain/runs/preview.ts';
 
-/** Most bytes of a body that are kept to be decoded, and that they may become. */
+/** Most bytes of a body that are kept to be decoded. */
 const maxKeptBytes = 64 * 1024;
-const maxDecodedBytes = 64 * 1024;
-/** A block of zstd holds up to 128 KiB, and is decoded whole. */
-const maxZstdBytes = 192 * 1024;
 /** 4,096 bytes of UTF-8 are at most as many bytes in any charset, shift sequences aside. */
 const enoughOfCharset = 4 * maxPreviewBytes;
 const firstKeptBytes = 4 * 1024;
 /** A character has up to four bytes, so a preview that is cut may have three less than fit. */
 const almostFull = maxPreviewBytes - 4;
+/** Bodies that are decoded at once. Hostile ones take some 0.2 s each. */
+const mostAtOnce = 2;
 
-type Decoder = (bytes: Buffer) => Buffer;
+type Decoder = NodeJS.ReadWriteStream & { destroy(): void };
+type MakeDecoder = (bytes: Buffer) => Decoder;
 
+/** Before damage, up to so many bytes of text are lost. */
+const chunkSize = 512;
 /** What comes after damage or a cut is left out, so no decoder asks for the end. */
-const deflateOptions = {
-  finishFlush: constants.Z_SYNC_FLUSH,
-  maxOutputLength: maxDecodedBytes,
-};
-const brotliOptions = {
-  finishFlush: constants.BROTLI_OPERATION_FLUSH,
-  maxOutputLength: maxDecodedBytes,
-};
-const zstdOptions = {
+const deflate = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize };
+const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH, chunkSize };
+const zstd = {
   finishFlush: constants.ZSTD_e_continue,
-  maxOutputLength: maxZstdBytes,
+  chunkSize,
   // RFC 9659: no window of more than 8 MiB.
   params: { [constants.ZSTD_d_windowLogMax]: 23 },
 };
 
-const gunzip: Decoder = (bytes) => gunzipSync(bytes, deflateOptions);
-const decoders = new Map<string, Decoder>([
+const gunzip: MakeDecoder = () => zlib.createGunzip(deflate);
+const decoders = new Map<string, MakeDecoder>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
   ['deflate', inflateAny],
-  ['br', (bytes) => brotliDecompressSync(bytes, brotliOptions)],
-  ['zstd', (bytes) => zstdDecompressSync(bytes, zstdOptions)],
+  ['br', () => zlib.createBrotliDecompress(brotli)],
+  ['zstd', () => zlib.createZstdDecompress(zstd)],
 ]);
 
 /** `deflate` should be the format of zlib (RFC 9110, section 8.4.1.2); some servers leave its header out. */
-function inflateAny(bytes: Buffer): Buffer {
+function inflateAny(bytes: Buffer): Decoder {
   const [first = 0, second = 0] = bytes;
   const hasHeader = (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
-  return hasHeader ? inflateSync(bytes, deflateOptions) : inflateRawSync(bytes, deflateOptions);
+  return hasHeader ? zlib.createInflate(deflate) : zlib.createInflateRaw(deflate);
 }
 
-/** Starts the preview of a body with this Content-Encoding and this charset; null if there is nothing to decode. */
-export function startDecodedPreview(coding: string | null, charset: string | null): Preview | null {
+/** Starts to keep a body with this Content-Encoding and this charset; null if there is nothing to decode. */
+export function startKeptBody(coding: string | null, charset: string | null): KeptBody | null {
   if (coding === null && charset === null) return null;
   const decoder = coding === null ? undefined : decoders.get(coding);
   // A body in a coding that nobody knows is no text in any charset.
   const text = coding === null || decoder !== undefined ? textDecoderOf(charset) : null;
-  return decoder === undefined && text === null ? null : new Kept(decoder, text);
+  return decoder === undefined && text === null ? null : new KeptBody(decoder, text);
 }
 
 /** Null for UTF-8, and for labels that the Encoding Standard does not name. */
@@ -80,20 +69,30 @@ function textDecoderOf(charset: string | null): InstanceType<typeof TextDecoder>
   }
 }
 
+/** The text of a kept body. */
+export interface DecodedBody {
+  text: string;
+  /** Whether the body is longer than its text. */
+  truncated: boolean;
+  /** Whether the text fills the preview. */
+  isFull: boolean;
+}
+
 /** A body that is kept to be decoded. */
-class Kept implements Preview {
-  readonly #decoder: Decoder | undefined;
+export class KeptBody {
+  readonly #decoder: MakeDecoder | undefined;
   readonly #charset: InstanceType<typeof TextDecoder> | null;
   readonly #most: number;
   #bytes = Buffer.alloc(0);
   #length = 0;
 
-  constructor(decoder: Decoder | undefined, charset: InstanceType<typeof TextDecoder> | null) {
+  constructor(decoder: MakeDecoder | undefined, charset: InstanceType<typeof TextDecoder> | null) {
     this.#decoder = decoder;
     this.#charset = charset;
     this.#most = decoder === undefined ? enoughOfCharset : maxKeptBytes;
   }
 
+  /** Adds the next bytes, which it copies. Returns whether no more of them are needed. */
   push(chunk: Uint8Array): boolean {
     const taken = Math.min(chunk.length, this.#most - this.#length);
     if (this.#length + taken > this.#bytes.length) this.#grow(this.#length + taken);
@@ -103,18 +102,22 @@ class Kept implements Preview {
   }
 
   isFull(): boolean {
-    return this.#length >= this.#most || Buffer.byteLength(this.finish(true).text) > almostFull;
+    return this.#length >= this.#most;
   }
 
-  finish(cut: boolean): { text: string; truncated: boolean } {
+  /** Decodes it. `cut`: the body went on after the last `push`. Never rejects. */
+  async finish(cut: boolean): Promise<DecodedBody> {
     const raw = this.#bytes.subarray(0, this.#length);
-    const { bytes, isDamaged } = decompressed(raw, this.#decoder);
-    if (this.#charset === null) {
-      const preview = startPreview();
-      const overflows = preview.push(bytes);
-      return preview.finish(cut || isDamaged || overflows);
-    }
-    return cutPreview(decodeText(bytes, this.#charset), cut || isDamaged);
+    const { bytes, isCut } = await decompressed(raw, this.#decoder);
+    const shown = this.#textOf(bytes, cut || isCut);
+    return { ...shown, isFull: Buffer.byteLength(shown.text) > almostFull };
+  }
+
+  #textOf(bytes: Buffer, cut: boolean): { text: string; truncated: boolean } {
+    if (this.#charset !== null) return cutPreview(decodeText(bytes, this.#charset), cut);
+    const preview = startPreview();
+    const overflows = preview.push(bytes);
+    return preview.finish(cut || overflows);
   }
 
   #grow(needed: number): void {
@@ -125,31 +128,45 @@ class Kept implements Preview {
   }
 }
 
-/** What is readable of a compressed body: up to its damage, or as it came if nothing is. */
-function decompressed(bytes: Buffer, decoder?: Decoder): { bytes: Buffer; isDamaged: boolean } {
-  if (decoder === undefined) return { bytes, isDamaged: false };
-  const whole = attempt(decoder, bytes);
-  if (Buffer.isBuffer(whole)) return { bytes: whole, isDamaged: false };
-  // What can be read of the longest beginning without damage, found by halves.
-  let best = Buffer.alloc(0);
-  let good = 0;
-  let bad = bytes.length;
-  while (bad - good > 1) {
-    const middle = (good + bad) >>> 1;
-    const part = attempt(decoder, bytes.subarray(0, middle));
-    if (Buffer.isBuffer(part)) [good, best] = [middle, part];
-    else bad = middle;
-  }
-  const isOther = best.length === 0 && whole === 'damaged';
-  return isOther ? { bytes, isDamaged: false } : { bytes: best, isDamaged: true };
+let decoding = 0;
+const waiting: (() => void)[] = [];
+
+/** Waits for its turn. */
+async function taken(): Promise<Disposable> {
+  if (decoding >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  else decoding += 1;
+  return {
+    [Symbol.dispose]() {
+      const next = waiting.shift();
+      if (next === undefined) decoding -= 1;
+      else next();
+    },
+  };
 }
 
-function attempt(decoder: Decoder, bytes: Buffer): Buffer<ArrayBuffer> | 'damaged' | 'too much' {
+/** The beginning of a compressed body, up to its damage or to enough of it; as it came if nothing is readable. */
+async function decompressed(
+  bytes: Buffer,
+  decoder?: MakeDecoder,
+): Promise<{ bytes: Buffer; isCut: boolean }> {
+  if (decoder === undefined) return { bytes, isCut: false };
+  using _ = await taken();
+  const pieces: Buffer[] = [];
+  let length = 0;
   try {
-    return Buffer.from(decoder(bytes));
-  } catch (error) {
-    return systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too much' : 'damaged';
+    const stream = decoder(bytes);
+    stream.end(bytes);
+    // What breaks the loop off destroys the stream.
+    for await (const piece of stream) {
+      pieces.push(piece as Buffer);
+      length += piece.length;
+      if (length >= enoughOfCharset) return { bytes: Buffer.concat(pieces), isCut: true };
+    }
+  } catch {
+    if (length === 0) return { bytes, isCut: false };
+    return { bytes: Buffer.concat(pieces), isCut: true };
   }
+  return { bytes: Buffer.concat(pieces), isCut: false };
 }
 
 /** `utf-16` is little-endian unless its first bytes say otherwise (Encoding Standard, section 6.1). */

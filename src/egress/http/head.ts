@@ -69,6 +69,16 @@ export function statusOf(text: string): number {
   return Number(status);
 }
 
+/** Whether every reader takes an interim response (1xx) for one: it has no body, and is written as RFC 9112 has it. */
+export function isExactInterim(text: string): boolean {
+  const hasLines = !controlPattern.test(text) && !/(?<!\r)\n/.test(text);
+  return (
+    hasLines &&
+    exactStatusPattern.test(text) &&
+    !/^(?:content-length|transfer-encoding)[ \t]*:/im.test(text)
+  );
+}
+
 /**
  * Reads a head, from its status line to its empty line, as Latin-1. `isBodiless`: its answer has no body, whatever the headers
  * say. Throws BadAnswer.
@@ -87,7 +97,9 @@ export function readHead(text: string, isBodiless: boolean): Head {
     hasExactLines &&
     !isOddlyBodiless &&
     exactStatusPattern.test(text) &&
-    (coding === undefined || (coding.toLowerCase() === 'chunked' && length === null)) &&
+    // RFC 9112, section 6.1: HTTP/1.0 has no codings.
+    (coding === undefined ||
+      (coding.toLowerCase() === 'chunked' && length === null && text.startsWith('HTTP/1.1'))) &&
     !(values.get('content-length') ?? '').includes(',');
   return {
     status,
@@ -100,6 +112,20 @@ export function readHead(text: string, isBodiless: boolean): Head {
     location: values.get('location')?.slice(0, maxLocationLength) ?? null,
     retryAfter: values.get('retry-after')?.slice(0, maxLocationLength) ?? null,
   };
+}
+
+/** Without blanks around it: of all that `trim` takes for one, HTTP has two. */
+function trimmed(text: string): string {
+  let from = 0;
+  let end = text.length;
+  while (isBlank(text, from)) from += 1;
+  while (end > from && isBlank(text, end - 1)) end -= 1;
+  return text.slice(from, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 32 || code === 9;
 }
 
 interface Lines {
@@ -125,13 +151,13 @@ function readLines(text: string): Lines {
       if (last === undefined) throw invalid('its first header begins with a blank');
       isExact = false;
       // RFC 9112, section 5.2
-      if (last !== null) values.set(last, `${values.get(last)} ${text.slice(at, end).trim()}`);
+      if (last !== null) values.set(last, `${values.get(last)} ${trimmed(text.slice(at, end))}`);
     } else {
       const colon = text.indexOf(':', at);
       if (colon === -1 || colon > end) throw invalid('one of its headers has no colon');
       const written = text.slice(at, colon);
       if (!tokenPattern.test(written)) isExact = false;
-      last = keep(values, written.trimEnd().toLowerCase(), text.slice(colon + 1, end).trim());
+      last = keep(values, trimmed(written).toLowerCase(), trimmed(text.slice(colon + 1, end)));
     }
     at = feed + 1;
   }
@@ -153,7 +179,7 @@ function lengthOf(value: string | undefined): number | null {
   if (value === undefined) return null;
   let length: number | null = null;
   for (const part of value.split(',')) {
-    const digits = part.trim();
+    const digits = trimmed(part);
     const one = /^\d+$/.test(digits) ? Number(digits) : NaN;
     if (!Number.isSafeInteger(one)) throw invalid('its content length is no length');
     if (length !== null && one !== length) {
@@ -169,7 +195,7 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
   const codings = (coding ?? '')
     .toLowerCase()
     .split(',')
-    .map((one) => one.trim())
+    .map(trimmed)
     .filter((one) => one !== '' && one !== 'identity');
   if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (codings.length > 0 || length === null) return { kind: 'close' };
@@ -178,7 +204,7 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
 
 function persists(text: string, values: ReadonlyMap<string, string>): boolean {
   const given = `${values.get('connection') ?? ''},${values.get('proxy-connection') ?? ''}`;
-  const options = given.split(',').map((option) => option.trim().toLowerCase());
+  const options = given.split(',').map((option) => trimmed(option).toLowerCase());
   if (options.includes('close')) return false;
   return text.startsWith('HTTP/1.1') || options.includes('keep-alive');
 }

@@ -46,7 +46,7 @@ export function readCommand(text: string, variables?: Variables): ReadCommand {
   const [first] = calls;
   const remarks = { ignored: [], adapted: [], unhonoured: [] } as Remarks;
   if (first === undefined) {
-    for (const step of steps) remarks.unhonoured.push(...step.unhonoured);
+    for (const step of steps) append(remarks.unhonoured, step.unhonoured);
     const program = programOf(steps) ?? nameOf(steps[0]?.words[0] ?? '');
     return {
       tool: null,
@@ -151,7 +151,7 @@ function addCall(remarks: Remarks, step: Step, first: ReadCall | null): void {
   if (joint === '|') remarks.unhonoured.push({ text: `| ${text}`, reason: noInput });
   if (first === null) {
     for (const kind of ['ignored', 'adapted', 'unhonoured'] as const) {
-      remarks[kind].push(...step[kind]);
+      append(remarks[kind], step[kind]);
     }
   } else if (joint === '||' && sameRequest(first, readCall(step))) {
     remarks.adapted.push({ text: `|| ${text}`, reason: 'it makes the same call again' });
@@ -168,7 +168,7 @@ function judgeOther(remarks: Remarks, step: Step, next: Step | undefined): void 
   const { joint, text, words } = step;
   if (words.length === 0) {
     for (const kind of ['ignored', 'adapted', 'unhonoured'] as const) {
-      remarks[kind].push(...step[kind]);
+      append(remarks[kind], step[kind]);
     }
     return;
   }
@@ -248,4 +248,9 @@ export function whyUncertain({
 export function nameOfCall(url: string): string {
   const { hostname, pathname } = new URL(url);
   return `${hostname}${pathname === '/' ? '' : pathname}`.slice(0, nameRule.maxLength);
+}
+
+/** Without a call that takes them all as arguments: there may be a hundred thousand. */
+function append(to: Remark[], more: readonly Remark[]): void {
+  for (const one of more) to.push(one);
 }

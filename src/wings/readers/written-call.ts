@@ -132,7 +132,7 @@ export function setTimeoutSeconds(draft: CallDraft, value: string, written: stri
   if (seconds === 0) return void (draft.timeoutSeconds = null);
   const within = timeoutWithin(seconds, written);
   draft.timeoutSeconds = within.value;
-  draft.adapted.push(...within.adapted);
+  for (const one of within.adapted) draft.adapted.push(one);
 }
 
 /** The timeout of a job that is nearest to a number of seconds, and what is to be said of it. */

@@ -73,6 +73,10 @@ test('a connection is not used again when the server closes it, or when anything
     `${ok}connection: x ,Close\r\ncontent-length: 2\r\n\r\nok`,
     'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok',
     `${ok}content-length: 2\r\n\r\nok\r\n`,
+    'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    `HTTP/1.1 100 Continue\r\ncontent-length: 5\r\n\r\n${ok}content-length: 2\r\n\r\nok`,
+    `HTTP/1.1 100 Continue\n\n${ok}content-length: 2\r\n\r\nok`,
+    `HTTP/1.1 103 Hints\r\nx: \0\r\n\r\n${ok}content-length: 2\r\n\r\nok`,
     `${ok}content-length: 2\r\n\r\nok${ok}`,
     `${ok}\r\nok`,
     `${chunked}2;a=b\r\nok\r\n0\r\n\r\n`,
@@ -145,4 +149,16 @@ test('what is kept of the headers is the first value, without blanks around it',
       contentCoding: 'gzip',
     },
   );
+});
+
+test('a blank of HTTP is a space or a tab, and no other', () => {
+  const length = read(`${ok}content-length: \xa02\r\n\r\nok`);
+  assert.match(length.error ?? '', /its content length is no length/);
+  const coding = read(`${ok}transfer-encoding: \xa0chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`);
+  assert.equal(coding.head?.framing.kind, 'close');
+});
+
+test('a body of more than 256 KiB of chunk sizes is refused', () => {
+  const { error } = readByUs([Buffer.from(chunked + '1\r\na\r\n'.repeat(60_000))], 'GET');
+  assert.match(error ?? '', /too many chunks/);
 });

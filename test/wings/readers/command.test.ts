@@ -175,3 +175,10 @@ test('a job is named by the host and the path of its URL, as far as a name may g
   assert.equal(nameOfCall('https://example.com/a/b?token=secret'), 'example.com/a/b');
   assert.equal(nameOfCall(`https://example.com/${'a'.repeat(200)}`).length, 120);
 });
+
+test('as many remarks as fit into a line of a crontab are no trouble', () => {
+  for (const mark of ['(', '{', '`', '$(']) {
+    const text = `curl https://example.com/${mark.repeat(128_000 / mark.length)}`;
+    assert.ok(readCommand(text).unhonoured.length > 0, mark);
+  }
+});

@@ -30,9 +30,13 @@ export function createGuessLimit({ most, windowMs, workspaces }: GuessRule): Gue
       const before = known.get(workspaceId);
       const isOver = before === undefined || now - before.since >= windowMs;
       const window = isOver ? { since: now, guesses: new Set<number>() } : before;
-      known.delete(workspaceId);
-      known.set(workspaceId, window);
-      if (known.size > workspaces) known.delete(known.keys().next().value ?? '');
+      const isWrong = guesses.some(({ kept, given }) => kept !== given);
+      // Who guesses nothing wrong pushes nobody out.
+      if (isWrong) {
+        known.delete(workspaceId);
+        known.set(workspaceId, window);
+        if (known.size > workspaces) known.delete(known.keys().next().value ?? '');
+      }
       for (const guess of guesses) {
         if (window.guesses.size >= most) return false;
         if (guess.kept !== guess.given) window.guesses.add(printOf(guess));
