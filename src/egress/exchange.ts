@@ -9,7 +9,7 @@ import type { Connection, Reader } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
 import { AnswerReader, type Listener } from './http/answer.ts';
-import { startKeptBody, type KeptBody } from './http/decode.ts';
+import { startKeptBody, type DecodedBody, type KeptBody } from './http/decode.ts';
 import type { Head } from './http/head.ts';
 
 /** A longer promise of a server is cut to this. */
@@ -155,14 +155,21 @@ class Exchange implements Reader, Listener {
       const { text: body, truncated } = shown;
       return this.#settle({ kind: 'response', response: { ...head, body, truncated, broken } });
     }
+    // Nothing more is asked of the target, so its time is over.
     this.#isSettled = true;
     this.#deadline.onOver(null);
-    // Nothing more is asked of the target, so its time is over.
-    void shown.then(({ text: body, truncated, isFull }) => {
-      const response = isFull
-        ? { ...head, body, truncated: truncated || broken !== null, broken: null }
-        : { ...head, body, truncated, broken };
-      this.#settled.resolve({ kind: 'response', response });
-    });
+    void this.#respondWhenDecoded(head, shown, broken);
+  }
+
+  async #respondWhenDecoded(
+    head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'>,
+    shown: Promise<DecodedBody>,
+    broken: Failure | null,
+  ): Promise<void> {
+    const { text: body, truncated, isFull } = await shown;
+    const response = isFull
+      ? { ...head, body, truncated: truncated || broken !== null, broken: null }
+      : { ...head, body, truncated, broken };
+    this.#settled.resolve({ kind: 'response', response });
   }
 }

@@ -73,6 +73,11 @@ export function trustedProxies(texts: readonly string[]): readonly Block[] {
   return texts.map((text) => {
     const block = parseBlock(text);
     if (block !== null && block.prefix > 0) return block;
+    if (block !== null) {
+      throw invalidInput(
+        `--trusted-proxy (or JOBD_TRUSTED_PROXY) must not be all addresses, got ${text}: anybody could then be anybody; name those of your proxies`,
+      );
+    }
     throw invalidInput(
       `--trusted-proxy (or JOBD_TRUSTED_PROXY) must be an address or block such as 127.0.0.1 or 10.0.0.0/8, with no bits set after the prefix, got ${text}`,
     );

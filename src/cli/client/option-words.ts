@@ -72,7 +72,7 @@ export function adviceOn(refusal: string): string | null {
   if (!refusal.includes('must lead to a public address')) return null;
   return isCloudMetadata(refusal)
     ? refusedOnPurpose
-    : 'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS';
+    : 'to allow an address of your own: jobd serve --allow-target ADDRESS/32 (ADDRESS/32:PORT for another port than 80 and 443), or JOBD_ALLOW_TARGETS';
 }
 
 /** A sentence of the server with options instead of its fields. */

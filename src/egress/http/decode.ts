@@ -132,7 +132,7 @@ let decoding = 0;
 const waiting: (() => void)[] = [];
 
 /** Waits for its turn. */
-async function taken(): Promise<Disposable> {
+async function turn(): Promise<Disposable> {
   if (decoding >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
   else decoding += 1;
   return {
@@ -150,7 +150,7 @@ async function decompressed(
   decoder?: MakeDecoder,
 ): Promise<{ bytes: Buffer; isCut: boolean }> {
   if (decoder === undefined) return { bytes, isCut: false };
-  using _ = await taken();
+  using _ = await turn();
   const pieces: Buffer[] = [];
   let length = 0;
   try {

@@ -88,11 +88,19 @@ jobd secrets forget.`,
           confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
       });
       if (flags['json']) printJson(output, restored);
-      else reportRestore(output, restored, masterKeys.name);
+      else
+        reportRestore(output, restored, {
+          keysName: masterKeys.name,
+          continues: flags['continue'] === true,
+        });
     });
 }
 
-function reportRestore(output: Output, restored: Restored, keysName: string): void {
+function reportRestore(
+  output: Output,
+  restored: Restored,
+  { keysName, continues }: { keysName: string; continues: boolean },
+): void {
   if (!restored.verified) {
     output.say('warning: jobd could not check whether this backup was changed');
   }
@@ -103,9 +111,20 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
   }
   const { runsSince } = restored;
   if (runsSince !== null && runsSince > 0) {
-    output.say(`${counted(runsSince, 'run')} of since the backup: only in the previous database;`);
+    output.say(
+      `only the previous database has ${counted(runsSince, 'run')} that came after the backup;`,
+    );
   }
-  output.say('runs that were due since the backup are recorded as missed at the next start;');
+  if (continues) {
+    output.say('what was due since the backup is not called again; jobd ledger check names it;');
+  } else {
+    output.say(
+      'what was due in the minute before the next start is called, perhaps again: --continue',
+    );
+    output.say(
+      'calls nothing again; what was due earlier, since the backup, is recorded as missed;',
+    );
+  }
   output.say('keys that were revoked since are valid again, see jobd key list;');
   output.say('browsers that were signed in have to sign in again');
   for (const id of restored.missingKeys) {

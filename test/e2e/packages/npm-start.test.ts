@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
@@ -28,9 +28,11 @@ test('SIGTERM to npm start ends the daemon', { skip, timeout: 60_000 }, async (t
     cpSync(join(root, 'dist', file), join(place, 'dist', file));
   }
   writeFileSync(join(place, 'build.mjs'), '');
+  // As npm ci brings it: the Node of these tests.
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
   const npm = spawn('npm', ['start', '--', '--port', '0', '--data', join(place, 'data')], {
     cwd: place,
-    env: { ...process.env, npm_config_update_notifier: 'false' },
+    env: { ...process.env, PATH: path, npm_config_update_notifier: 'false' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let daemon = 0;

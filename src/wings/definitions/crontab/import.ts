@@ -41,7 +41,7 @@ export async function importCrontab(
   const isSystem = flags.system === true || namesUsers(context, file, text);
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
-  let applied: Applied = { pingUrls: new Map(), refused: 0 };
+  let applied: Applied = { pingUrls: new Map(), refused: 0, refusedKeys: new Set() };
   if (flags.apply) applied = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
   else if (flags.json) {
     const { left, monitored, text: yaml } = turned;
@@ -57,6 +57,7 @@ export async function importCrontab(
   } else output.data(turned.text.trimEnd());
   tellOfAdapted(context, turned);
   tellOfMonitors(context, turned, applied.pingUrls);
+  tellOfJobs(context, turned, applied.refusedKeys, flags.apply === true);
   tell(context, turned, applied.refused, isZoneGiven ? null : timezone);
 }
 
@@ -99,8 +100,9 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
 interface Applied {
   /** The ping URLs of the monitors, by key. */
   pingUrls: ReadonlyMap<string, string>;
-  /** How many definitions the server has refused. */
+  /** How many definitions the server has refused, and the keys of the jobs among them. */
   refused: number;
+  refusedKeys: ReadonlySet<string>;
 }
 
 /** Applies the definitions that the server does not refuse. */
@@ -129,13 +131,15 @@ async function apply(
   reportRefusals(context, plan);
   const changes = plan.changes.filter(({ result }) => result.refusal === null);
   await applyAndReport(context, ask, { ...plan, changes }, flags);
-  const refused = plan.changes.length - changes.length;
-  if (turned.monitored.length === 0) return { pingUrls: new Map(), refused };
+  const refusals = plan.changes.filter(({ result }) => result.refusal !== null);
+  const refused = refusals.length;
+  const refusedKeys = new Set(refusals.map(({ result }) => `jobs/${result.key}`));
+  if (turned.monitored.length === 0) return { pingUrls: new Map(), refused, refusedKeys };
   const { monitors } = await managedItems(ask, 'managed');
   const pingUrls = new Map(
     monitors.map(({ key, document }) => [key ?? '', requirePingUrl(String(document['pingUrl']))]),
   );
-  return { pingUrls, refused };
+  return { pingUrls, refused, refusedKeys };
 }
 
 /** Says what jobs do in another way than their lines. */
@@ -145,6 +149,22 @@ function tellOfAdapted({ output }: Context, { adapted }: TurnedCrontab): void {
       output.say(plain(`line ${line.number} of the crontab, job ${key}: ${text}: ${reason}`));
     }
   }
+}
+
+/** Says which lines cron must not go on with, since jobd calls what they call. */
+function tellOfJobs(
+  { output }: Context,
+  { lines }: TurnedCrontab,
+  refused: ReadonlySet<string>,
+  isApplied: boolean,
+): void {
+  const numbers = [...lines].flatMap(([key, number]) =>
+    key.startsWith('jobs/') && !refused.has(key) ? [number] : [],
+  );
+  if (numbers.length === 0) return;
+  const take = isApplied ? 'take' : 'after jobd apply, take';
+  const what = numbers.length === 1 ? 'line' : 'lines';
+  output.say(`${take} ${what} ${numbers.join(', ')} out of the crontab: jobd calls what they call`);
 }
 
 /** Says which lines must be changed, so that they report to their monitors, and to what. */
