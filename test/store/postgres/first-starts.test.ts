@@ -108,12 +108,14 @@ test('a first start waits for one that takes long, even if that fails', { skip }
   t.after(() => slow.end());
   await slow.query('begin; create schema jobd');
   const opening = openStore(database);
-  const waiting = new Set<number>();
+  const waiting = new Set<string>();
   await until('a second try', async () => {
-    const { rows } = await slow.query<{ pid: number }>(
-      'select pid from pg_locks where not granted',
+    // A transaction sees the activity of others as it was when it first looked.
+    await slow.query('select pg_stat_clear_snapshot()');
+    const { rows } = await slow.query<{ begun: string }>(
+      'select a.xact_start::text as begun from pg_locks join pg_stat_activity a using (pid) where not granted',
     );
-    for (const { pid } of rows) waiting.add(pid);
+    for (const { begun } of rows) waiting.add(begun);
     return waiting.size > 1;
   });
   await slow.query('rollback');

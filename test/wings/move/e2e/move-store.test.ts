@@ -71,6 +71,11 @@ async function fill(dataDir: string): Promise<void> {
     .insertInto('outbox')
     .values({ ...change, ...about })
     .execute();
+  const request = { key_sha256: 'cd', request_mac: 'ef', subject_id: job.id, made_at: 4 };
+  await db
+    .insertInto('made_once')
+    .values({ workspace_id: workspace.id, ...request })
+    .execute();
   const figures = { jobs: 1, called: 1, missed: 0, explained: 0, unaccounted: 0, unexpected: 0 };
   await db
     .insertInto('ledger_checks')
