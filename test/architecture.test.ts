@@ -130,7 +130,7 @@ const usingWings = [
   'test/cost.test.ts',
   'test/dashboard/view/jobs/curl.test.ts',
   'test/dashboard/view/jobs/job-form.test.ts',
-  'test/store/database/own-rows.test.ts',
+  'test/store/database/own-rows-query-plans.test.ts',
 ];
 
 test('tests of the house need no wing', () => {

@@ -57,8 +57,9 @@ export async function askKey(): Promise<string> {
 
 async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // Before the question: who answers it at once is not to meet a terminal that shows what is typed.
   stdin.setRawMode(true).setEncoding('utf8');
+  stderr.write(question);
   let line = '';
   try {
     for await (const typed of stdin as AsyncIterable<string>) {

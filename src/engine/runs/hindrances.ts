@@ -32,25 +32,31 @@ export function createHindrances(clock: Clock): Hindrances {
     return hindrance;
   }
 
-  function see(): void {
-    seenAt = clock.now();
-    seenMs = clock.monotonicMs();
+  /** Looks at the clocks. Returns how long ago it did so before. Notes a step of the wall clock, also one during a look for jobs. */
+  function see(now: number): number {
+    const monotonicMs = clock.monotonicMs();
+    const passedMs = monotonicMs - seenMs;
+    const gainedMs = now - seenAt - passedMs;
+    if (gainedMs >= clockStepMs && passedMs < longestGapMs) {
+      keep({ kind: 'clock', from: now - gainedMs, until: now });
+    }
+    seenAt = now;
+    seenMs = monotonicMs;
+    return passedMs;
   }
 
   return {
     look() {
       const now = clock.now();
-      const passedMs = clock.monotonicMs() - seenMs;
-      const gainedMs = now - seenAt - passedMs;
-      if (passedMs >= longestGapMs) keep({ kind: 'standstill', from: seenAt, until: now });
-      else if (gainedMs >= clockStepMs) keep({ kind: 'clock', from: now - gainedMs, until: now });
+      const from = seenAt;
+      if (see(now) >= longestGapMs) keep({ kind: 'standstill', from, until: now });
       if (outage !== null) outage.until = now;
-      see();
     },
     ended(isUsable) {
+      const now = clock.now();
       if (isUsable) outage = null;
-      else outage ??= keep({ kind: 'outage', from: seenAt, until: clock.now() });
-      see();
+      else outage ??= keep({ kind: 'outage', from: seenAt, until: now });
+      see(now);
     },
     known: () => kept,
   };
