@@ -287,7 +287,7 @@ export async function startDaemon(
     takeSpans: (taker) => void (spans = taker),
   };
   // Before the engine: what wings still do with the last calls is done when it has stopped.
-  if (!isOnTrial) for (const load of addedByWings().daemon) await (await load())(starting);
+  if (!isOnTrial) for (const load of addedByWings.daemon) await (await load())(starting);
   const engineParts = {
     random: Math.random,
     spans,

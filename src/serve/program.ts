@@ -54,8 +54,6 @@ const help: CommandFile = {
   load: async () => (await import('../cli/manual/help.ts')).addHelpCommands,
 };
 
-const additions = addedByWings();
-
 /**
  * All commands, in the order of the help. Shell loops call jobd often, so its start must be fast: only the file of the command
  * that is asked for is loaded, or all of them for help and for an unknown word.
@@ -67,7 +65,7 @@ const files: readonly CommandFile[] = inOrder([
   ...filesOf('jobs', jobs),
   ...filesOf('proof', proof),
   ...filesOf('manual', licenses),
-  ...additions.commands,
+  ...addedByWings.commands,
   help,
 ]);
 
@@ -83,7 +81,7 @@ export async function run(given: readonly string[]): Promise<number> {
     output: standardOutput,
     argv,
     exitCode: 0,
-    ...(additions.readCurl !== undefined && { readCurl: additions.readCurl }),
+    ...(addedByWings.readCurl !== undefined && { readCurl: addedByWings.readCurl }),
   };
   try {
     const program = await createProgram(context);
@@ -126,14 +124,15 @@ For scripts: jobd help exit-codes, jobd help environment`,
 
 /** Adds the commands that the command line needs, each under its heading. */
 async function addCommands(program: Command, context: Context): Promise<void> {
-  const needed = filesFor(context.argv[2]);
-  const adders = await Promise.all(needed.map(({ load }) => load()));
-  for (const [index, add] of adders.entries()) {
+  for (const { heading, add } of await Promise.all(filesFor(context.argv[2]).map(loaded))) {
     const before = program.commands.length;
     add(program, context);
-    const heading = needed[index]?.heading ?? 'manual';
     for (const added of program.commands.slice(before)) added.helpGroup(`${headings[heading]}:`);
   }
+}
+
+async function loaded({ heading, load }: CommandFile) {
+  return { heading, add: await load() };
 }
 
 function filesFor(word = ''): readonly CommandFile[] {

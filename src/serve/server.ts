@@ -71,7 +71,7 @@ export interface Server extends AsyncDisposable {
 
 /** Starts the server. Rejects if it cannot listen. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
-  const ofWings = await Promise.all(addedByWings().operations.map((load) => load()));
+  const ofWings = await Promise.all(addedByWings.operations.map((load) => load()));
   const limits = createRequestLimits(app);
   const cookie = sessionCookie(app.instance.id, options.baseUrl);
   const server = createFastify({

@@ -18,8 +18,7 @@ export interface Additions {
   readonly readCurl: ReadCurl | undefined;
 }
 
-/** Asks every wing what it adds. Nothing of it is loaded. */
-export function addedByWings(): Additions {
+function askWings(): Additions {
   const commands: CommandFile[] = [];
   const operations: (() => Promise<AddOperations>)[] = [];
   const daemon: (() => Promise<TakePart>)[] = [];
@@ -34,3 +33,6 @@ export function addedByWings(): Additions {
   }
   return { commands, operations, daemon, readCurl };
 }
+
+/** What they add. Nothing of it is loaded. */
+export const addedByWings = askWings();
