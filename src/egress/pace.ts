@@ -6,8 +6,8 @@
 /** Runs work immediately or when its turn comes. */
 export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `limit` pieces of work that are younger than `patienceMs`. */
-export function createPace(limit: number, patienceMs: number): Pace {
+/** Runs at most `limit` pieces of work that are younger than `patienceMs`; of any age without it. */
+export function createPace(limit: number, patienceMs?: number): Pace {
   let young = 0;
   /** A Set is a queue here: first in, first out. */
   const waiting = new Set<() => void>();
@@ -29,7 +29,7 @@ export function createPace(limit: number, patienceMs: number): Pace {
       if (isYoung) beginNext();
       isYoung = false;
     };
-    const timer = setTimeout(age, patienceMs);
+    const timer = patienceMs === undefined ? undefined : setTimeout(age, patienceMs);
     try {
       return await work();
     } finally {

@@ -1,5 +1,6 @@
 /** A saved HTTP request: its request line, headers and body, as they were received. */
 
+import { withoutBlanks } from '../domain/blanks.ts';
 import { got, invalidInput } from '../domain/errors.ts';
 
 /** A request as it can be checked. */
@@ -48,16 +49,6 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
     headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
   }
   return headers;
-}
-
-/** A value without the spaces and tabs around it. A pattern for that would try each length of each row of blanks. */
-function withoutBlanks(value: string): string {
-  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
-  let start = 0;
-  let end = value.length;
-  while (start < end && isBlank(start)) start += 1;
-  while (end > start && isBlank(end - 1)) end -= 1;
-  return value.slice(start, end);
 }
 
 /** The target as it was written: what a URL parser would make equal, a server may tell apart. */

@@ -4,9 +4,9 @@
  * bytes can keep a decoder busy for long. What cannot be decoded stays as it came.
  */
 
-import { constants } from 'node:zlib';
 import * as zlib from 'node:zlib';
 import { cutPreview, maxPreviewBytes, startPreview } from '../../domain/runs/preview.ts';
+import { createPace } from '../pace.ts';
 
 /** Most bytes of a body that are kept to be decoded. */
 const maxKeptBytes = 64 * 1024;
@@ -24,13 +24,13 @@ type MakeDecoder = (bytes: Buffer) => Decoder;
 /** Before damage, up to so many bytes of text are lost. */
 const chunkSize = 512;
 /** What comes after damage or a cut is left out, so no decoder asks for the end. */
-const deflate = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize };
-const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH, chunkSize };
+const deflate = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize };
+const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize };
 const zstd = {
-  finishFlush: constants.ZSTD_e_continue,
+  finishFlush: zlib.constants.ZSTD_e_continue,
   chunkSize,
   // RFC 9659: no window of more than 8 MiB.
-  params: { [constants.ZSTD_d_windowLogMax]: 23 },
+  params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
 };
 
 const gunzip: MakeDecoder = () => zlib.createGunzip(deflate);
@@ -108,7 +108,11 @@ export class KeptBody {
   /** Decodes it. `cut`: the body went on after the last `push`. Never rejects. */
   async finish(cut: boolean): Promise<DecodedBody> {
     const raw = this.#bytes.subarray(0, this.#length);
-    const { bytes, isCut } = await decompressed(raw, this.#decoder);
+    const decoder = this.#decoder;
+    const { bytes, isCut } =
+      decoder === undefined
+        ? { bytes: raw, isCut: false }
+        : await inTurn(() => decompressed(raw, decoder));
     const shown = this.#textOf(bytes, cut || isCut);
     return { ...shown, isFull: Buffer.byteLength(shown.text) > almostFull };
   }
@@ -128,29 +132,13 @@ export class KeptBody {
   }
 }
 
-let decoding = 0;
-const waiting: (() => void)[] = [];
-
-/** Waits for its turn. */
-async function turn(): Promise<Disposable> {
-  if (decoding >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  else decoding += 1;
-  return {
-    [Symbol.dispose]() {
-      const next = waiting.shift();
-      if (next === undefined) decoding -= 1;
-      else next();
-    },
-  };
-}
+const inTurn = createPace(mostAtOnce);
 
 /** The beginning of a compressed body, up to its damage or to enough of it; as it came if nothing is readable. */
 async function decompressed(
   bytes: Buffer,
-  decoder?: MakeDecoder,
+  decoder: MakeDecoder,
 ): Promise<{ bytes: Buffer; isCut: boolean }> {
-  if (decoder === undefined) return { bytes, isCut: false };
-  using _ = await turn();
   const pieces: Buffer[] = [];
   let length = 0;
   try {

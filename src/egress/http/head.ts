@@ -4,6 +4,7 @@
  * two readers could differ about such an answer, `isExact` is false: its connection is not used again.
  */
 
+import { withoutBlanks } from '../../domain/blanks.ts';
 import { maxLocationLength } from '../../domain/runs/outcome.ts';
 import { BadAnswer } from '../failure.ts';
 
@@ -114,20 +115,6 @@ export function readHead(text: string, isBodiless: boolean): Head {
   };
 }
 
-/** Without blanks around it: of all that `trim` takes for one, HTTP has two. */
-function trimmed(text: string): string {
-  let from = 0;
-  let end = text.length;
-  while (isBlank(text, from)) from += 1;
-  while (end > from && isBlank(text, end - 1)) end -= 1;
-  return text.slice(from, end);
-}
-
-function isBlank(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code === 32 || code === 9;
-}
-
 interface Lines {
   values: ReadonlyMap<string, string>;
   isExact: boolean;
@@ -151,13 +138,18 @@ function readLines(text: string): Lines {
       if (last === undefined) throw invalid('its first header begins with a blank');
       isExact = false;
       // RFC 9112, section 5.2
-      if (last !== null) values.set(last, `${values.get(last)} ${trimmed(text.slice(at, end))}`);
+      if (last !== null)
+        values.set(last, `${values.get(last)} ${withoutBlanks(text.slice(at, end))}`);
     } else {
       const colon = text.indexOf(':', at);
       if (colon === -1 || colon > end) throw invalid('one of its headers has no colon');
       const written = text.slice(at, colon);
       if (!tokenPattern.test(written)) isExact = false;
-      last = keep(values, trimmed(written).toLowerCase(), trimmed(text.slice(colon + 1, end)));
+      last = keep(
+        values,
+        withoutBlanks(written).toLowerCase(),
+        withoutBlanks(text.slice(colon + 1, end)),
+      );
     }
     at = feed + 1;
   }
@@ -179,7 +171,7 @@ function lengthOf(value: string | undefined): number | null {
   if (value === undefined) return null;
   let length: number | null = null;
   for (const part of value.split(',')) {
-    const digits = trimmed(part);
+    const digits = withoutBlanks(part);
     const one = /^\d+$/.test(digits) ? Number(digits) : NaN;
     if (!Number.isSafeInteger(one)) throw invalid('its content length is no length');
     if (length !== null && one !== length) {
@@ -195,7 +187,7 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
   const codings = (coding ?? '')
     .toLowerCase()
     .split(',')
-    .map(trimmed)
+    .map(withoutBlanks)
     .filter((one) => one !== '' && one !== 'identity');
   if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (codings.length > 0 || length === null) return { kind: 'close' };
@@ -204,7 +196,7 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
 
 function persists(text: string, values: ReadonlyMap<string, string>): boolean {
   const given = `${values.get('connection') ?? ''},${values.get('proxy-connection') ?? ''}`;
-  const options = given.split(',').map((option) => trimmed(option).toLowerCase());
+  const options = given.split(',').map((option) => withoutBlanks(option).toLowerCase());
   if (options.includes('close')) return false;
   return text.startsWith('HTTP/1.1') || options.includes('keep-alive');
 }
