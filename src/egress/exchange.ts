@@ -114,7 +114,7 @@ class Exchange implements Reader, Listener {
 
   #finish(): void {
     const connection = this.#connection;
-    connection.mayPersist = this.#answer.mayPersist && connection.socket.writableLength === 0;
+    connection.mayPersist = this.#answer.mayPersist;
     connection.end();
     this.#respond(null, false);
   }

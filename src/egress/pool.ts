@@ -44,7 +44,7 @@ class Host {
 
   /** Whether a request may be written to this connection, which has carried one before. */
   mayReuse({ socket, mayPersist, promisedMs, idleSince }: Connection): boolean {
-    if (socket.destroyed || !mayPersist) return false;
+    if (socket.destroyed || !mayPersist || socket.writableLength > 0) return false;
     const idleMs = this.#timers.monotonicMs() - idleSince;
     if (promisedMs !== null) return idleMs < promisedMs - promiseMarginMs;
     return this.open >= busyConnections && idleMs < busyIdleMs;
@@ -141,8 +141,16 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** Keeps the connection for the next request, or closes it. */
+  /**
+   * Keeps the connection for the next request, or closes it. A server that answered without reading the request gets no other.
+   * Under TLS the end of a write is told by the loop's next turn, which may be after the answer.
+   */
   giveBack(connection: Connection): void {
+    if (connection.socket.writableLength === 0) this.#keepOrClose(connection);
+    else setImmediate(() => this.#keepOrClose(connection));
+  }
+
+  #keepOrClose(connection: Connection): void {
     const host = this.#hosts.get(connection.origin.key);
     if (host === undefined || connection.socket.destroyed) return;
     connection.idleSince = this.#timers.monotonicMs();

@@ -22,6 +22,25 @@ test('a connection without a promise is closed as soon as the answer is read', a
   }
 });
 
+test('many calls at once make a connection each, and no more, also under TLS', async (t) => {
+  for (const options of [{}, { tls }]) {
+    const target = await startTarget(
+      t,
+      (socket) => socket.write(answer('ok', '200 OK', promise(60))),
+      options,
+    );
+    const egress = startEgress(t, { ca: authority });
+    const callers = 32;
+    const callInTurn = async (): Promise<void> => {
+      for (let call = 0; call < 20; call += 1) {
+        assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, callInTurn));
+    assert.ok(target.connections <= callers, `${target.connections} connections`);
+  }
+});
+
 /** Answers the first request of a connection, and stays silent or resets it at the next one. */
 function once(then: (socket: Socket) => void): (socket: Socket) => void {
   const served = new WeakSet<Socket>();
