@@ -10,33 +10,43 @@ import type { AuditEntryRow } from '../database/schema-accounts.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
-const findLast = statement((db: Db, of: Parameters<{ workspaceId: string }>) =>
-  db
-    .selectFrom('audit_entries')
-    .select('number')
-    .where('workspace_id', '=', of('workspaceId'))
-    .orderBy('number', 'desc')
-    .limit(1)
-    .compile(),
-);
-
-/** What an entry of an actor follows. */
+/** The newest entry of a workspace, and what the newest one of an actor says, if there is one. */
 interface Last {
-  actorNumber: number;
-  actorDayNumber: number;
-  at: number;
+  number: number;
+  actorNumber: number | null;
+  actorDayNumber: number | null;
+  at: number | null;
 }
 
-const findLastOfActor = statement(
-  (db: Db, of: Parameters<{ workspaceId: string; group: string }>) =>
-    db
-      .selectFrom('audit_entries')
-      .select(['actor_number as actorNumber', 'actor_day_number as actorDayNumber', 'at'])
-      .where('workspace_id', '=', of('workspaceId'))
-      .where('actor_group', '=', of('group'))
-      .orderBy('actor_number', 'desc')
-      .limit(1)
-      .compile(),
+const findLast = statement((db: Db, of: Parameters<{ workspaceId: string; group: string }>) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('audit_entries')
+        .select('number')
+        .where('workspace_id', '=', of('workspaceId'))
+        .orderBy('number', 'desc')
+        .limit(1)
+        .as('newest'),
+    )
+    .leftJoin(
+      db
+        .selectFrom('audit_entries')
+        .select(['actor_number', 'actor_day_number', 'at'])
+        .where('workspace_id', '=', of('workspaceId'))
+        .where('actor_group', '=', of('group'))
+        .orderBy('actor_number', 'desc')
+        .limit(1)
+        .as('own'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'newest.number',
+      'own.actor_number as actorNumber',
+      'own.actor_day_number as actorDayNumber',
+      'own.at',
+    ])
+    .compile(),
 );
 
 const addOne = statementForEach((db: Db, of: Parameters<{ workspaceId: string; number: number }>) =>
@@ -115,8 +125,8 @@ const removeYoung = statementForEach(
 );
 
 /**
- * Keeps entries of a workspace under the next numbers, or adds them to equal ones, and removes some of the oldest of an actor who has
- * too many.
+ * Keeps entries of one actor in a workspace under the next numbers, or adds them to equal ones, and removes some of the actor's oldest
+ * if there are too many.
  */
 export async function insertAuditEntries(
   tx: Db,
@@ -137,22 +147,17 @@ export async function insertAuditEntries(
     } else if (other !== undefined && isFolded(other, entry)) other.count += 1;
     else added.push({ ...entry, count: 1 });
   }
-  const [newest] = await findLast(tx, { workspaceId });
-  const before = newest?.number ?? 0;
-  const shortened: string[] = [];
-  const byGroup = Map.groupBy(
-    added.map((entry, index) => ({ entry, number: before + index + 1 })),
-    ({ entry }) => groupOf(entry),
-  );
-  for (const [group, numbered] of byGroup) {
-    const [last] = await findLastOfActor(tx, { workspaceId, group });
-    const rows = rowsOf(group, numbered, last);
-    await insertEntry(tx, rows);
-    if (await shorten(tx, workspaceId, rows)) shortened.push(group);
-  }
-  const newestAdded = added.at(-1);
-  const last = newestAdded && { ...newestAdded, number: before + added.length };
-  return { last: last ?? counted, shortened };
+  const [first] = added;
+  if (first === undefined) return { last: counted, shortened: [] };
+  const group = groupOf(first);
+  const [before] = await findLast(tx, { workspaceId, group });
+  const rows = rowsOf(group, added, before);
+  await insertEntry(tx, rows);
+  const last = rows.at(-1);
+  return {
+    last: last && entryOf(last),
+    shortened: (await shorten(tx, workspaceId, rows)) ? [group] : [],
+  };
 }
 
 /** What became of entries. */
@@ -195,18 +200,17 @@ function groupOf({ keyId, actor }: AuditEntry): string {
 
 function rowsOf(
   group: string,
-  numbered: readonly { entry: AddedEntry; number: number }[],
+  added: readonly AddedEntry[],
   before: Last | undefined,
 ): AuditEntryRow[] {
-  let last = before ?? { actorNumber: 0, actorDayNumber: 0, at: 0 };
-  return numbered.map(({ entry, number }) => {
-    const isSameDay = Math.floor(last.at / msPerDay) === Math.floor(entry.at / msPerDay);
-    last = {
-      actorNumber: last.actorNumber + 1,
-      actorDayNumber: isSameDay ? last.actorDayNumber + 1 : 1,
-      at: entry.at,
-    };
-    return rowOf(group, number, entry, last);
+  const number = before?.number ?? 0;
+  let { actorNumber = null, actorDayNumber = null, at = null } = before ?? {};
+  return added.map((entry, index) => {
+    const isSameDay = Math.floor((at ?? 0) / msPerDay) === Math.floor(entry.at / msPerDay);
+    actorNumber = (actorNumber ?? 0) + 1;
+    actorDayNumber = isSameDay ? (actorDayNumber ?? 0) + 1 : 1;
+    at = entry.at;
+    return rowOf(group, number + index + 1, entry, { actorNumber, actorDayNumber });
   });
 }
 
@@ -248,7 +252,7 @@ function rowOf(
     runId,
     count,
   }: AddedEntry,
-  { actorNumber, actorDayNumber }: Last,
+  { actorNumber, actorDayNumber }: { actorNumber: number; actorDayNumber: number },
 ): AuditEntryRow {
   return {
     workspace_id: workspaceId,
