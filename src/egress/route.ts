@@ -88,7 +88,7 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
       try {
         const site = judgedSite(raw);
         const url = plainUrl(raw);
-        return { site, path: url.pathname + url.search };
+        return { site, path: targetOf(url) };
       } catch (error) {
         if (!(error instanceof JobdError)) throw error;
         return { failure: { reason: 'blocked_address', detail: error.message } };
@@ -100,6 +100,13 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
       return within(deadline, answers).then((resolved) => judge(site, resolved));
     },
   };
+}
+
+/** Path and query of a URL as they are sent: an empty query is one too (RFC 3986, section 6.2.3). */
+export function targetOf({ href, pathname, search }: URL): string {
+  if (search !== '') return pathname + search;
+  const [withoutHash = ''] = href.split('#', 1);
+  return withoutHash.endsWith('?') ? `${pathname}?` : pathname;
 }
 
 /** A slice of a string keeps the whole string in memory, here a URL. A copy does not. */

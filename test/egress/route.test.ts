@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from '../support/fast-check.ts';
 import { judgeUrl, parseAllowTargets, siteText } from '../../src/domain/targets/target.ts';
-import { createRouter, type Router } from '../../src/egress/route.ts';
+import { createRouter, targetOf, type Router } from '../../src/egress/route.ts';
 
 const vectors = JSON.parse(
   readFileSync(new URL('../vectors/ssrf.json', import.meta.url), 'utf8'),
@@ -25,13 +25,28 @@ function routed(router: Router, url: string): string {
 /** The result of `judgeUrl`. */
 function judged(url: string): string {
   try {
-    const { protocol, hostname, port, pathname, search } = judgeUrl(url, allow);
+    const target = judgeUrl(url, allow);
+    const { protocol, hostname, port } = target;
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    return `${protocol} ${host} ${port || (protocol === 'https:' ? 443 : 80)} ${pathname}${search}`;
+    return `${protocol} ${host} ${port || (protocol === 'https:' ? 443 : 80)} ${targetOf(target)}`;
   } catch (error) {
     return (error as Error).message;
   }
 }
+
+test('a path is sent as it is written, with an empty query, and without a fragment', () => {
+  for (const [written, sent] of [
+    ['/a', '/a'],
+    ['/a?', '/a?'],
+    ['/a?#b?', '/a?'],
+    ['/a#?', '/a'],
+    ['?', '/?'],
+    ['/a??', '/a??'],
+    ['/a?b=?#', '/a?b=?'],
+  ]) {
+    assert.equal(targetOf(new URL(`http://example.com${written}`)), sent, written);
+  }
+});
 
 test('a URL is judged the same whether its site is cached or not', () => {
   const router = startRouter();
