@@ -48,8 +48,8 @@ async function measure({ runs, batch }: { runs: number; batch: number }) {
     for (const claimed of inFlight.splice(0, batch))
       writer.backlog.add({ claimed, ended: success(claimed) });
     const written = await writer.write({ records: true, claims: 'refill' });
-    if (written.recorded.size === 0) throw new Error(`only ${recorded} of ${runs} were claimed`);
-    recorded += written.recorded.size;
+    if (written.ended.length === 0) throw new Error(`only ${recorded} of ${runs} were claimed`);
+    recorded += written.ended.length;
     inFlight.push(...(written.claim?.executions ?? []));
   }
   const { user, system } = process.cpuUsage(before);

@@ -18,18 +18,11 @@ export const engineMutants: readonly Mutant[] = [
     tests: ['engine/monitors/watch.test.ts'],
   },
   {
-    breaks: 'an interrupted run is reported again when it is recorded again',
+    breaks: 'what follows from a run follows again when it is recorded again',
     file: 'engine/runs/record.ts',
-    text: 'await gatherInterrupted(tx, kept);',
-    becomes: 'await gatherInterrupted(tx, executions);',
-    tests: ['engine/alerts/digests.test.ts'],
-  },
-  {
-    breaks: 'a failure counts again when it is recorded again',
-    file: 'engine/runs/record.ts',
-    text: 'await recordHealthChanges(tx, kept);',
-    becomes: 'await recordHealthChanges(tx, executions);',
-    tests: ['store/alerts/outbox.test.ts'],
+    text: 'await follow(tx, { ended })',
+    becomes: 'await follow(tx, { ended: executions })',
+    tests: ['engine/alerts/digests.test.ts', 'store/alerts/outbox.test.ts'],
   },
   {
     breaks: 'a run that a dead process left ends before it began',
@@ -82,7 +75,7 @@ export const engineMutants: readonly Mutant[] = [
   },
   {
     breaks: 'jobs of an expired account follow',
-    file: 'engine/runs/follow-up.ts',
+    file: 'engine/runs/follow.ts',
     text: 'its !== undefined && !hasExpired(its, now)',
     becomes: 'its !== undefined',
     tests: ['engine/runs/chain.test.ts', 'engine/upkeep/expiry.test.ts'],

@@ -4,7 +4,7 @@ import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Log } from '../../base/log.ts';
-import type { FollowUp } from './follow-up.ts';
+import type { FollowUp } from './follow.ts';
 import { logEnded, noteDropped } from './run-log.ts';
 
 export interface Hearers {
@@ -44,11 +44,12 @@ export function announceEnd(
   announceRun(hearers, claimed, status);
 }
 
-/** Tells everybody what follows from ends. */
+/** Tells everybody what follows from facts. */
 export function announceFollowUp(
-  hearers: Hearers,
-  { queued, dropped }: Pick<FollowUp, 'queued' | 'dropped'>,
+  hearers: Hearers & { readonly wake: (work: 'notify') => void },
+  { alerts, posted, queued, dropped }: FollowUp,
 ): void {
+  if (alerts + posted > 0) hearers.wake('notify');
   noteDropped(hearers, dropped);
   for (const { id: runId, jobId, workspaceId } of queued)
     announceRun(hearers, { runId, jobId, workspaceId }, 'queued');

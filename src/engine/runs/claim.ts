@@ -9,10 +9,17 @@ import {
 import type { QueuedRun } from '../../store/runs/claims.ts';
 import type { Db } from '../../store/database/store.ts';
 import { claimDueJobs } from './due.ts';
-import type { Claim, FreeSlots, Moment } from './due.ts';
+import type { DueClaim, FreeSlots, Moment } from './due.ts';
 import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { termsOf } from './expire.ts';
+import { follow } from './follow.ts';
+import type { FollowUp } from './follow.ts';
+
+/** What a transaction claims. */
+export interface Claim extends Omit<DueClaim, 'renewed'> {
+  followUp: FollowUp;
+}
 
 /**
  * Claims runs as long as slots are free: those that people asked for first, since somebody waits for them. Chained runs and due
@@ -25,12 +32,13 @@ export async function claimRuns(tx: Db, slots: FreeSlots, moment: Moment): Promi
     : Infinity;
   const isFirst = ({ isChained, queuedAt }: QueuedRun): boolean => !isChained || queuedAt <= dueAt;
   const first = await startQueued(tx, slots, queued.filter(isFirst), moment);
-  const due = await claimDueJobs(tx, slots, moment);
+  const { renewed, ...due } = await claimDueJobs(tx, slots, moment);
   const begun = new Set(due.executions.map(({ jobId }) => jobId));
   const later = queued.filter((run) => !isFirst(run) && !begun.has(run.job.id));
   const last = await startQueued(tx, slots, later, moment);
   const executions = [...first, ...due.executions, ...last];
-  return { ...due, executions, more: first.length + last.length > 0 || due.more };
+  const followUp = await follow(tx, { missed: due.missed, renewed });
+  return { ...due, executions, followUp, more: first.length + last.length > 0 || due.more };
 }
 
 /** Since when the job waits that is due longest and could be called now; infinite if none is due. */

@@ -7,10 +7,10 @@ import { outcomeOfWait } from '../../domain/runs/completion.ts';
 import { closeWaits, findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
 import type { DueWait, WaitScope } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { EndedClaim } from '../alerts/health-changes.ts';
 import type { Step } from '../loop.ts';
 import { announceEnd, announceFollowUp } from './announce.ts';
 import type { ExecutorParts } from './executor.ts';
+import type { EndedFact } from './follow.ts';
 import { recordBatch } from './record.ts';
 import type { Recorded } from './record.ts';
 
@@ -28,7 +28,7 @@ type CompleterParts = Pick<
 >;
 
 /** A run that waited, as it ends. */
-interface EndedWait extends EndedClaim {
+interface EndedWait extends EndedFact {
   claimed: DueWait;
 }
 
@@ -45,14 +45,10 @@ export function createCompleteStep(parts: CompleterParts): Step {
     const nextAt = await findNextWaitEnd(store.db, scope);
     if (nextAt === null) return restMs;
     if (nextAt > now) return Math.min(nextAt - now, restMs);
-    const { waits, recorded } = await store.write((tx) => endDue(tx, { ...scope, now }, receipts));
-    announce(
-      parts,
-      waits.filter(({ ended }) => recorded.recorded.has(ended.runId)),
-      recorded,
-    );
+    const { found, recorded } = await store.write((tx) => endDue(tx, { ...scope, now }, receipts));
+    announce(parts, recorded);
     // What another process ends at this moment is found again.
-    return waits.length > 0 ? 0 : restMs;
+    return found.length > 0 ? 0 : restMs;
   };
 }
 
@@ -60,17 +56,16 @@ async function endDue(
   tx: Db,
   due: WaitScope & { now: number },
   receipts: boolean,
-): Promise<{ waits: EndedWait[]; recorded: Recorded }> {
+): Promise<{ found: DueWait[]; recorded: Recorded<EndedWait> }> {
   const found = await findDueWaits(tx, { ...due, limit: largestBatch });
-  const waits = found.map(endedWait);
   const ends = found.map(({ runId, outcome }) => ({
     runId,
     outcome: outcome ?? ('expired' as const),
   }));
   // First: what is posted of a run says how its wait ended.
   await closeWaits(tx, ends);
-  const recorded = await recordBatch(tx, { executions: waits, attempts: [] }, { receipts });
-  return { waits, recorded };
+  const recorded = await recordBatch(tx, { executions: found.map(endedWait) }, { receipts });
+  return { found, recorded };
 }
 
 /** The end of a run is the report; without one, the moment up to which it was waited for. */
@@ -85,14 +80,11 @@ function endedWait(wait: DueWait): EndedWait {
 
 function announce(
   { wake, ...hearers }: CompleterParts,
-  waits: readonly EndedWait[],
-  { alerts, followUp }: Recorded,
+  { ended, followUp }: Recorded<EndedWait>,
 ): void {
-  for (const wait of waits) announceEnd(hearers, wait);
-  announceFollowUp(hearers, followUp);
-  if (waits.length > 0) {
-    wake('sign');
-    wake('claim');
-  }
-  if (alerts + followUp.posted > 0) wake('notify');
+  for (const wait of ended) announceEnd(hearers, wait);
+  announceFollowUp({ ...hearers, wake }, followUp);
+  if (ended.length === 0) return;
+  wake('sign');
+  wake('claim');
 }

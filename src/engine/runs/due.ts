@@ -12,18 +12,14 @@ import {
   planUpTo,
 } from '../../domain/runs/due.ts';
 import type { Circumstances, DuePlan, Hindrance, Missed } from '../../domain/runs/due.ts';
-import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
-import { postResults } from '../../store/alerts/callbacks.ts';
-import { keepSpans } from '../../store/jobs/spans.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
-import { gatherRuns } from '../alerts/digests.ts';
 import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { findCallable } from './expire.ts';
@@ -55,15 +51,24 @@ export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
   workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
-  /** The first due time that was missed, in epoch milliseconds. */
+  /** The first due time that was missed, and the last one, in epoch milliseconds. */
   dueAt: number;
+  lastDueAt: number;
+  /** Why, in words that are the same for all runs that were missed for it. */
+  reason: string;
+  /** When that was noticed, in epoch milliseconds. */
+  missedAt: number;
+  /** Whether somebody waits for the ends of the job's runs. */
+  isFollowed: boolean;
 }
 
-/** The result of a claim. */
-export interface Claim {
+/** What became of due jobs. */
+export interface DueClaim {
   executions: Execution[];
   /** Runs that are missed, at most one of each job. */
   missed: MissedRun[];
+  /** Jobs whose schedules count from the renewal of their accounts on. */
+  renewed: SpanChange[];
   /** Jobs of expired accounts: they lost their due times. */
   stopped: StoppedJob[];
   /** Expired accounts whose schedules stop now. */
@@ -73,7 +78,7 @@ export interface Claim {
 }
 
 /** Claims due jobs, the longest due first, as long as slots are free. */
-export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
+export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<DueClaim> {
   const { now } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
   const drafts = due
@@ -92,25 +97,22 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       missed: isKept(missed) ? 1 : 0,
     })),
   );
-  await keepSpans(
-    tx,
-    plans.flatMap(({ spans }) => spans),
-  );
-  const kept = plans.filter((plan): plan is MissingPlan => isKept(plan.missed));
-  const followed = kept.filter(({ isFollowed }) => isFollowed);
-  const missedIds = followed.map((plan) => plan.missed.id);
-  if (missedIds.length > 0) await postResults(tx, missedIds, now);
   const executions = plans.flatMap((plan) => {
     if (!isKept(plan.run)) return [];
     const { id: runId, scheduledFor } = plan.run;
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  await gatherRuns(tx, 'missed', { runs: kept.map(reportOf), now });
-  const missed = kept.map((plan) =>
-    missedOf(plan, terms.get(plan.job.workspaceId)?.workspace ?? null),
+  const missed = plans.flatMap((plan) =>
+    isKept(plan.missed)
+      ? missedOf(plan, plan.missed, {
+          workspace: terms.get(plan.job.workspaceId)?.workspace ?? null,
+          missedAt: now,
+        })
+      : [],
   );
-  return { ...ended, executions, missed, more: isAny };
+  const renewed = plans.flatMap(({ spans }) => spans);
+  return { ...ended, executions, missed, renewed, more: isAny };
 }
 
 /** Writes the planned runs. Returns a test for the ones that are kept: a due time that has a run gets no second one. */
@@ -132,9 +134,6 @@ interface ClaimPlan extends ClaimableJob {
   nextRunAt: number | null;
   spans: SpanChange[];
 }
-
-/** A claim of a job that has missed due times. */
-type MissingPlan = ClaimPlan & { missed: ScheduledRun };
 
 /** A due job, and what its schedule says. */
 interface Draft extends ClaimableJob {
@@ -185,19 +184,16 @@ function renewedSpan(job: DueJob, at: number): SpanChange {
   return { jobId: job.id, at, ended, begun: job };
 }
 
-/** What the log and the page hear of a missed run. */
-function missedOf({ job, missed }: MissingPlan, workspace: string | null): MissedRun {
+function missedOf(
+  { job, reason, isFollowed }: ClaimPlan,
+  missed: ScheduledRun,
+  known: Pick<MissedRun, 'workspace' | 'missedAt'>,
+): MissedRun {
   const { id: runId, scheduledFor: dueAt, error } = missed;
+  const lastDueAt = missed.lastDueAt ?? dueAt;
   const { id: jobId, name: jobName, workspaceId } = job;
-  return { runId, jobId, jobName, workspaceId, workspace, dueAt, error };
-}
-
-/** What channels hear of it that ask for missed runs. */
-function reportOf({ job, missed, reason }: MissingPlan): ReportedRun {
-  const { id, scheduledFor } = missed;
-  const lastDueAt = missed.lastDueAt ?? scheduledFor;
-  const { id: jobId, workspaceId } = job;
-  return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
+  const names = { runId, jobId, jobName, workspaceId, isFollowed };
+  return { ...names, ...known, dueAt, lastDueAt, error, reason };
 }
 
 function circumstances(job: DueJob, missed: Missed, moment: Moment): Circumstances {

@@ -27,9 +27,9 @@ import { createBacklog } from './backlog.ts';
 import type { Backlog } from './backlog.ts';
 import { declaredGone, dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
-import type { Claim } from './due.ts';
+import type { Claim } from './claim.ts';
 import { isAwaiting, runNames } from './execution.ts';
-import type { Execution } from './execution.ts';
+import type { EndedExecution, Execution } from './execution.ts';
 import { logAwaiting, logMissed, logUnstored } from './run-log.ts';
 import { createHindrances } from './hindrances.ts';
 import type { Hindrances } from './hindrances.ts';
@@ -232,14 +232,14 @@ export class Executor {
     try {
       const claims = this.#isClosed ? 'none' : work.claims;
       const written = await this.#writer.write({ ...work, claims });
-      const { alerts, followUp, claim } = written;
+      const { followUp, claim } = written;
       if (work.claims !== 'none') {
         this.#isJointBroken = false;
         this.#begin(claim);
       }
       this.#report(written);
       announceFollowUp(this.#parts, followUp);
-      if (alerts + followUp.posted > 0) this.#parts.wake('notify');
+      if (claim !== null) announceFollowUp(this.#parts, claim.followUp);
       return claim;
     } catch (error) {
       if (isJoint) {
@@ -281,14 +281,15 @@ export class Executor {
   }
 
   /** Tells the log, the meter and those who listen what was written. */
-  #report({ batch, recorded, awaiting }: Written): void {
+  #report({ batch, ended: written, awaiting }: Written): void {
     const { executions, attempts } = batch;
     const { log, wake } = this.#parts;
+    const recorded = new Set<EndedExecution>(written);
     for (const execution of executions) {
       const { claimed, ended } = execution;
       const { runId, status } = ended;
       this.#held.delete(runId);
-      if (!recorded.has(runId) && !awaiting.has(runId)) {
+      if (!recorded.has(execution) && !awaiting.has(runId)) {
         log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
       if (isAwaiting(execution)) {

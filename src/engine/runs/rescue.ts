@@ -13,14 +13,13 @@ import {
   findRunningRuns,
   findRunningRunsOf,
   holdRunningRuns,
-  recordEndedRuns,
 } from '../../store/runs/results.ts';
-import type { EndedRun, RunningRun } from '../../store/runs/results.ts';
+import type { RunningRun } from '../../store/runs/results.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun } from './execution.ts';
-import { gatherInterrupted } from './record.ts';
-import { followUp } from './follow-up.ts';
+import type { EndedFact } from './follow.ts';
+import { recordBatch } from './record.ts';
 import { logEnded, noteDropped } from './run-log.ts';
 
 /** Runs that one transaction closes. */
@@ -45,9 +44,8 @@ export interface RescueParts {
 }
 
 /** A run that was closed. */
-interface RescuedRun {
-  claimed: Omit<RunningRun, 'attempts'>;
-  ended: EndedRun;
+interface RescuedRun extends EndedFact {
+  claimed: RunningRun;
 }
 
 /** Closes all running runs, where one process has the database to itself and has just started. Returns how many. */
@@ -117,27 +115,20 @@ async function rescue(
   const whyOf = ({ runId, reported }: RunningRun): string =>
     reported === null ? why(runId) : `${why(runId)}; its target had reported ${reported}`;
   if ((await find(store.db)).length === 0) return 0;
-  const { kept: rescued, dropped } = await store.write(async (tx) => {
+  const { ended: rescued, followUp } = await store.write(async (tx) => {
     const found = await holdRunningRuns(tx, await find(tx));
-    const runs = found.map((run) => closed(run, whyOf(run), clock.now()));
-    const recorded = await recordEndedRuns(
-      tx,
-      runs.map(({ ended }) => ended),
-    );
-    const kept = runs.filter(({ ended }) => recorded.has(ended.runId));
-    await gatherInterrupted(tx, kept);
-    const followed = kept.filter(({ claimed }) => claimed.isFollowed === 1);
-    const ends = followed.map(({ ended }) => ended);
-    return { kept, ...(await followUp(tx, ends)) };
+    const executions = found.map((run) => closed(run, whyOf(run), clock.now()));
+    return await recordBatch(tx, { executions }, { receipts: false });
   });
   for (const run of rescued) logEnded(log, run);
-  noteDropped({ log, meter }, dropped);
+  noteDropped({ log, meter }, followUp.dropped);
   meter.runsRescued(rescued.length);
   if (rescued.length > 0) changes.publishAll();
   return rescued.length;
 }
 
-function closed({ attempts, ...claimed }: RunningRun, why: string, now: number): RescuedRun {
+function closed(claimed: RunningRun, why: string, now: number): RescuedRun {
+  const { attempts } = claimed;
   // The wall clock may have been set back.
   const finishedAt = Math.max(now, claimed.startedAt);
   return { claimed, ended: interruptedRun(claimed, { why, attempts, finishedAt }) };

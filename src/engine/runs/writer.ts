@@ -16,7 +16,8 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
 import { claimRuns } from './claim.ts';
-import type { Claim, FreeSlots } from './due.ts';
+import type { Claim } from './claim.ts';
+import type { FreeSlots } from './due.ts';
 import { isAwaiting } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 import { recordBatch } from './record.ts';
@@ -45,7 +46,7 @@ export interface Work {
 }
 
 /** What a transaction did. */
-export interface Written extends Recorded {
+export interface Written extends Recorded<EndedExecution> {
   batch: Batch;
   /** Null if nothing may be claimed now. */
   claim: Claim | null;
@@ -96,7 +97,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
       });
       for (const { claimed: done } of batch.executions) slots.release(done.host);
       backlog.remove(batch, written.retried);
-      membership.confirmed?.ended(endedOf(written));
+      membership.confirmed?.ended(written.ended);
       membership.confirmed?.answered(written.awaiting);
       if (claims !== 'none') largestClaim *= 2;
       // Declared gone meanwhile: the runs are another node's to close.
@@ -165,8 +166,4 @@ function dividedBatch({ executions, attempts }: Batch) {
   const waits = executions.filter(isAwaiting);
   if (waits.length === 0) return { executions, attempts };
   return { executions: executions.filter((one) => !isAwaiting(one)), attempts, waits };
-}
-
-function endedOf({ batch, recorded }: Written): EndedExecution[] {
-  return batch.executions.filter(({ ended }) => recorded.has(ended.runId));
 }

@@ -176,6 +176,8 @@ export interface RunningRun {
   workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
+  /** Consecutive failures of the job. */
+  failures: number;
   scheduledFor: number;
   startedAt: number;
   attempts: number;
@@ -230,7 +232,7 @@ function runningRuns(db: Db) {
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId'])
-    .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName'])
+    .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName', 'failures'])
     .select(workspaceLabel.as('workspace'))
     .select((of) => [
       of.ref('started_at').$notNull().as('startedAt'),

@@ -33,7 +33,7 @@ function lying(store: Store, isTheKind: (result: unknown) => boolean): LyingStor
 const isClaim = (result: unknown): boolean =>
   ((result as Partial<Written>).claim?.executions ?? []).length > 0;
 const isRecord = (result: unknown): boolean =>
-  ((result as Partial<Written>).recorded ?? new Set()).size > 0;
+  ((result as Partial<Written>).ended ?? []).length > 0;
 
 test('a claim that was stored although its commit failed is sent once', async (t) => {
   const { start, addJob, ask, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);

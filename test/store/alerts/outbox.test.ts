@@ -38,8 +38,8 @@ type FailingRun = Awaited<ReturnType<typeof failingRun>>;
 /** Records a run. Returns the number of alerts in the outbox. */
 async function record({ store }: TestStore, run: FailingRun): Promise<number> {
   const batch = { executions: [run], attempts: [] };
-  const { alerts } = await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
-  return alerts;
+  const recorded = await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
+  return recorded.followUp.alerts;
 }
 
 /** A job's run that ends as failed, ready to be recorded. */

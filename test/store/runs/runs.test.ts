@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { testWriter } from '../../support/running/writer.ts';
-import type { Claim } from '../../../src/engine/runs/due.ts';
+import type { Claim } from '../../../src/engine/runs/claim.ts';
 import type { TestWriter } from '../../support/running/writer.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { unheard } from '../../../src/domain/changes.ts';

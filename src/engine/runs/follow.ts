@@ -1,0 +1,131 @@
+/**
+ * Follow: what comes of runs that ended or were missed. Record and claim only say what happened; all that follows is in `steps`,
+ * in their order, and in the transaction that writes the runs, so that a crash neither loses nor doubles it.
+ */
+
+import { hasExpired } from '../../domain/accounts/account.ts';
+import type { ReportedRun } from '../../domain/alerts/digest.ts';
+import { newId } from '../../domain/id.ts';
+import { conditionsMet } from '../../domain/runs/chained.ts';
+import type { SpanChange } from '../../domain/schedule/span.ts';
+import { findTerms } from '../../store/accounts/expiry.ts';
+import { postResults } from '../../store/alerts/callbacks.ts';
+import type { DroppedResults } from '../../store/alerts/callbacks.ts';
+import { findStarted, insertChainedRuns } from '../../store/jobs/chains.ts';
+import type { ChainedRun } from '../../store/jobs/chains.ts';
+import { keepSpans } from '../../store/jobs/spans.ts';
+import type { Db } from '../../store/database/store.ts';
+import { gatherRuns } from '../alerts/digests.ts';
+import { recordHealthChanges } from '../alerts/health-changes.ts';
+import type { EndedClaim } from '../alerts/health-changes.ts';
+import type { MissedRun } from './due.ts';
+import { interruptedBecause } from './execution.ts';
+
+/** A run that ended, with what is known of it since its claim. */
+export interface EndedFact extends EndedClaim {
+  /** `isFollowed`: whether somebody waits for its end. */
+  claimed: EndedClaim['claimed'] & { isFollowed?: boolean | number };
+}
+
+/** What a transaction wrote. */
+export interface Facts {
+  ended?: readonly EndedFact[];
+  missed?: readonly MissedRun[];
+  /** Jobs whose schedules count from the renewal of their accounts on. */
+  renewed?: readonly SpanChange[];
+}
+
+/** What has come of it. */
+export interface FollowUp {
+  /** Alerts put into the outbox. */
+  alerts: number;
+  /** Results that wait to be delivered now. */
+  posted: number;
+  /** Results that were given up, as their targets take none. */
+  dropped: readonly DroppedResults[];
+  /** Runs that wait to be started now. */
+  queued: readonly ChainedRun[];
+}
+
+type Step = (tx: Db, facts: Required<Facts>) => Promise<Partial<FollowUp> | void>;
+
+const steps: readonly Step[] = [changeHealth, gatherForDigests, renewSpans, startFollowers, post];
+
+/** Writes all that follows from facts. */
+export async function follow(tx: Db, facts: Facts): Promise<FollowUp> {
+  let done: FollowUp = { alerts: 0, posted: 0, dropped: [], queued: [] };
+  const all = { ended: [], missed: [], renewed: [], ...facts };
+  for (const step of steps) done = { ...done, ...(await step(tx, all)) };
+  return done;
+}
+
+async function changeHealth(tx: Db, { ended }: Required<Facts>) {
+  return { alerts: await recordHealthChanges(tx, ended) };
+}
+
+async function gatherForDigests(tx: Db, { ended, missed }: Required<Facts>) {
+  const interrupted = ended.filter((one) => one.ended.status === 'interrupted');
+  await gatherRuns(tx, 'interrupted', {
+    runs: interrupted.map(reportedEnd),
+    now: latestEnd(interrupted),
+  });
+  await gatherRuns(tx, 'missed', { runs: missed.map(reportedMiss), now: latestMiss(missed) });
+}
+
+function reportedEnd({ ended, claimed: { workspaceId, scheduledFor } }: EndedFact): ReportedRun {
+  const { runId: id, jobId } = ended;
+  const reason = interruptedBecause(ended);
+  return { id, jobId, workspaceId, scheduledFor, lastDueAt: scheduledFor, reason };
+}
+
+function reportedMiss({ runId: id, dueAt: scheduledFor, ...run }: MissedRun): ReportedRun {
+  const { jobId, workspaceId, lastDueAt, reason } = run;
+  return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
+}
+
+async function renewSpans(tx: Db, { renewed }: Required<Facts>) {
+  await keepSpans(tx, renewed);
+}
+
+/** Queues a run of each job that runs after one of these, unless its account has expired. */
+async function startFollowers(tx: Db, { ended }: Required<Facts>) {
+  const causes = ended.filter(isFollowed).map(({ ended: { jobId, runId, status, finishedAt } }) => {
+    return { jobId, runId, conditions: conditionsMet(status), endedAt: finishedAt };
+  });
+  const started = causes.length === 0 ? [] : await findStarted(tx, causes);
+  if (started.length === 0) return {};
+  const now = latestEnd(ended);
+  const terms = await findTerms(tx, [...new Set(started.map(({ workspaceId }) => workspaceId))]);
+  const queued = started
+    .filter(({ workspaceId }) => {
+      const its = terms.get(workspaceId);
+      return its !== undefined && !hasExpired(its, now);
+    })
+    .map((run) => ({ ...run, id: newId(now) }));
+  if (queued.length > 0) await insertChainedRuns(tx, queued);
+  return { queued };
+}
+
+/** Lets the callbacks of their jobs have them. */
+async function post(tx: Db, { ended, missed }: Required<Facts>) {
+  const ends = ended.filter(isFollowed).map((one) => one.ended.runId);
+  const misses = missed.filter((run) => run.isFollowed).map(({ runId }) => runId);
+  if (ends.length + misses.length === 0) return {};
+  return await postResults(
+    tx,
+    [...ends, ...misses],
+    Math.max(latestEnd(ended), latestMiss(missed)),
+  );
+}
+
+function isFollowed({ claimed }: EndedFact): boolean {
+  return Boolean(claimed.isFollowed);
+}
+
+function latestEnd(runs: readonly EndedFact[]): number {
+  return runs.reduce((latest, { ended }) => Math.max(latest, ended.finishedAt), 0);
+}
+
+function latestMiss(runs: readonly MissedRun[]): number {
+  return runs.reduce((latest, { missedAt }) => Math.max(latest, missedAt), 0);
+}
