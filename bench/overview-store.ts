@@ -43,11 +43,12 @@ export async function fill(
       with recursive numbers (number) as (
         select 0 union all select number + 1 from numbers where number < ${runs - 1})
       insert into runs (id, job_id, source, status, scheduled_for, started_at, finished_at,
-        attempts, http_status, duration_ms, error, workspace_id, response_body)
+        attempts, http_status, duration_ms, reason, last_due_at, missed_count, workspace_id, response_body)
       select printf('%08x-%04x-7000-8000-%012x', at / 65536, at % 65536, number), job_id,
         'scheduled', status, at, iif(status = 'missed', null, at + 2),
         iif(status = 'missed', null, at + 5), 1, iif(status = 'success', 200, null),
-        iif(status = 'missed', null, 3), iif(status = 'success', null, status || ': by the bench'),
+        iif(status = 'missed', null, 3), iif(status = 'success', null, iif(status = 'missed', 'late', 'http')),
+        iif(status = 'missed', at, null), iif(status = 'missed', 1, null),
         workspace_id, iif(status = 'success', ${'ok '.repeat(300)}, null)
       from (select number, cast(${now} - (${runs} - number) * ${spanMs / runs} as integer) as at,
           printf('01a00000-0000-7000-8000-%012x', iif(number % 50 = 1, 1, number % ${jobs})) as job_id,

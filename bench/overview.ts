@@ -5,7 +5,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { jobSummary, monitorSummary } from '../src/api/overview/shape.ts';
-import { daysShape, listedRunShape, runSummaryShape } from '../src/api/runs/shape.ts';
+import { daysShape, listedRunShape } from '../src/api/runs/shape.ts';
+import { runSummaryDocument } from '../src/domain/runs/run.ts';
 import type { App, Principal } from '../src/app/app.ts';
 import { createOverview } from '../src/app/overview/counts.ts';
 import { listJobs } from '../src/app/overview/jobs.ts';
@@ -87,7 +88,7 @@ async function requestsOf(app: App, principal: Principal, clock: Passing): Promi
     async make() {
       const request = { statuses, before: null, limit: 50, cursor: null };
       const { items, ...rest } = await listHistory(app, principal, busyJobId, request);
-      return { runs: items.map(runSummaryShape), ...rest };
+      return { runs: items.map(runSummaryDocument), ...rest };
     },
   });
   const days = (count: number): Request => ({

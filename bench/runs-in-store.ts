@@ -57,7 +57,13 @@ async function measure({ runs, batch }: { runs: number; batch: number }) {
 }
 
 function success({ runId, jobId, startedAt }: Execution) {
-  const answer = { httpStatus: 200, responseBody: 'ok', truncated: false, error: null };
+  const answer = {
+    httpStatus: 200,
+    responseBody: 'ok',
+    truncated: false,
+    reason: null,
+    detail: null,
+  };
   const times = { finishedAt: startedAt + 5, durationMs: 5 };
   return { runId, jobId, status: 'success' as const, attempts: 1, ...times, ...answer };
 }

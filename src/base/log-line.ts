@@ -10,6 +10,8 @@ import { alertNews } from '../domain/alerts/logged-alert.ts';
 import { showControls } from '../domain/characters.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { fieldWord } from '../domain/field-words.ts';
+import { errorDetail, readWhy } from '../domain/runs/reason.ts';
+import type { WhyDocument } from '../domain/runs/reason.ts';
 import { sizeText } from '../domain/sizes.ts';
 
 export interface LineStyle {
@@ -41,16 +43,15 @@ export function humanLine(line: string, { hasColour, hasDate }: LineStyle): stri
 /** Lines that a status says the level of. */
 const statusSentences: Readonly<Record<string, (fields: Fields, paint: Paint) => string>> = {
   'run ended': (fields, paint) => {
-    const { status, durationMs, attempts, latenessMs, error } = fields;
+    const { status, durationMs, attempts, latenessMs } = fields;
     const word = paint(statusColours[textOf(status)] ?? 'red', textOf(status));
     const after = typeof durationMs === 'number' ? ` after ${durationText(durationMs)}` : '';
     const tries = Number(attempts) > 1 ? `, ${textOf(attempts)} attempts` : '';
     const late = Number(latenessMs) >= 1_000 ? `, ${durationText(Number(latenessMs))} late` : '';
-    return `${subject(fields, 'job')}: ${word}${after}${tries}${late}${because(withoutWord(error, status))}`;
+    return `${subject(fields, 'job')}: ${word}${after}${tries}${late}${because(whyEnded(fields))}`;
   },
   'run missed': (fields, paint) => {
-    const why = withoutWord(fields['error'], 'missed');
-    return `${subject(fields, 'job')}: ${paint('yellow', 'missed')}${because(localTimes(why, fields))}`;
+    return `${subject(fields, 'job')}: ${paint('yellow', 'missed')}${because(whyOf(fields))}`;
   },
   'monitor changed': (fields, paint) => {
     const to = textOf(fields['to']);
@@ -187,18 +188,18 @@ function inBrackets(parts: readonly string[]): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-/** An error without the status at its front, which the line has already; `http: 500` becomes `HTTP 500`. */
-function withoutWord(error: unknown, status: unknown): string {
-  const text = error === null ? '' : textOf(error);
-  const word = `${textOf(status)}: `;
-  return (text.startsWith(word) ? text.slice(word.length) : text).replace(/^http: /, 'HTTP ');
+/** Why a run was no success, without the status, which the line has already. */
+function whyEnded(fields: Fields): unknown {
+  const { status, reason, httpStatus, error } = fields;
+  if (reason === 'http') return `HTTP ${textOf(httpStatus)}`;
+  return status === 'interrupted' ? whyOf(fields) : error;
 }
 
-const isoTimes = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-
-/** A text with its times as local ones. */
-function localTimes(text: string, fields: Fields): string {
-  return text.replace(isoTimes, (iso) => localMoment(iso, textOf(fields['time'])));
+/** Why a run was missed or interrupted, with its times as local ones. */
+function whyOf(fields: Fields): string {
+  const known = { dueAt: textOf(fields['dueAt']), httpStatus: null };
+  const time = (iso: string): string => localMoment(iso, textOf(fields['time']));
+  return errorDetail(readWhy(fields as unknown as WhyDocument, known), time);
 }
 
 function moment(fields: Fields, name: string): string {

@@ -6,6 +6,7 @@
 import type { Caller } from '../domain/calls/caller.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
+import { errorWordOf } from '../domain/runs/reason.ts';
 import {
   createRedactor,
   mayRepeat,
@@ -175,8 +176,8 @@ function failed(failure: Failure): AttemptResult {
 function isOfTarget(result: AttemptResult): boolean {
   if (result.kind === 'response') return result.response.broken === null;
   if (result.kind !== 'failure') return true;
-  const { reason } = result.failure;
-  return reason === 'protocol' || reason === 'blocked_address';
+  const word = errorWordOf(result.failure.reason);
+  return word === 'protocol' || word === 'blocked_address';
 }
 
 /** What came of a call whose time went by while this machine stood still. */

@@ -141,5 +141,6 @@ function judgeNow(origin: Origin, answers: Answers, allow: readonly AllowedTarge
   }
   const verdict = judgeAnswers(answers.addresses, port, allow, isLoopbackName(host));
   if (verdict.allowed) return { allowed: verdict.addresses };
-  return { failure: { reason: 'blocked_address', detail: verdict.reason } };
+  const reason = verdict.isMetadata ? 'blocked_metadata' : 'blocked_address';
+  return { failure: { reason, detail: verdict.reason } };
 }

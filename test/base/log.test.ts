@@ -91,7 +91,8 @@ function shown(fields: object, style = { hasColour: false, hasDate: false }): st
 }
 
 const ran = { level: 40, msg: 'run ended', job: 'backup', jobId: 'j', runId: 'r' };
-const failed = { ...ran, status: 'failed', durationMs: 2_104, attempts: 1, error: 'http: 500' };
+const http500 = { httpStatus: 500, reason: 'http', detail: null, error: 'http: 500' };
+const failed = { ...ran, status: 'failed', durationMs: 2_104, attempts: 1, ...http500 };
 const toOps = { channel: 'ops', channelType: 'slack', event: 'job.failed', job: 'backup' };
 const changed = {
   msg: 'changed',
@@ -119,12 +120,26 @@ test('on a terminal each event is a sentence', () => {
       'backup: success after 12 ms',
     ],
     [
-      { ...ran, status: 'interrupted', durationMs: null, error: 'interrupted: jobd stopped' },
+      {
+        ...ran,
+        status: 'interrupted',
+        durationMs: null,
+        reason: 'cut_off',
+        detail: 'jobd stopped',
+      },
       'backup: interrupted: jobd stopped',
     ],
     [
-      { ...ran, msg: 'run missed', error: `missed: 1 due time, ${dueAt}: overload` },
-      `backup: missed: 1 due time, ${local(dueAt)}: overload`,
+      {
+        ...ran,
+        msg: 'run missed',
+        dueAt,
+        lastDueAt: dueAt,
+        count: 1,
+        reason: 'busy',
+        detail: null,
+      },
+      `backup: missed: 1 due time, ${local(dueAt)}: the previous run was still executing`,
     ],
     [
       { msg: 'monitor changed', monitor: 'nightly', from: 'up', to: 'down', dueAt },

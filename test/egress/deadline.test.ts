@@ -114,7 +114,7 @@ test('a slowly sent body ends in time, as a failed answer that keeps its status'
   assert.equal(response.broken?.reason, 'timeout');
   const outcome = outcomeOf(ofTarget(result));
   assert.equal(outcome.status, 'failed');
-  assert.equal(outcome.error, 'timeout: the response body was not finished within 0.3 s');
+  assert.equal(outcome.detail, 'the response body was not finished within 0.3 s');
 });
 
 test('a full preview with an unfinished body is a success at the deadline', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../support/fast-check.ts';
-import { outcomeOf } from '../../src/domain/runs/outcome.ts';
+import { errorOfResult, outcomeOf } from '../../src/domain/runs/outcome.ts';
 import { answer, eventually, get, ofTarget, startEgress, startTarget } from './support.ts';
 
 const whole = [
@@ -28,12 +28,12 @@ test('an answer cut at any byte, by a close or a reset, is a success only when i
     for (const [text, complete] of cuts) {
       current = text;
       const outcome = outcomeOf(ofTarget(await egress.call(get(target.url))));
-      const how = `${JSON.stringify(text)} ${resets ? 'reset' : 'closed'}: ${outcome.error}`;
+      const how = `${JSON.stringify(text)} ${resets ? 'reset' : 'closed'}: ${outcome.reason}`;
       // A reset may overtake earlier data.
       if (text !== complete) assert.equal(outcome.status, 'failed', how);
       else if (!resets)
         assert.deepEqual([outcome.status, outcome.responseBody], ['success', 'hello']);
-      if (outcome.error !== null) assert.match(outcome.error, /^(reset|protocol): /, how);
+      if (outcome.reason !== null) assert.match(outcome.reason, /^(reset|protocol)$/, how);
     }
   }
   assert.ok(target.requests.length <= cuts.length * 2, 'nothing was asked for twice');
@@ -83,7 +83,7 @@ test('random bytes give a result, and only end the connection', async (t) => {
       noise = sample;
       const results = await Promise.all(sample.map(() => egress.call(get(target.url))));
       for (const result of results) {
-        const { error } = outcomeOf(ofTarget(result));
+        const error = errorOfResult(ofTarget(result));
         assert.match(error ?? 'http: ', /^(reset|protocol|redirect|http): /);
       }
     }),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
+import { errorOf } from '../../src/domain/runs/reason.ts';
 import { dispatch } from '../../src/engine/runs/dispatch.ts';
 import { unidentified } from '../support/fakes/unidentified.ts';
 import type { Phase } from '../../src/egress/deadline.ts';
@@ -81,9 +82,10 @@ describe('a target that', { concurrency: true }, () => {
         timers.pass(timeoutSeconds * 1_000);
       }
       const { ended } = await dispatched;
-      assert.equal(ended.status, row.status, ended.error ?? '');
-      if (row.error === null) assert.equal(ended.error, null);
-      else assert.match(ended.error ?? '', row.error);
+      const error = errorOf(ended);
+      assert.equal(ended.status, row.status, error ?? '');
+      if (row.error === null) assert.equal(error, null);
+      else assert.match(error ?? '', row.error);
       assert.equal(ended.httpStatus, row.httpStatus);
       if (row.body !== undefined) assert.equal(ended.responseBody, row.body);
       if (row.truncated !== undefined) assert.equal(ended.truncated, row.truncated);

@@ -146,7 +146,7 @@ export const domainMutants: readonly Mutant[] = [
   {
     breaks: 'an internal address among public ones is passed over',
     file: 'domain/targets/target.ts',
-    text: 'reason !== null && !(loopbackName && allowed.length > 0)',
+    text: 'refusal !== null && !(loopbackName && allowed.length > 0)',
     becomes: 'reason !== null && allowed.length === 0',
     tests: ['domain/targets/target.test.ts'],
   },

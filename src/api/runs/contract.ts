@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { runReasons } from '../../domain/runs/reason.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { page, PageQuery, partialPage } from '../http/contract.ts';
@@ -53,6 +54,20 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
       'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
         'http reported missed interrupted`, a colon and the details.',
     ),
+  ),
+  why: Type.Optional(
+    t.part('Extension: why the run did not succeed, as values. `error` says the same in words.', {
+      reason: t.oneOf(runReasons, 'In a word that says more than that of `error`.'),
+      detail: t.nullable(t.text('What else is known, for people.')),
+      ...t.optional({
+        lastDueAt: t.moment('Of a missed run: the last due time that it stands for.'),
+        count: t.integer('Of a missed run: how many due times it stands for.'),
+        hinderedFrom: t.moment(
+          'Of a missed run: since when something kept jobd from starting runs.',
+        ),
+        hinderedUntil: t.moment('Of a missed run: until when.'),
+      }),
+    }),
   ),
   completion: Type.Optional(Completion),
   causedBy: Type.Optional(

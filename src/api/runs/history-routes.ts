@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
 import { readTime } from '../../domain/fields.ts';
-import { readRunStatuses } from '../../domain/runs/run.ts';
+import { readRunStatuses, runSummaryDocument } from '../../domain/runs/run.ts';
 import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
@@ -18,7 +18,7 @@ import {
   JobDays,
   RunHistory,
 } from './contract.ts';
-import { daysShape, listedRunShape, runSummaryShape } from './shape.ts';
+import { daysShape, listedRunShape } from './shape.ts';
 
 const operations = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
@@ -77,7 +77,7 @@ export function historyRoutes(server: ApiServer, app: App): void {
       statuses: status === undefined ? null : readRunStatuses(status),
       before: before === undefined ? null : readTime('before', before),
     });
-    return { runs: items.map(runSummaryShape), nextCursor, isPartial };
+    return { runs: items.map(runSummaryDocument), nextCursor, isPartial };
   });
 
   server.get('/jobs/:id/days', operations.getDays, async ({ principal, params, query }) =>

@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { errorOf } from '../../domain/runs/reason.ts';
 import type { Report } from '../../domain/runs/report.ts';
 import { redact, secretTexts, spellingsOf } from '../../domain/secrets/redaction.ts';
 import { openRequest } from '../../domain/secrets/sealed-job.ts';
@@ -183,8 +184,9 @@ function redacted(
 
 /** Throws `conflict` if a report of this run comes too late; `isRefused` if the store has refused it. */
 function refuseIfOver(run: ReportedRun, isRefused = false): void {
-  const { runId, status, finishedAt, error, outcome, reportedAt } = run;
+  const { runId, status, finishedAt, outcome, reportedAt } = run;
   if (status !== 'running' && finishedAt !== null) {
+    const error = errorOf(run);
     const how = error === null ? status : `${status} (${error})`;
     throw new JobdError(
       'conflict',

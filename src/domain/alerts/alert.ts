@@ -5,6 +5,7 @@ import { timeOfId } from '../id.ts';
 import { jobStatus } from '../jobs/job.ts';
 import type { Job } from '../jobs/job.ts';
 import type { MonitorDocument } from '../monitors/document.ts';
+import { errorOf } from '../runs/reason.ts';
 import { runDocument } from '../runs/run.ts';
 import type { RunDocument } from '../runs/run.ts';
 import type { Run } from '../runs/run.ts';
@@ -129,7 +130,7 @@ export function jobAlertData(
       id: job.id,
       name: job.name,
       status: job.paused ? 'paused' : health,
-      downReason: run.error,
+      downReason: errorOf(run),
     },
     run: runDocument(run),
   };

@@ -70,15 +70,16 @@ export interface EndingWait {
   message: string | null;
 }
 
-/** What a run that waited keeps: its status and its error. */
-export function outcomeOfWait(wait: EndingWait): Pick<Outcome, 'status' | 'error'> {
+/** What a run that waited keeps: its status, and why. */
+export function outcomeOfWait(wait: EndingWait): Pick<Outcome, 'status' | 'reason' | 'detail'> {
   const { outcome, message, acceptedAt, expiresAt } = wait;
-  if (outcome === 'success') return { status: 'success', error: null };
+  if (outcome === 'success') return { status: 'success', reason: null, detail: null };
   if (outcome === 'failed') {
-    return { status: 'failed', error: `reported: ${message ?? 'a failure, without a message'}` };
+    const detail = message ?? 'a failure, without a message';
+    return { status: 'failed', reason: 'reported', detail };
   }
   const seconds = Math.round((expiresAt - acceptedAt) / 1_000);
-  return { status: 'failed', error: `timeout: no completion within ${seconds} s` };
+  return { status: 'failed', reason: 'no_report', detail: `no completion within ${seconds} s` };
 }
 
 /** Whether an answer begins a wait instead of ending its run. */

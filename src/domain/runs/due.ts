@@ -3,12 +3,11 @@
  * else record it as missed. Missed calls are not made up for later.
  */
 
-import { isoTime } from '../clock.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
 import type { Schedule, ScheduleFields } from '../schedule/schedule.ts';
-import type { Run } from './run.ts';
+import type { Missed, MissedReason } from './reason.ts';
 
 /** A due time that is longer past is missed. */
 export const latestStartMs = 60_000;
@@ -27,13 +26,6 @@ export function upcomingDueTime(job: DueTimeFields, now: number): number | null 
   const { activeRunId, nextRunAt } = job;
   const isOutlasted = activeRunId !== null && nextRunAt !== null && nextRunAt <= now;
   return isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
-}
-
-/** The due times that one job missed in one outage. Times are epoch milliseconds. */
-export interface Missed {
-  first: number;
-  last: number;
-  count: number;
 }
 
 export interface DuePlan {
@@ -120,65 +112,36 @@ export interface Circumstances {
   hindrances?: readonly Hindrance[];
 }
 
-/** The `error` of a missed run. */
-export function missedText(missed: Missed, circumstances: Circumstances): string {
-  return missedSentence(missed, missedBecause(missed, circumstances));
-}
-
-/**
- * What a missed run says at `now` that was recorded when the clock was ahead: its later due times have not come yet, and will be
- * called. The first one has its run, and stays missed.
- */
-export function missedUntil(
-  schedule: Schedule,
-  { scheduledFor: first, error }: Pick<Run, 'scheduledFor' | 'error'>,
-  now: number,
-): { lastDueAt: number; error: string } {
+/** What a missed run stands for at `now` that was recorded when the clock was ahead: its later due times have not come yet. */
+export function missedUntil(schedule: Schedule, first: number, now: number): Missed {
   const more = dueBetween(schedule, first, now);
-  const last = more?.last ?? first;
-  const missed = { first, last, count: 1 + (more?.count ?? 0) };
-  const because = (error ?? '').split(': ').slice(2).join(': ');
-  return { lastDueAt: last, error: missedSentence(missed, because) };
+  return { first, last: more?.last ?? first, count: 1 + (more?.count ?? 0) };
 }
 
-function missedSentence({ first, last, count }: Missed, because: string): string {
-  const times =
-    count === 1
-      ? `1 due time, ${isoTime(first)}`
-      : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
-  return `missed: ${times}: ${because}`;
+/** Why due times were missed, and the time for which something kept jobd from starting runs. */
+export interface MissedCause {
+  reason: MissedReason;
+  from: number | null;
+  until: number | null;
 }
 
-/** The last due time of a missed run, which only its `error` has; its due time if that says no other. */
-export function lastMissedOf({ scheduledFor, error }: Pick<Run, 'scheduledFor' | 'error'>): number {
-  const [, last = ''] = /^missed: \d+ due times from \S+ to (\S+): /.exec(error ?? '') ?? [];
-  const at = Date.parse(last);
-  return Number.isNaN(at) ? scheduledFor : at;
-}
-
-/** Why a run was missed, as a clause for people. */
-export function missedBecause(
-  { first }: Missed,
+/** Why due times were missed: what applied to the first of them. */
+export function causeOfMissed(
+  { first }: Pick<Missed, 'first'>,
   { busyUntil, servingSince, hindrances = [] }: Circumstances,
-): string {
+): MissedCause {
   const latest = first + latestStartMs;
   const whole = hindrances.find(({ from, until }) => from <= first && until >= latest);
   // Also where the previous run seems to have lasted for long: its end was not seen either.
-  if (whole !== undefined) return hindranceText(whole);
-  if (busyUntil !== null && busyUntil > first) return 'the previous run was still executing';
-  if (first < servingSince) return 'jobd was not running';
+  if (whole !== undefined) return hinderedBy(whole);
+  if (busyUntil !== null && busyUntil > first) return { ...noHindrance, reason: 'busy' };
+  if (first < servingSince) return { ...noHindrance, reason: 'not_running' };
   const part = hindrances.find(({ from, until }) => from <= latest && until >= first);
-  if (part !== undefined) return hindranceText(part);
-  return 'jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change';
+  return part === undefined ? { ...noHindrance, reason: 'late' } : hinderedBy(part);
 }
 
-const hindranceWords = {
-  outage: 'the database could not be used',
-  standstill:
-    'jobd stood still, as its process was stopped or its machine suspended or overloaded,',
-  clock: 'the machine was suspended or its clock set forward,',
-} as const satisfies Record<Hindrance['kind'], string>;
+const noHindrance = { from: null, until: null };
 
-function hindranceText({ kind, from, until }: Hindrance): string {
-  return `${hindranceWords[kind]} from ${isoTime(from)} to ${isoTime(until)}`;
+function hinderedBy({ kind: reason, from, until }: Hindrance): MissedCause {
+  return { reason, from, until };
 }

@@ -3,7 +3,10 @@
  * never an exception.
  */
 
-/** Why there is no complete answer; the first word of a run's `error`. */
+import { errorOf } from './reason.ts';
+import type { RunReason, Why } from './reason.ts';
+
+/** Why there is no complete answer. */
 export const failureReasons = [
   'timeout',
   'dns',
@@ -11,20 +14,12 @@ export const failureReasons = [
   'reset',
   'tls',
   'protocol',
+  'unopened',
+  'unsigned',
   'blocked_address',
-] as const;
+  'blocked_metadata',
+] as const satisfies RunReason[];
 export type FailureReason = (typeof failureReasons)[number];
-
-/** What the `error` of a run begins with (docs/behavior.md#result-4). */
-export const errorWords = [
-  ...failureReasons,
-  'redirect',
-  'http',
-  'reported',
-  'missed',
-  'interrupted',
-] as const;
-export type ErrorWord = (typeof errorWords)[number];
 
 /** A failed attempt: `detail` is a sentence for people, without the reason as a prefix. */
 export interface Failure {
@@ -71,12 +66,10 @@ export type AttemptResult =
   | { kind: 'interrupted'; trouble: string };
 
 /** What a run keeps of its last attempt. */
-export interface Outcome {
+export interface Outcome extends Omit<Why, 'missed'> {
   status: 'success' | 'failed';
-  httpStatus: number | null;
   responseBody: string | null;
   truncated: boolean;
-  error: string | null;
 }
 
 /** The outcome of an attempt: any complete 2xx is a success, everything else a failure (docs/behavior.md#result-1). */
@@ -87,27 +80,36 @@ export function outcomeOf(result: TargetResult): Outcome {
       httpStatus: null,
       responseBody: null,
       truncated: false,
-      error: errorText(result.failure),
+      ...whyFailed(result.failure),
     };
   }
   const { response } = result;
-  const error = responseError(response);
+  const why = whyNoSuccess(response);
   return {
-    status: error === null ? 'success' : 'failed',
+    status: why.reason === null ? 'success' : 'failed',
     httpStatus: response.httpStatus,
     responseBody: response.body,
     truncated: response.truncated,
-    error,
+    ...why,
   };
 }
 
-function responseError(response: Response): string | null {
-  const { httpStatus, location, broken } = response;
-  if (httpStatus >= 200 && httpStatus < 300) return broken === null ? null : errorText(broken);
-  if (httpStatus >= 300 && httpStatus < 400 && location !== null) {
-    return `redirect: ${httpStatus} to ${shownLocation(location)}, redirects are not followed`;
+/** Why an attempt was no success, as the `error` of a run; null if it was one. */
+export function errorOfResult(result: TargetResult): string | null {
+  return errorOf(outcomeOf(result));
+}
+
+type Reason = Pick<Outcome, 'reason' | 'detail'>;
+
+function whyNoSuccess({ httpStatus, location, broken }: Response): Reason {
+  if (httpStatus >= 200 && httpStatus < 300) {
+    return broken === null ? { reason: null, detail: null } : whyFailed(broken);
   }
-  return `http: ${httpStatus}`;
+  if (httpStatus >= 300 && httpStatus < 400 && location !== null) {
+    const detail = `${httpStatus} to ${shownLocation(location)}, redirects are not followed`;
+    return { reason: 'redirect', detail };
+  }
+  return { reason: 'http', detail: null };
 }
 
 /**
@@ -125,9 +127,10 @@ function shownLocation(location: string): string {
   return `${scheme}//${url.host}${url.pathname === '/' ? '/' : '/...'}`.slice(0, 200);
 }
 
-/** A failure as the `error` of a run. */
-export function errorText({ reason, detail, seen = '' }: Failure): string {
-  return `${reason}: ${detail}${seen === '' ? '' : `, it begins with ${shownBytes(seen)}`}`;
+/** Why an attempt failed, as a run keeps it. */
+export function whyFailed({ reason, detail, seen = '' }: Failure): Reason {
+  const begin = seen === '' ? '' : `, it begins with ${shownBytes(seen)}`;
+  return { reason, detail: `${detail}${begin}` };
 }
 
 /** Bytes in quotes: printable ASCII as it is, all others as `\x00`. */

@@ -3,6 +3,8 @@
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
 import { completionDocument } from './completion.ts';
+import { errorOf, whyDocument } from './reason.ts';
+import type { MissedFacts, RunReason, WhyDocument } from './reason.ts';
 import type { Completion, CompletionDocument } from './completion.ts';
 
 /** Every state, and the states that may follow it (drawn in docs/architecture.md). */
@@ -63,7 +65,12 @@ export interface Run {
   /** Preview of the last answer: at most 4096 bytes of UTF-8. */
   responseBody: string | null;
   truncated: boolean;
-  error: string | null;
+  /** Why it was no success; `error` is made of it. */
+  reason: RunReason | null;
+  /** What else is known of that, as a clause for people. */
+  detail: string | null;
+  /** Of a missed run: what it stands for. */
+  missed?: MissedFacts;
   /** Set if its target answered 202 and reports later. */
   completion?: Completion;
   /** The run whose end started it, of a job that runs after another one; left out for any other. */
@@ -77,7 +84,9 @@ export interface RunCause {
 }
 
 /** A run in a list: what it answered is read run by run. */
-export type RunSummary = Omit<Run, 'jobId' | 'responseBody' | 'truncated' | 'completion'>;
+export type RunSummary = Omit<Run, NotInLists>;
+
+type NotInLists = 'jobId' | 'responseBody' | 'truncated' | 'completion';
 
 /** A new manual run, requested at `now` (epoch milliseconds). */
 export function queuedRun(id: string, jobId: string, now: number): Run {
@@ -94,30 +103,62 @@ export function queuedRun(id: string, jobId: string, now: number): Run {
     durationMs: null,
     responseBody: null,
     truncated: false,
-    error: null,
+    reason: null,
+    detail: null,
   };
 }
 
 /** How many of a job's retained runs are in each state. */
 export type RunTotals = Record<RunStatus, number>;
 
-/** A run as the API and alerts show it: times are ISO 8601. */
-export type RunDocument = Omit<Run, RunTimes | 'completion'> & {
+/** A run as the API and alerts show it: times are ISO 8601, and `error` says why it was no success. */
+export type RunDocument = Omit<Run, RunTimes | 'completion' | WhyFields> & {
   scheduledFor: string;
   startedAt: string | null;
   finishedAt: string | null;
+  error: string | null;
+  why?: WhyDocument;
   completion?: CompletionDocument;
 };
 
+/** A run in a list, as the API shows it. */
+export type RunSummaryDocument = Omit<RunDocument, NotInLists>;
+
 type RunTimes = 'scheduledFor' | 'startedAt' | 'finishedAt';
+type WhyFields = 'reason' | 'detail' | 'missed';
 
 /** Shows a run. */
-export function runDocument({ completion, ...run }: Run): RunDocument {
+export function runDocument({
+  jobId,
+  responseBody,
+  truncated,
+  completion,
+  ...run
+}: Run): RunDocument {
   return {
-    ...run,
+    ...runSummaryDocument(run),
+    jobId,
+    responseBody,
+    truncated,
+    ...(completion !== undefined && { completion: completionDocument(completion) }),
+  };
+}
+
+/** Shows a run in a list. */
+export function runSummaryDocument(run: RunSummary): RunSummaryDocument {
+  const why = whyDocument(run);
+  return {
+    id: run.id,
+    source: run.source,
+    status: run.status,
     scheduledFor: isoTime(run.scheduledFor),
     startedAt: isoTimeOrNull(run.startedAt),
     finishedAt: isoTimeOrNull(run.finishedAt),
-    ...(completion !== undefined && { completion: completionDocument(completion) }),
+    attempts: run.attempts,
+    httpStatus: run.httpStatus,
+    durationMs: run.durationMs,
+    error: errorOf(run),
+    ...(why !== undefined && { why }),
+    ...(run.causedBy !== undefined && { causedBy: run.causedBy }),
   };
 }

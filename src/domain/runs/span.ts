@@ -4,6 +4,7 @@
  */
 
 import type { TargetResult } from './outcome.ts';
+import { errorWordOf } from './reason.ts';
 
 /** One attempt, as it is exported. */
 export interface CallSpan {
@@ -92,9 +93,9 @@ function attributesOf(values: Readonly<Record<string, string | number | undefine
 /** A word of few: a status that is no success, which redirects are not either, or why there is no complete answer. */
 function errorType(result: TargetResult | null): string | undefined {
   if (result === null) return 'interrupted';
-  if (result.kind === 'failure') return result.failure.reason;
+  if (result.kind === 'failure') return errorWordOf(result.failure.reason);
   const { httpStatus, broken } = result.response;
-  if (broken !== null) return broken.reason;
+  if (broken !== null) return errorWordOf(broken.reason);
   return httpStatus < 200 || httpStatus > 299 ? String(httpStatus) : undefined;
 }
 

@@ -5,7 +5,7 @@
 
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
-import { errorText } from '../runs/outcome.ts';
+import { errorOfResult } from '../runs/outcome.ts';
 import type { Failure } from '../runs/outcome.ts';
 import { ifOpens, placeOf } from './vault.ts';
 import type { RequestSecrets, Vault } from './vault.ts';
@@ -28,7 +28,7 @@ export async function sealJob(
 
 /** Why a call of a damaged job fails: sending nothing is better than sending something else. */
 export const damage: Failure = {
-  reason: 'protocol',
+  reason: 'unopened',
   detail: 'nothing is sent: the headers and the body cannot be opened, set both again',
 };
 
@@ -55,7 +55,8 @@ export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
   const opened = ifOpens(() => openJob(sealedJob, vault));
   if (opened !== undefined) return opened;
   const { sealed: _, ...job } = sealedJob;
-  return { ...job, headers: {}, body: null, health: 'down', downReason: errorText(damage) };
+  const downReason = errorOfResult({ kind: 'failure', failure: damage });
+  return { ...job, headers: {}, body: null, health: 'down', downReason };
 }
 
 /** Opens the headers and the body of a job. Throws `unavailable` if that fails. */

@@ -3,7 +3,13 @@
  * never leads to an address that was not judged.
  */
 
-import { cloudMetadata } from './cloud-metadata.ts';
+import {
+  azureMetadata,
+  cloudMetadata,
+  linkLocal,
+  linkLocalMetadata,
+  metadataBlocks,
+} from './cloud-metadata.ts';
 
 /** An IPv4 or IPv6 address; `value` is its 32 or 128 bits as one number. */
 export interface Address {
@@ -38,7 +44,7 @@ const specialBlocks = [
   ['10.0.0.0/8', 'private use', 'RFC 1918'],
   ['100.64.0.0/10', 'carrier-grade NAT', 'RFC 6598'],
   ['127.0.0.0/8', 'loopback', 'RFC 1122'],
-  ['169.254.0.0/16', `link-local, ${cloudMetadata}`, 'RFC 3927'],
+  ['169.254.0.0/16', linkLocalMetadata, 'RFC 3927'],
   ['172.16.0.0/12', 'private use', 'RFC 1918'],
   ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
   ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
@@ -62,7 +68,7 @@ const specialBlocks = [
 
   ['224.0.0.0/4', 'multicast', 'RFC 5771'],
   ['100.100.100.200/32', cloudMetadata, 'Alibaba Cloud documentation'],
-  ['168.63.129.16/32', `Azure's platform, ${cloudMetadata}`, 'Azure documentation'],
+  ['168.63.129.16/32', azureMetadata, 'Azure documentation'],
   ['192.0.0.192/32', cloudMetadata, 'Oracle Cloud documentation'],
 
   ['::1/128', 'loopback', 'RFC 4291'],
@@ -89,7 +95,7 @@ const specialBlocks = [
   ['3fff::/20', 'documentation', 'RFC 9637'],
   ['5f00::/16', 'segment routing identifiers', 'RFC 9602'],
   ['fc00::/7', 'unique local', 'RFC 4193'],
-  ['fe80::/10', 'link-local', 'RFC 4291'],
+  ['fe80::/10', linkLocal, 'RFC 4291'],
 
   ['::/96', 'deprecated IPv4-compatible', 'RFC 4291'],
   ['::ffff:0:0:0/96', 'IPv4-translated', 'RFC 2765'],
@@ -142,22 +148,34 @@ export function embeddedIPv4(address: Address): string | null {
 }
 
 /** Whether an address is on the public internet and, if not, the block that excludes it. */
-export type AddressVerdict = { public: true } | { public: false; reason: string };
+export type AddressVerdict = { public: true } | ({ public: false } & AddressRefusal);
+
+/** Why an address may not be called. */
+export interface AddressRefusal {
+  reason: string;
+  /** Whether it is, or may be, that of a metadata service. */
+  isMetadata: boolean;
+}
 
 /** Judges an address in text; text that is not an IP address is not public. */
 export function judgeAddress(text: string): AddressVerdict {
   const address = parseAddress(text);
-  if (address === null) return { public: false, reason: `${quote(text)} is not an IP address` };
+  if (address === null) return refused(`${quote(text)} is not an IP address`);
   blocksOf ??= readSpecialBlocks();
   const special = blocksOf[address.family].find((block) => blockHas(block, address));
   if (special !== undefined) {
     const { name, text: block, source } = special;
-    return { public: false, reason: `${text} is not public: ${name} (${block}, ${source})` };
+    const reason = `${text} is not public: ${name} (${block}, ${source})`;
+    return refused(reason, metadataBlocks.has(name));
   }
   if (address.family === 6 && !blockHas(globalUnicast, address)) {
-    return { public: false, reason: `${text} is not public: outside 2000::/3 (RFC 4291)` };
+    return refused(`${text} is not public: outside 2000::/3 (RFC 4291)`);
   }
   return { public: true };
+}
+
+function refused(reason: string, isMetadata = false): AddressVerdict {
+  return { public: false, reason, isMetadata };
 }
 
 /** Whether the block contains the address. */

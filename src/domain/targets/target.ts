@@ -9,6 +9,7 @@ import {
   judgeAddress,
   parseAddress,
   parseBlock,
+  type AddressRefusal,
   type Block,
 } from './address.ts';
 import { invalidInput } from '../errors.ts';
@@ -163,7 +164,9 @@ function checkSpelling(raw: string): void {
 }
 
 /** Whether an address and port may be connected to. */
-export type DialVerdict = { allowed: true } | { allowed: false; reason: string };
+export type DialVerdict = { allowed: true } | Refusal;
+
+type Refusal = { allowed: false } & AddressRefusal;
 
 /**
  * The rule at connect time: a public address on port 80 or 443, or an address and port that one allow entry covers. An entry
@@ -178,10 +181,8 @@ export function judgeDial(
   if (allow.length > 0 && allowCovers(address, port, allow))
     return judgeEmbedded(address, port, allow);
   const verdict = judgeAddress(address);
-  if (!verdict.public) return { allowed: false, reason: verdict.reason };
-  if (!defaultPorts.has(port)) {
-    return { allowed: false, reason: `port ${port} is neither 80 nor 443` };
-  }
+  if (!verdict.public) return refused(verdict.reason, verdict.isMetadata);
+  if (!defaultPorts.has(port)) return refused(`port ${port} is neither 80 nor 443`);
   return { allowed: true };
 }
 
@@ -195,7 +196,11 @@ function judgeEmbedded(
   if (inner === null || allowCovers(inner, port, allow)) return { allowed: true };
   const verdict = judgeAddress(inner);
   if (verdict.public) return { allowed: true };
-  return { allowed: false, reason: `${address} leads to ${inner}: ${verdict.reason}` };
+  return refused(`${address} leads to ${inner}: ${verdict.reason}`, verdict.isMetadata);
+}
+
+function refused(reason: string, isMetadata = false): Refusal {
+  return { allowed: false, reason, isMetadata };
 }
 
 function allowCovers(address: string, port: number, allow: readonly AllowedTarget[]): boolean {
@@ -210,9 +215,7 @@ function portCovers(ports: AllowedTarget['ports'], port: number): boolean {
 }
 
 /** Which of a name's addresses may be dialled, or why none may. */
-export type AnswerVerdict =
-  | { allowed: true; addresses: readonly string[] }
-  | { allowed: false; reason: string };
+export type AnswerVerdict = { allowed: true; addresses: readonly string[] } | Refusal;
 
 /**
  * Judges all addresses of a name. One refused address refuses them all, in any order, so that a name cannot mix an internal
@@ -226,13 +229,13 @@ export function judgeAnswers(
   loopbackName: boolean,
 ): AnswerVerdict {
   const allowed: string[] = [];
-  let reason: string | null = null;
+  let refusal: Refusal | null = null;
   for (const address of addresses) {
     const verdict = judgeDial(address, port, allow);
     if (verdict.allowed) allowed.push(address);
-    else reason ??= verdict.reason;
+    else refusal ??= verdict;
   }
-  if (reason !== null && !(loopbackName && allowed.length > 0)) return { allowed: false, reason };
-  if (allowed.length === 0) return { allowed: false, reason: 'there is no address' };
+  if (refusal !== null && !(loopbackName && allowed.length > 0)) return refusal;
+  if (allowed.length === 0) return refused('there is no address');
   return { allowed: true, addresses: allowed };
 }

@@ -11,6 +11,7 @@ import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
+import { errorOf } from '../../domain/runs/reason.ts';
 import { createRedactor, redactResult } from '../../domain/secrets/redaction.ts';
 import type { Redactor } from '../../domain/secrets/redaction.ts';
 import { askedWaitMs } from '../../domain/runs/retry.ts';
@@ -100,7 +101,9 @@ async function call(
   const result = await egress.call({ url, method, headers, body, timeoutMs }, signal);
   if ('trouble' in result) return ourFailure(result.trouble);
   // Before the answer is cut: half a secret would not be found.
-  const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, redactor));
+  const outcome = outcomeOf(redactResult(result, redactor));
+  const { httpStatus, responseBody } = outcome;
+  const failure = errorOf(outcome);
   const said = responseBody ?? '';
   const isNoReceipt = failure === null && kind.isTaken?.(said) === false;
   const error = isNoReceipt

@@ -10,6 +10,7 @@ import { completionHeader } from '../../domain/runs/completion.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
+import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
 import type { CallSpan } from '../../domain/runs/span.ts';
 import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
@@ -70,7 +71,10 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   const { vault, clock, log, traceContext, spans, keepAttempt, signal } = dispatcher;
   const confirmedAt = clock.now();
   if (confirmedAt - run.startedAt > latestStartMs) {
-    const why = 'not sent: its claim could not be confirmed within a minute';
+    const why = {
+      reason: 'unsent',
+      detail: 'its claim could not be confirmed within a minute',
+    } as const;
     return {
       claimed: run,
       ended: interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt }),
@@ -91,8 +95,10 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
     const outcome = outcomeWithout(run, secrets, result, dispatcher);
     return done({ runId, jobId, finishedAt, durationMs, attempts, ...outcome });
   };
-  const interrupted = (why: string): EndedExecution =>
-    done(interruptedRun(run, { why, attempts, finishedAt: run.startedAt + elapsedMs() }));
+  const interrupted = (detail: string, reason: InterruptedReason = 'cut_off'): EndedExecution => {
+    const finishedAt = run.startedAt + elapsedMs();
+    return done(interruptedRun(run, { why: { reason, detail }, attempts, finishedAt }));
+  };
   try {
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
@@ -108,7 +114,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       if (result.kind === 'local') {
         attempts -= 1;
         if (last !== null) return ended(last, secrets);
-        return interrupted(`not sent: ${result.trouble}`);
+        return interrupted(result.trouble, 'unsent');
       }
       if (result.kind === 'interrupted') return interrupted(result.trouble);
       last = result;
@@ -175,7 +181,7 @@ async function attempt(
 const noCallKey: TargetResult = {
   kind: 'failure',
   failure: {
-    reason: 'protocol',
+    reason: 'unsigned',
     detail:
       'nothing is sent: there is no key to sign the call with; let a new one sign (jobd call-key rotate --now), or save the job again',
   },
@@ -209,7 +215,7 @@ function outcomeWithout(
   const texts = secretTexts({ ...secrets.headers, ...completionOf(run, dispatcher) });
   const redactor = createRedactor(texts);
   const outcome = outcomeOf(redactResult(result, redactor));
-  return { ...outcome, error: outcome.error && redactor.redact(outcome.error) };
+  return { ...outcome, detail: outcome.detail && redactor.redact(outcome.detail) };
 }
 
 function callOf(

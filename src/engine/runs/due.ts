@@ -4,19 +4,19 @@
  */
 
 import {
+  causeOfMissed,
   isBeforeRenewal,
   latestStartMs,
-  missedBecause,
-  missedText,
   planDue,
   planUpTo,
 } from '../../domain/runs/due.ts';
-import type { Circumstances, DuePlan, Hindrance, Missed } from '../../domain/runs/due.ts';
+import type { DuePlan, Hindrance } from '../../domain/runs/due.ts';
+import type { Missed, MissedFacts, Why } from '../../domain/runs/reason.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
-import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
+import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -45,17 +45,14 @@ export interface FreeSlots {
 }
 
 /** A run that was kept as missed. */
-export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
+export interface KeptMiss extends Why {
+  missed: MissedFacts;
   runId: string;
+  jobId: string;
   jobName: string;
   workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
-  /** The first due time that was missed, and the last one, in epoch milliseconds. */
-  dueAt: number;
-  lastDueAt: number;
-  /** Why, in words that are the same for all runs that were missed for it. */
-  reason: string;
   /** When that was noticed, in epoch milliseconds. */
   missedAt: number;
   /** Whether somebody waits for the ends of the job's runs. */
@@ -66,7 +63,7 @@ export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
 export interface DueClaim {
   executions: Execution[];
   /** Runs that are missed, at most one of each job. */
-  missed: MissedRun[];
+  missed: KeptMiss[];
   /** Jobs whose schedules count from the renewal of their accounts on. */
   renewed: SpanChange[];
   /** Jobs of expired accounts: they lost their due times. */
@@ -122,15 +119,14 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
     tx,
     planned.filter((run) => run !== null),
   );
-  return (run: ScheduledRun | null): run is ScheduledRun => run !== null && kept.has(run.id);
+  return <Run extends { id: string }>(run: Run | null): run is Run =>
+    run !== null && kept.has(run.id);
 }
 
 /** What a claim does with one due job: at most one missed run, and at most one that starts. */
 interface ClaimPlan extends ClaimableJob {
-  missed: ScheduledRun | null;
-  /** What is reported of the missed run; blank without one. */
-  reason: string;
-  run: ScheduledRun | null;
+  missed: MissedRun | null;
+  run: StartingRun | null;
   nextRunAt: number | null;
   spans: SpanChange[];
 }
@@ -165,13 +161,11 @@ function planClaim(
   const { missed, dueAt, nextRunAt } =
     takenAt === undefined ? due : planUpTo(scheduleOf(job), due, takenAt);
   const isRenewed = renewedAt !== null && isBeforeRenewal(waitedFor, now, renewedAt);
-  const reason = missed === null ? '' : missedBecause(missed, circumstances(job, missed, moment));
   return {
     job,
     host,
     isFollowed,
     missed: missed && missedRun(job, missed, moment),
-    reason,
     run: dueAt === null ? null : startingRun(job, dueAt, moment),
     nextRunAt,
     spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
@@ -185,33 +179,24 @@ function renewedSpan(job: DueJob, at: number): SpanChange {
 }
 
 function missedOf(
-  { job, reason, isFollowed }: ClaimPlan,
-  missed: ScheduledRun,
-  known: Pick<MissedRun, 'workspace' | 'missedAt'>,
-): MissedRun {
-  const { id: runId, scheduledFor: dueAt, error } = missed;
-  const lastDueAt = missed.lastDueAt ?? dueAt;
+  { job, isFollowed }: ClaimPlan,
+  { id: runId, reason, missed }: MissedRun,
+  known: Pick<KeptMiss, 'workspace' | 'missedAt'>,
+): KeptMiss {
   const { id: jobId, name: jobName, workspaceId } = job;
   const names = { runId, jobId, jobName, workspaceId, isFollowed };
-  return { ...names, ...known, dueAt, lastDueAt, error, reason };
+  return { ...names, ...known, reason, detail: null, httpStatus: null, missed };
 }
 
-function circumstances(job: DueJob, missed: Missed, moment: Moment): Circumstances {
-  const { servingSince, hindrances = [] } = moment;
-  return { busyUntil: busyUntil(job, missed), servingSince, hindrances };
-}
-
-function missedRun(job: DueJob, missed: Missed, moment: Moment): ScheduledRun {
+function missedRun(job: DueJob, missed: Missed, moment: Moment): MissedRun {
+  const circumstances = { ...moment, busyUntil: busyUntil(job, missed) };
+  const { reason, ...hindered } = causeOfMissed(missed, circumstances);
   return {
     id: newId(moment.now),
     jobId: job.id,
-    status: 'missed',
     scheduledFor: missed.first,
-    startedAt: null,
-    attempts: 0,
-    error: missedText(missed, circumstances(job, missed, moment)),
-    lastDueAt: missed.last,
-    nodeId: null,
+    reason,
+    missed: { ...missed, ...hindered },
   };
 }
 
@@ -221,16 +206,6 @@ function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): numbe
   return lastRunAt + (lastDurationMs ?? 0);
 }
 
-function startingRun(job: DueJob, dueAt: number, { now, nodeId }: Moment): ScheduledRun {
-  return {
-    id: newId(now),
-    jobId: job.id,
-    status: 'running',
-    scheduledFor: dueAt,
-    startedAt: now,
-    attempts: 1,
-    error: null,
-    lastDueAt: null,
-    nodeId,
-  };
+function startingRun(job: DueJob, dueAt: number, { now, nodeId }: Moment): StartingRun {
+  return { id: newId(now), jobId: job.id, scheduledFor: dueAt, startedAt: now, nodeId };
 }

@@ -3,6 +3,7 @@
 import type { JobRequest } from '../../domain/jobs/job.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import { beginsWait } from '../../domain/runs/completion.ts';
+import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
@@ -70,10 +71,16 @@ export function runNames({
   return { ...(workspace !== null && { workspace }), job: jobName, jobId, runId };
 }
 
-/** A run that is closed without an outcome; `why` is a clause for people. */
+/** Why a run is closed without an outcome; `detail` is a clause for people. */
+export interface Interruption {
+  reason: InterruptedReason;
+  detail: string;
+}
+
+/** A run that is closed without an outcome. */
 export function interruptedRun(
   run: { runId: string; jobId: string },
-  { why, attempts, finishedAt }: { why: string; attempts: number; finishedAt: number },
+  { why, attempts, finishedAt }: { why: Interruption; attempts: number; finishedAt: number },
 ): EndedRun {
   return {
     runId: run.runId,
@@ -85,13 +92,6 @@ export function interruptedRun(
     httpStatus: null,
     responseBody: null,
     truncated: false,
-    error: `${interruptedPrefix}${why}`,
+    ...why,
   };
-}
-
-const interruptedPrefix = 'interrupted: ';
-
-/** Why a run was interrupted, as a clause for people. */
-export function interruptedBecause({ error }: Pick<EndedRun, 'error'>): string {
-  return (error ?? '').replace(interruptedPrefix, '');
 }

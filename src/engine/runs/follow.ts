@@ -7,6 +7,7 @@ import { hasExpired } from '../../domain/accounts/account.ts';
 import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
+import { becauseOf } from '../../domain/runs/reason.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
 import { postResults } from '../../store/alerts/callbacks.ts';
@@ -18,8 +19,7 @@ import type { Db } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
 import { recordHealthChanges } from '../alerts/health-changes.ts';
 import type { EndedClaim } from '../alerts/health-changes.ts';
-import type { MissedRun } from './due.ts';
-import { interruptedBecause } from './execution.ts';
+import type { KeptMiss } from './due.ts';
 
 /** A run that ended, with what is known of it since its claim. */
 export interface EndedFact extends EndedClaim {
@@ -30,7 +30,7 @@ export interface EndedFact extends EndedClaim {
 /** What a transaction wrote. */
 export interface Facts {
   ended?: readonly EndedFact[];
-  missed?: readonly MissedRun[];
+  missed?: readonly KeptMiss[];
   /** Jobs whose schedules count from the renewal of their accounts on. */
   renewed?: readonly SpanChange[];
 }
@@ -74,13 +74,14 @@ async function gatherForDigests(tx: Db, { ended, missed }: Required<Facts>) {
 
 function reportedEnd({ ended, claimed: { workspaceId, scheduledFor } }: EndedFact): ReportedRun {
   const { runId: id, jobId } = ended;
-  const reason = interruptedBecause(ended);
+  const reason = becauseOf(ended);
   return { id, jobId, workspaceId, scheduledFor, lastDueAt: scheduledFor, reason };
 }
 
-function reportedMiss({ runId: id, dueAt: scheduledFor, ...run }: MissedRun): ReportedRun {
-  const { jobId, workspaceId, lastDueAt, reason } = run;
-  return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
+function reportedMiss(run: KeptMiss): ReportedRun {
+  const { runId: id, jobId, workspaceId, missed } = run;
+  const times = { scheduledFor: missed.first, lastDueAt: missed.last };
+  return { id, jobId, workspaceId, ...times, reason: becauseOf(run) };
 }
 
 async function renewSpans(tx: Db, { renewed }: Required<Facts>) {
@@ -126,6 +127,6 @@ function latestEnd(runs: readonly EndedFact[]): number {
   return runs.reduce((latest, { ended }) => Math.max(latest, ended.finishedAt), 0);
 }
 
-function latestMiss(runs: readonly MissedRun[]): number {
+function latestMiss(runs: readonly KeptMiss[]): number {
   return runs.reduce((latest, { missedAt }) => Math.max(latest, missedAt), 0);
 }

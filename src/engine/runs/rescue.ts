@@ -18,6 +18,7 @@ import type { RunningRun } from '../../store/runs/results.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun } from './execution.ts';
+import type { Interruption } from './execution.ts';
 import type { EndedFact } from './follow.ts';
 import { recordBatch } from './record.ts';
 import { logEnded, noteDropped } from './run-log.ts';
@@ -29,10 +30,14 @@ const compareEveryMs = 5_000;
 /** A run that a node does not execute is closed when it was seen for this long: its claim may be under way at first. */
 const unknownForMs = 10_000;
 
-const processEnded = 'the process that executed it ended before the outcome was known';
-const stopped = 'jobd stopped before its claim or its outcome was known to be stored';
-const claimLost = 'its claim could not be confirmed, so it was not sent';
-const outcomeLost = 'the database lost its outcome after it had confirmed it';
+const processEnded = cutOff('the process that executed it ended before the outcome was known');
+const stopped = cutOff('jobd stopped before its claim or its outcome was known to be stored');
+const outcomeLost = cutOff('the database lost its outcome after it had confirmed it');
+const claimLost: Interruption = { reason: 'unsent', detail: 'its claim could not be confirmed' };
+
+function cutOff(detail: string): Interruption {
+  return { reason: 'cut_off', detail };
+}
 
 export interface RescueParts {
   store: Store;
@@ -110,10 +115,15 @@ async function rescue(
   { store, clock, log, meter, changes }: RescueParts,
   find: (tx: Db) => Promise<RunningRun[]>,
   /** Why a run was interrupted, by its id. */
-  why: (runId: string) => string,
+  why: (runId: string) => Interruption,
 ): Promise<number> {
-  const whyOf = ({ runId, reported }: RunningRun): string =>
-    reported === null ? why(runId) : `${why(runId)}; its target had reported ${reported}`;
+  const whyOf = ({ runId, reported }: RunningRun): Interruption => {
+    const { reason, detail } = why(runId);
+    return {
+      reason,
+      detail: reported === null ? detail : `${detail}; its target had reported ${reported}`,
+    };
+  };
   if ((await find(store.db)).length === 0) return 0;
   const { ended: rescued, followUp } = await store.write(async (tx) => {
     const found = await holdRunningRuns(tx, await find(tx));
@@ -127,7 +137,7 @@ async function rescue(
   return rescued.length;
 }
 
-function closed(claimed: RunningRun, why: string, now: number): RescuedRun {
+function closed(claimed: RunningRun, why: Interruption, now: number): RescuedRun {
   const { attempts } = claimed;
   // The wall clock may have been set back.
   const finishedAt = Math.max(now, claimed.startedAt);

@@ -1,10 +1,12 @@
 /** The log of runs: a line for each that ended or was missed. What was no success is a warning (docs/logs.md). */
 
 import { isoTime } from '../../domain/clock.ts';
+import { errorOf, whyDocument } from '../../domain/runs/reason.ts';
+import type { Why } from '../../domain/runs/reason.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import type { DroppedResults } from '../../store/alerts/callbacks.ts';
-import type { MissedRun } from './due.ts';
+import type { KeptMiss } from './due.ts';
 import { runNames } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 
@@ -18,11 +20,19 @@ interface LoggedEnd extends Pick<EndedExecution, 'ended' | 'traceId'> {
 
 /** Logs a run that ended. */
 export function logEnded(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
-  const { status, httpStatus, durationMs, attempts, error } = ended;
   const latenessMs = claimed.startedAt - claimed.scheduledFor;
-  const how = { status, httpStatus, durationMs, attempts, error, latenessMs, traceId };
-  const level = status === 'success' ? 'info' : 'warn';
+  const how = { ...outcomeFields(ended), latenessMs, traceId };
+  const level = ended.status === 'success' ? 'info' : 'warn';
   log[level]({ ...runNames(claimed), ...how }, 'run ended');
+}
+
+function whyFields(why: Why) {
+  return { ...whyDocument(why), error: errorOf(why) };
+}
+
+function outcomeFields(ended: EndedExecution['ended']) {
+  const { status, httpStatus, durationMs, attempts } = ended;
+  return { status, httpStatus, durationMs, attempts, ...whyFields(ended) };
 }
 
 /** Logs a run that was answered 202, and whose target reports later. */
@@ -34,8 +44,7 @@ export function logAwaiting(log: Log, { claimed, ended, traceId }: EndedExecutio
 
 /** Logs a run that ended, and whose outcome is lost: jobd stops, and could not store it. */
 export function logUnstored(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
-  const { status, httpStatus, durationMs, attempts, error } = ended;
-  const about = { ...runNames(claimed), status, httpStatus, durationMs, attempts, error, traceId };
+  const about = { ...runNames(claimed), ...outcomeFields(ended), traceId };
   log.error(about, 'the outcome of a run could not be stored before the stop');
 }
 
@@ -50,8 +59,8 @@ export function noteDropped(
   }
 }
 
-/** Logs a run that was missed, with the first of its due times. */
-export function logMissed(log: Log, run: MissedRun): void {
-  const { dueAt, error } = run;
-  log.warn({ ...runNames(run), status: 'missed', dueAt: isoTime(dueAt), error }, 'run missed');
+/** Logs a run that was missed, with its first and last due time. */
+export function logMissed(log: Log, run: KeptMiss): void {
+  const dueAt = isoTime(run.missed.first);
+  log.warn({ ...runNames(run), status: 'missed', dueAt, ...whyFields(run) }, 'run missed');
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { outcomeOf } from '../../domain/runs/outcome.ts';
+import { errorOfResult } from '../../domain/runs/outcome.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
 import { startLoop } from '../loop.ts';
@@ -37,7 +37,7 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
     const result = await egress.call(call);
-    const error = 'trouble' in result ? result.trouble : outcomeOf(result).error;
+    const error = 'trouble' in result ? result.trouble : errorOfResult(result);
     if (error !== null) log.warn({ error }, 'the heartbeat did not arrive');
     else if (isFailing) log.info('the heartbeat arrives again');
     isFailing = error !== null;

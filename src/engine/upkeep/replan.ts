@@ -63,7 +63,8 @@ async function takeBackMissed(tx: Db, jobs: readonly PlannedJob[], now: number):
   const missed = await findMissedAhead(tx, [...scheduleOfJob.keys()], now);
   const restated = missed.flatMap((run) => {
     const schedule = scheduleOfJob.get(run.jobId);
-    return schedule === undefined ? [] : [{ id: run.id, ...missedUntil(schedule, run, now) }];
+    if (schedule === undefined) return [];
+    return [{ id: run.id, ...missedUntil(schedule, run.scheduledFor, now) }];
   });
   await restateMissed(tx, restated);
 }

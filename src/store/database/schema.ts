@@ -13,6 +13,7 @@ import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
+import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { SpanEnd } from '../../domain/schedule/span.ts';
 import type {
@@ -205,9 +206,16 @@ export interface RunRow {
   http_status: number | null;
   duration_ms: number | null;
   truncated: Generated<number>;
-  error: string | null;
-  /** Of a missed run: the last due time that it stands for. */
-  last_due_at: number | null;
+  /** Why it was no success (domain/runs/reason.ts). */
+  reason: Generated<RunReason | null>;
+  /** What else is known of that, as a clause for people. */
+  detail: Generated<string | null>;
+  /** Of a missed run: the last due time that it stands for, and how many there are. */
+  last_due_at: Generated<number | null>;
+  missed_count: Generated<number | null>;
+  /** Of a missed run: for how long something kept jobd from starting runs; null where that is not part of the reason. */
+  hindered_from: Generated<number | null>;
+  hindered_until: Generated<number | null>;
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;

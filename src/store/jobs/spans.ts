@@ -91,6 +91,19 @@ export async function listSpans(db: Db, jobId: string): Promise<ScheduleSpan[]> 
     .execute();
 }
 
+/** The schedules around an instant: the last one that began up to then, and the first one that began later. */
+export async function findSpansAround(
+  db: Db,
+  jobId: string,
+  at: number,
+): Promise<{ last: ScheduleSpan | null; next: ScheduleSpan | null }> {
+  const ofJob = db.selectFrom('schedule_spans').select(spanColumns).where('job_id', '=', jobId);
+  const upTo = ofJob.where('from_at', '<=', at).orderBy('from_at', 'desc').limit(1);
+  const later = ofJob.where('from_at', '>', at).orderBy('from_at').limit(1);
+  const [last, next] = [await upTo.executeTakeFirst(), await later.executeTakeFirst()];
+  return { last: last ?? null, next: next ?? null };
+}
+
 /** The job of a span that ended before an instant (epoch milliseconds), or undefined. */
 export async function findOldSpan(db: Db, before: number): Promise<string | undefined> {
   const row = await db

@@ -5,14 +5,16 @@
  */
 
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { InsertObject, RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
+import type { MissedFacts, MissedReason } from '../../domain/runs/reason.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, rowLock, textsIn } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { dueJobColumns, dueJobOf } from '../jobs/jobs.ts';
 import type { DueJob } from '../jobs/jobs.ts';
 import { countRows } from '../database/count.ts';
+import type { Schema } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isShared, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -180,38 +182,61 @@ export async function findEarliestDueTime(
   return row?.next_run_at ?? null;
 }
 
-/** A new run of a due time: it starts now, or was missed. Times are epoch milliseconds. */
-export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
-  status: 'running' | 'missed';
-  startedAt: number | null;
-  /** 1 if it starts now: its first attempt begins as soon as it is kept. */
-  attempts: number;
-  error: string | null;
-  /** Of a missed run: the last due time that it stands for. */
-  lastDueAt: number | null;
+/** A new run of a due time that starts now: its first attempt begins as soon as it is kept. Times are epoch milliseconds. */
+export interface StartingRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
+  startedAt: number;
   /** The node that starts it; null where one process has the database to itself. */
   nodeId: string | null;
 }
 
-const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
-  db
+const insertStarting = statementForEach((db: Db, of: Parameters<StartingRun>) =>
+  insertScheduled(db, of, {
+    status: 'running',
+    started_at: of('startedAt'),
+    attempts: 1,
+    node_id: of('nodeId'),
+  }),
+);
+
+/** A new run that stands for due times that were missed. Times are epoch milliseconds. */
+export interface MissedRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
+  reason: MissedReason;
+  missed: MissedFacts;
+}
+
+const insertMissed = statementForEach((db: Db, of: Parameters<ReturnType<typeof missedRow>>) =>
+  insertScheduled(db, of, {
+    status: 'missed',
+    reason: of('reason'),
+    last_due_at: of('last'),
+    missed_count: of('count'),
+    hindered_from: of('from'),
+    hindered_until: of('until'),
+  }),
+);
+
+function missedRow({ missed, ...run }: MissedRun) {
+  return { ...run, ...missed };
+}
+
+function insertScheduled(
+  db: Db,
+  of: Parameters<Pick<Run, 'id' | 'jobId' | 'scheduledFor'>>,
+  values: Partial<InsertObject<Schema, 'runs'>> & Pick<InsertObject<Schema, 'runs'>, 'status'>,
+) {
+  return db
     .insertInto('runs')
     .values({
       id: of('id'),
       job_id: of('jobId'),
       workspace_id: workspaceOf(of('jobId')),
       source: 'scheduled',
-      status: of('status'),
       scheduled_for: of('scheduledFor'),
-      started_at: of('startedAt'),
-      attempts: of('attempts'),
-      error: of('error'),
-      last_due_at: of('lastDueAt'),
-      node_id: of('nodeId'),
+      ...values,
     })
     .onConflict((same) => same.columns(['job_id', 'scheduled_for', 'source']).doNothing())
-    .compile(),
-);
+    .compile();
+}
 
 /**
  * Keeps new runs of due times. Returns the ids of those kept: a due time that already has a run is left alone. That
@@ -219,10 +244,15 @@ const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
  */
 export async function insertScheduledRuns(
   db: Db,
-  runs: readonly ScheduledRun[],
+  runs: readonly (StartingRun | MissedRun)[],
 ): Promise<Set<string>> {
-  const isKept = await insertRun(db, runs);
-  return new Set(runs.filter((_, index) => isKept[index]).map(({ id }) => id));
+  const starting = runs.filter((run): run is StartingRun => !('missed' in run));
+  const missed = runs.filter((run): run is MissedRun => 'missed' in run);
+  const isKept = [
+    ...(await insertStarting(db, starting)),
+    ...(await insertMissed(db, missed.map(missedRow))),
+  ];
+  return new Set([...starting, ...missed].filter((_, index) => isKept[index]).map(({ id }) => id));
 }
 
 const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>

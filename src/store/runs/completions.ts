@@ -14,6 +14,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
+import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, sharedRowLock } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
@@ -305,10 +306,13 @@ export async function dropWait(
   tx: Db,
   { jobId, runId, now }: { jobId: string; runId: string; now: number },
 ): Promise<void> {
-  const error = 'interrupted: its job was deleted while it waited for a report';
+  const why = {
+    reason: 'cut_off',
+    detail: 'its job was deleted while it waited for a report',
+  } as const;
   await tx
     .updateTable('runs')
-    .set({ status: 'interrupted', finished_at: now, error })
+    .set({ status: 'interrupted', finished_at: now, ...why })
     .where('id', '=', runId)
     .where('status', '=', 'running')
     .execute();
@@ -358,7 +362,9 @@ export interface ReportedRun {
   sealed: string | null;
   status: RunStatus;
   finishedAt: number | null;
-  error: string | null;
+  reason: RunReason | null;
+  detail: string | null;
+  httpStatus: number | null;
   /** Null until somebody reported. */
   outcome: CompletionOutcome | null;
   reportedAt: number | null;
@@ -371,7 +377,8 @@ const reportedRun = statement((db: Db, of: Parameters<{ runId: string }>) =>
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .leftJoin('completions', 'completions.run_id', 'runs.id')
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId', 'url'])
-    .select(['sealed', 'status', 'finished_at as finishedAt', 'error', 'outcome'])
+    .select(['sealed', 'status', 'finished_at as finishedAt', 'outcome'])
+    .select(['reason', 'detail', 'http_status as httpStatus'])
     .select(['reported_at as reportedAt'])
     .where('runs.id', '=', of('runId'))
     .where('jobs.deleted_at', 'is', null)

@@ -5,7 +5,7 @@ import type { RunFigures } from '../../domain/runs/days.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { causeIn, isBad } from './runs.ts';
+import { isBad, summaryColumns, summaryOf } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 
 /** Which runs of a job are asked for. */
@@ -31,9 +31,7 @@ export async function listHistory(
     rows = rows.where(sql<boolean>`(scheduled_for, source) >= ${positionOf(downTo)}`);
   }
   if (statuses !== null) rows = rows.where('status', 'in', statuses);
-  return (await rows.execute()).map(({ cause_job_id, cause_run_id, ...run }) =>
-    Object.assign(run, causeIn({ cause_job_id, cause_run_id })),
-  );
+  return (await rows.execute()).map(summaryOf);
 }
 
 /** When the oldest kept run of a job was due; undefined if none is kept. */
@@ -69,21 +67,6 @@ export async function listFigures(
     .limit(limit)
     .execute();
 }
-
-const summaryColumns = [
-  'id',
-  'source',
-  'status',
-  'scheduled_for as scheduledFor',
-  'started_at as startedAt',
-  'finished_at as finishedAt',
-  'attempts',
-  'http_status as httpStatus',
-  'duration_ms as durationMs',
-  'error',
-  'cause_job_id',
-  'cause_run_id',
-] as const;
 
 /** Without a bound SQLite takes the narrower index of all runs, even for runs that were no success. */
 const afterAllRuns: RunPosition = { scheduledFor: Number.MAX_SAFE_INTEGER, source: 'scheduled' };

@@ -1,18 +1,18 @@
 /** Missed runs, and runs of due times that have not come yet: the clock was ahead when they were recorded. */
 
 import { sql } from 'kysely';
+import type { Missed } from '../../domain/runs/reason.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { isBad } from './runs.ts';
 
-/** A missed run, and the last due time that it stands for. Times are epoch milliseconds. */
+/** A missed run. Times are epoch milliseconds. */
 export interface MissedRun {
   id: string;
   jobId: string;
   scheduledFor: number;
-  error: string | null;
 }
 
 /** The missed runs of these jobs that stand for due times after `now`. */
@@ -23,7 +23,7 @@ export async function findMissedAhead(
 ): Promise<MissedRun[]> {
   return await tx
     .selectFrom('runs')
-    .select(['id', 'job_id as jobId', 'scheduled_for as scheduledFor', 'error'])
+    .select(['id', 'job_id as jobId', 'scheduled_for as scheduledFor'])
     .where('job_id', 'in', idList(jobIds))
     .where(isBad)
     .where('last_due_at', '>', now)
@@ -44,10 +44,10 @@ export async function findFirstRuns(
 }
 
 const restate = statementForEach(
-  (db: Db, of: Parameters<{ id: string; lastDueAt: number; error: string }>) =>
+  (db: Db, of: Parameters<{ id: string } & Pick<Missed, 'last' | 'count'>>) =>
     db
       .updateTable('runs')
-      .set({ last_due_at: of('lastDueAt'), error: of('error') })
+      .set({ last_due_at: of('last'), missed_count: of('count') })
       .where('id', '=', of('id'))
       .compile(),
 );
@@ -55,7 +55,7 @@ const restate = statementForEach(
 /** Says of missed runs what they stand for. */
 export async function restateMissed(
   tx: Db,
-  runs: readonly { id: string; lastDueAt: number; error: string }[],
+  runs: readonly ({ id: string } & Pick<Missed, 'last' | 'count'>)[],
 ): Promise<void> {
   await restate(tx, runs);
 }

@@ -8,9 +8,8 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
-import { selectionOf } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
-import { causeIn, isBad } from './runs.ts';
+import { isBad, summaryColumns, summaryOf } from './runs.ts';
 
 /** A run in a list, with its job. */
 export interface ListedRun extends RunSummary {
@@ -33,23 +32,6 @@ export interface RunSpan {
   /** Only runs that were due at this time or later, in epoch milliseconds; null for all. */
   since: number | null;
 }
-
-const columns = selectionOf({
-  id: 'runs.id',
-  jobId: 'runs.job_id',
-  jobName: 'jobs.name',
-  source: 'source',
-  status: 'status',
-  scheduledFor: 'scheduled_for',
-  startedAt: 'started_at',
-  finishedAt: 'finished_at',
-  attempts: 'attempts',
-  httpStatus: 'http_status',
-  durationMs: 'duration_ms',
-  error: 'error',
-  causeJobId: 'cause_job_id',
-  causeRunId: 'cause_run_id',
-} as const);
 
 const place = sql`(scheduled_for, job_id, source)`;
 const newestFirst = sql`scheduled_for desc, job_id desc, source desc`;
@@ -98,7 +80,8 @@ export async function listRunsOfWorkspace(
   const since = downTo === undefined ? span.since : null;
   const rows = await runsOfWorkspace(db, workspaceId, { ...span, since })
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
-    .select(columns)
+    .select(summaryColumns)
+    .select(['runs.job_id as jobId', 'jobs.name as jobName'])
     .where('status', 'in', span.statuses)
     .where('jobs.deleted_at', 'is', null)
     .$if(downTo !== undefined, (query) =>
@@ -106,7 +89,5 @@ export async function listRunsOfWorkspace(
     )
     .limit(limit)
     .execute();
-  return rows.map(({ causeJobId, causeRunId, ...run }) =>
-    Object.assign(run, causeIn({ cause_job_id: causeJobId, cause_run_id: causeRunId })),
-  );
+  return rows.map((row) => ({ ...summaryOf(row), jobId: row.jobId, jobName: row.jobName }));
 }

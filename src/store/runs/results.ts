@@ -3,6 +3,8 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { CompletionOutcome } from '../../domain/runs/completion.ts';
+import { errorOf } from '../../domain/runs/reason.ts';
+import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { idList, locksRows } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
@@ -26,7 +28,8 @@ export interface EndedRun {
   httpStatus: number | null;
   responseBody: string | null;
   truncated: boolean;
-  error: string | null;
+  reason: RunReason | null;
+  detail: string | null;
 }
 
 const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
@@ -39,7 +42,8 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
       duration_ms: of('durationMs'),
       response_body: of.bytes('responseBody'),
       truncated: of('truncated'),
-      error: of('error'),
+      reason: of('reason'),
+      detail: of('detail'),
       receipt_due: of('receiptDue'),
     })
     .compile(),
@@ -81,7 +85,7 @@ function rowOf(run: EndedRun, receipts: boolean): EndedRow {
     ...run,
     responseBody: run.responseBody && run.responseBody.toWellFormed(),
     truncated: Number(run.truncated),
-    error: run.error && run.error.toWellFormed(),
+    detail: run.detail && run.detail.toWellFormed(),
     receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
   };
 }
@@ -156,14 +160,14 @@ async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
   await interruptRunOf(db, interrupted);
   await endRunOf(
     db,
-    answered.map(({ jobId, runId, status, durationMs, error }) => ({
-      jobId,
-      runId,
-      health: status === 'success' ? 'up' : 'down',
-      downReason: error,
-      durationMs,
-      success: Number(status === 'success'),
-      failed: Number(status === 'failed'),
+    answered.map((run) => ({
+      jobId: run.jobId,
+      runId: run.runId,
+      health: run.status === 'success' ? 'up' : 'down',
+      downReason: errorOf(run),
+      durationMs: run.durationMs,
+      success: Number(run.status === 'success'),
+      failed: Number(run.status === 'failed'),
     })),
   );
 }

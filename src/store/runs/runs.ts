@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
-import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
+import type { Run, RunStatus, RunSummary, RunTotals } from '../../domain/runs/run.ts';
 import { isBadText } from '../database/one-of.ts';
 import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
@@ -169,11 +169,51 @@ export function causeIn({
   return jobId === null || runId === null ? {} : { causedBy: { jobId, runId } };
 }
 
-/** The run that a row holds. */
-export function runOf(row: Selectable<RunRow>): Run {
+/** The columns that say why a run was no success. */
+export const whyColumns = [
+  'reason',
+  'detail',
+  'last_due_at',
+  'missed_count',
+  'hindered_from',
+  'hindered_until',
+] as const;
+
+/** Why a run was no success, by its columns. */
+export function whyIn(
+  row: Pick<Selectable<RunRow>, (typeof whyColumns)[number] | 'scheduled_for'>,
+): Pick<Run, 'reason' | 'detail' | 'missed'> {
+  const { reason, detail, last_due_at: last, missed_count: count } = row;
+  if (last === null || count === null) return { reason, detail };
+  const { scheduled_for: first, hindered_from: from, hindered_until: until } = row;
+  return { reason, detail, missed: { first, last, count, from, until } };
+}
+
+/** The columns of a run in a list. */
+export const summaryColumns = [
+  'runs.id',
+  'source',
+  'status',
+  'scheduled_for',
+  'started_at',
+  'finished_at',
+  'attempts',
+  'http_status',
+  'duration_ms',
+  ...whyColumns,
+  'cause_job_id',
+  'cause_run_id',
+] as const;
+
+type SummaryRow = Pick<
+  Selectable<RunRow>,
+  'id' | Exclude<(typeof summaryColumns)[number], 'runs.id'>
+>;
+
+/** The run that a row of these columns holds. */
+export function summaryOf(row: SummaryRow): RunSummary {
   return {
     id: row.id,
-    jobId: row.job_id,
     source: row.source,
     status: row.status,
     scheduledFor: row.scheduled_for,
@@ -182,9 +222,17 @@ export function runOf(row: Selectable<RunRow>): Run {
     attempts: row.attempts,
     httpStatus: row.http_status,
     durationMs: row.duration_ms,
+    ...whyIn(row),
+    ...causeIn(row),
+  };
+}
+
+/** The run that a row holds. */
+export function runOf(row: Selectable<RunRow>): Run {
+  return {
+    ...summaryOf(row),
+    jobId: row.job_id,
     responseBody: row.response_body,
     truncated: row.truncated === 1,
-    error: row.error,
-    ...causeIn(row),
   };
 }

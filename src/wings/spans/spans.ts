@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
-import { outcomeOf } from '../../domain/runs/outcome.ts';
+import { errorOfResult } from '../../domain/runs/outcome.ts';
 import { exportRequest, isSampled } from '../../domain/runs/span.ts';
 import type { CallSpan, Spans } from '../../domain/runs/span.ts';
 import type { SpanSettings } from '../../domain/runs/span-settings.ts';
@@ -62,7 +62,7 @@ export function startSpans(parts: SpanParts): Spans & AsyncDisposable {
     patienceMs = timeoutMs,
   ): Promise<number | null> {
     const result = await send(batch, patienceMs);
-    const error = 'trouble' in result ? result.trouble : outcomeOf(result).error;
+    const error = 'trouble' in result ? result.trouble : errorOfResult(result);
     if (error === null && result.kind === 'response') {
       const rejected = Math.min(rejectedIn(result.response.body), batch.length);
       meter.spansLeft('sent', batch.length - rejected);

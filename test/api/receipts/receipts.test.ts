@@ -105,12 +105,15 @@ test('each state of a run without a receipt has its own message', async (t) => {
     [{ status: 'queued', source: 'manual' }, /^there is no receipt yet: run .* is queued/],
     [{ status: 'running', started_at: 1 }, /^there is no receipt yet: run .* is still running/],
     [
-      { status: 'interrupted', started_at: 1, finished_at: 2, error: 'interrupted: x' },
+      { status: 'interrupted', started_at: 1, finished_at: 2, reason: 'cut_off' },
       /^there is no receipt for run .*: it was interrupted$/,
     ],
-    [{ status: 'missed', error: 'missed: x' }, /^there is no receipt for run .*: it was missed$/],
     [
-      { status: 'failed', started_at: 1, finished_at: 2, error: 'dns: x' },
+      { status: 'missed', reason: 'late', last_due_at: 1, missed_count: 1 },
+      /^there is no receipt for run .*: it was missed$/,
+    ],
+    [
+      { status: 'failed', started_at: 1, finished_at: 2, reason: 'dns' },
       /^there is no receipt for run .*: it has no HTTP answer$/,
     ],
   ];

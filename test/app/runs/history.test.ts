@@ -48,7 +48,8 @@ async function setup(t: TestContext) {
             duration_ms: isOver && status !== 'interrupted' ? 7 : null,
             http_status: status === 'success' ? 200 : null,
             response_body: status === 'success' ? 'ok' : null,
-            error: isBad ? 'http: 500' : null,
+            reason: isBad ? ('http' as const) : null,
+            ...(status === 'missed' && { last_due_at: at, missed_count: 1 }),
           })
           .execute();
       }

@@ -26,7 +26,7 @@ test('only a run that ended with an answer gets a receipt', () => {
 });
 
 test('a receipt contains the data of the run, and only a hash of the answer and the request', () => {
-  const run = answeredRun({ responseBody: 'Grüße\u0000', truncated: true, error: 'http: 503' });
+  const run = answeredRun({ responseBody: 'Grüße\u0000', truncated: true, reason: 'http' });
   const payload = receiptPayload(run, { ...issue, previousReceiptSha256: 'ab'.repeat(32) });
   assert.deepEqual(payload, {
     version: 1,

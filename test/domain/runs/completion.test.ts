@@ -42,14 +42,16 @@ test('only a complete 202 of a job that awaits begins a wait', () => {
 
 test('a wait ends as it was reported, or as a timeout', () => {
   const wait = { acceptedAt: 0, expiresAt: 90_000, message: null };
-  assert.equal(outcomeOfWait({ ...wait, outcome: 'success' }).error, null);
-  assert.equal(
-    outcomeOfWait({ ...wait, outcome: 'failed', message: 'disk full' }).error,
-    'reported: disk full',
-  );
+  assert.equal(outcomeOfWait({ ...wait, outcome: 'success' }).reason, null);
+  assert.deepEqual(outcomeOfWait({ ...wait, outcome: 'failed', message: 'disk full' }), {
+    status: 'failed',
+    reason: 'reported',
+    detail: 'disk full',
+  });
   assert.deepEqual(outcomeOfWait({ ...wait, outcome: null }), {
     status: 'failed',
-    error: 'timeout: no completion within 90 s',
+    reason: 'no_report',
+    detail: 'no completion within 90 s',
   });
 });
 

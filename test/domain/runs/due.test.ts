@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
-import { missedText, planDue } from '../../../src/domain/runs/due.ts';
+import { causeOfMissed, planDue } from '../../../src/domain/runs/due.ts';
+import type { Circumstances } from '../../../src/domain/runs/due.ts';
+import { errorOf, readWhy, whyDocument } from '../../../src/domain/runs/reason.ts';
+import type { Missed } from '../../../src/domain/runs/reason.ts';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 
@@ -119,6 +122,11 @@ test('for any delay, no due time is lost or counted twice', () => {
   );
 });
 
+function missedText(missed: Missed, circumstances: Circumstances): string | null {
+  const { reason, ...hindered } = causeOfMissed(missed, circumstances);
+  return errorOf({ reason, detail: null, httpStatus: null, missed: { ...missed, ...hindered } });
+}
+
 const running = { busyUntil: null, servingSince: due - 1 };
 const notRunning = { busyUntil: null, servingSince: due + 1 };
 
@@ -135,25 +143,25 @@ test('one missed due time is reported in the singular, several with their first 
 
 test('the reason is the one that applied at the first missed due time', () => {
   const missed = { first: due, last: due, count: 1 };
-  const reasons: [number | null, number, RegExp][] = [
-    [due + 1, due - 1, /: the previous run was still executing$/],
-    [due + 1, due + 1, /: the previous run was still executing$/],
-    [due, due - 1, /: jobd could not start it within a minute: /],
-    [due - 60_000, due, /: jobd could not start it within a minute: /],
-    [null, due + 1, /: jobd was not running$/],
-    [due - 60_000, due + 1, /: jobd was not running$/],
-  ];
-  for (const [busyUntil, servingSince, reason] of reasons) {
-    assert.match(missedText(missed, { busyUntil, servingSince }), reason);
+  const rows = [
+    [due + 1, due - 1, 'busy'],
+    [due + 1, due + 1, 'busy'],
+    [due, due - 1, 'late'],
+    [due - 60_000, due, 'late'],
+    [null, due + 1, 'not_running'],
+    [due - 60_000, due + 1, 'not_running'],
+  ] as const;
+  for (const [busyUntil, servingSince, reason] of rows) {
+    assert.equal(causeOfMissed(missed, { busyUntil, servingSince }).reason, reason);
   }
-  assert.match(missedText(missed, running), /: overload, /);
+  assert.match(missedText(missed, running) ?? '', /: overload, /);
 });
 
 test('what kept jobd from starting anything is the reason if it lasted for the whole minute', () => {
   const missed = { first: due, last: due, count: 1 };
   const reason = (from: number, until: number, busyUntil: number | null = null) => {
     const hindrances = [{ kind: 'outage', from: due + from, until: due + until }] as const;
-    return missedText(missed, { ...running, busyUntil, hindrances });
+    return missedText(missed, { ...running, busyUntil, hindrances }) ?? '';
   };
   const outage = /: the database could not be used from 2026-03-02T\S+Z to 2026-03-02T\S+Z$/;
   assert.match(reason(0, 60_000, due + 90_000), outage);
@@ -161,4 +169,17 @@ test('what kept jobd from starting anything is the reason if it lasted for the w
   assert.match(reason(30_000, 60_001), outage);
   assert.match(reason(-60_000, -1), /: jobd could not start it within a minute: /);
   assert.match(reason(60_001, 90_000), /: jobd could not start it within a minute: /);
+});
+
+test('a missed run is shown as values, and read back from them', () => {
+  for (const hindered of [
+    { from: null, until: null },
+    { from: due - 5, until: due + 90_000 },
+  ]) {
+    const missed = { first: due, last: due + 60_000, count: 2, ...hindered };
+    const why = { reason: 'outage', detail: null, httpStatus: null, missed } as const;
+    const shown = whyDocument(why) ?? assert.fail();
+    const known = { dueAt: new Date(due).toISOString(), httpStatus: null };
+    assert.deepEqual(readWhy(shown, known), why);
+  }
 });

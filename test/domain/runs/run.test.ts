@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Insertable } from 'kysely';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
@@ -19,17 +20,28 @@ import { insertScheduledRuns, startQueuedRuns } from '../../../src/store/runs/cl
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { findRun, insertQueuedRun } from '../../../src/store/runs/runs.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
-import { endedRun, queuedRun } from '../../support/records/run.ts';
+import { endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-type StateFields = Pick<RunRow, 'source' | 'started_at' | 'finished_at' | 'http_status' | 'error'>;
+type StateFields = Pick<Insertable<RunRow>, (typeof stateColumns)[number]>;
+const stateColumns = [
+  'source',
+  'started_at',
+  'finished_at',
+  'http_status',
+  'reason',
+  'last_due_at',
+  'missed_count',
+] as const;
 
 const unset: StateFields = {
   source: 'manual',
   started_at: null,
   finished_at: null,
   http_status: null,
-  error: null,
+  reason: null,
+  last_due_at: null,
+  missed_count: null,
 };
 
 /** A valid row for each state. */
@@ -37,9 +49,9 @@ const rightFields: Record<RunStatus, StateFields> = {
   queued: unset,
   running: { ...unset, started_at: 1 },
   success: { ...unset, started_at: 1, finished_at: 2, http_status: 200 },
-  failed: { ...unset, started_at: 1, finished_at: 2, error: 'dns: no such name' },
-  interrupted: { ...unset, started_at: 1, finished_at: 2, error: 'interrupted: jobd stopped' },
-  missed: { ...unset, source: 'scheduled', error: 'missed: 1 due time' },
+  failed: { ...unset, started_at: 1, finished_at: 2, reason: 'dns' },
+  interrupted: { ...unset, started_at: 1, finished_at: 2, reason: 'cut_off' },
+  missed: { ...unset, source: 'scheduled', reason: 'late', last_due_at: 1, missed_count: 1 },
 };
 
 /** A store in which a run can be put into any state. */
@@ -114,22 +126,8 @@ test('the store creates a run in exactly the initial states', async (t) => {
   const queued = queuedRun(job.id, 1);
   await insertQueuedRun(store.db, queued, null);
   begun.push(await statusOf(queued.id));
-  for (const status of ['running', 'missed'] as const) {
-    const startedAt = status === 'running' ? 1 : null;
-    const error = status === 'missed' ? 'missed: 1 due time' : null;
-    const attempts = status === 'running' ? 1 : 0;
-    const run = {
-      id: newId(0),
-      jobId: job.id,
-      scheduledFor: 1,
-      startedAt,
-      attempts,
-      error,
-      status,
-      lastDueAt: null,
-      nodeId: null,
-    };
-    await insertScheduledRuns(store.db, [{ ...run, scheduledFor: begun.length }]);
+  for (const run of [startingRun(job.id, 1), missedRun(job.id, 2)]) {
+    await insertScheduledRuns(store.db, [run]);
     begun.push(await statusOf(run.id));
   }
   assert.deepEqual(begun, firstRunStatuses);
@@ -155,17 +153,19 @@ test('the table refuses a state with the fields of another', async (t) => {
     ['success', { started_at: null }],
     ['success', { finished_at: null }],
     ['success', { http_status: null }],
-    ['success', { error: 'http: 500' }],
+    ['success', { reason: 'http' }],
     ['failed', { started_at: null }],
     ['failed', { finished_at: null }],
-    ['failed', { error: null }],
+    ['failed', { reason: null }],
     ['interrupted', { started_at: null }],
     ['interrupted', { finished_at: null }],
-    ['interrupted', { error: null }],
+    ['interrupted', { reason: null }],
     ['missed', { source: 'manual' }],
     ['missed', { started_at: 1 }],
     ['missed', { finished_at: 2 }],
-    ['missed', { error: null }],
+    ['missed', { reason: null }],
+    ['missed', { last_due_at: null }],
+    ['missed', { missed_count: null }],
   ];
   for (const [status, wrong] of rows) {
     const what = `${status} with ${JSON.stringify(wrong)}`;

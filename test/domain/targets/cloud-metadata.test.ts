@@ -5,14 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { judgeAddress } from '../../../src/domain/targets/address.ts';
-import { isCloudMetadata } from '../../../src/domain/targets/cloud-metadata.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const isMetadata = (address: string): boolean => {
   const verdict = judgeAddress(address);
-  return !verdict.public && isCloudMetadata(verdict.reason);
+  return !verdict.public && verdict.isMetadata;
 };
 
 test('what install.sh denies to the service and the documentation lists is known as metadata', () => {
@@ -30,6 +29,6 @@ test('what install.sh denies to the service and the documentation lists is known
 test('the addresses beside them are those of a private network', () => {
   for (const address of ['100.100.100.201', '192.0.0.193', 'fd00:ec2::253', 'fd20:ce::1']) {
     const verdict = judgeAddress(address);
-    assert.ok(!verdict.public && !isCloudMetadata(verdict.reason), address);
+    assert.ok(!verdict.public && !verdict.isMetadata, address);
   }
 });

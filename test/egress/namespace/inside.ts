@@ -12,6 +12,7 @@ import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
+import { errorOf } from '../../../src/domain/runs/reason.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import { listRuns } from '../../../src/store/runs/runs.ts';
@@ -149,7 +150,7 @@ async function endedRuns(): Promise<Run[] | null> {
 }
 
 function faultOf(round: Round, run: Run | undefined): string[] {
-  const error = run?.error ?? null;
+  const error = run === undefined ? null : errorOf(run);
   const came = arrived.get(round.host) ?? 0;
   const isRight =
     run?.status === (round.error === null ? 'success' : 'failed') &&
@@ -183,5 +184,5 @@ async function playThroughApi(): Promise<Report['throughApi']> {
     const [last] = await listRuns(store.db, made.job.id, { limit: 1, before: null });
     return last?.finishedAt ? last : null;
   });
-  return { error: run.error, arrivals: arrived.get(changing) ?? 0, lookUpsBefore };
+  return { error: errorOf(run), arrivals: arrived.get(changing) ?? 0, lookUpsBefore };
 }

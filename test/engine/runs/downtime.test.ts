@@ -56,7 +56,7 @@ test('3,000 jobs after 30 days of downtime', async (t) => {
   assert.equal(sink.received.length, jobCount / 2, 'only due times of the last minute are called');
   const { texts } = await store.db
     .selectFrom('runs')
-    .select((of) => of.fn.count<number>('error').distinct().as('texts'))
+    .select((of) => of.fn.count<number>('missed_count').distinct().as('texts'))
     .where('status', '=', 'missed')
     .executeTakeFirstOrThrow();
   assert.equal(texts, 2, 'each names its missed due times');

@@ -156,8 +156,8 @@ test('an attempt that cannot be stored within a minute is not sent at all', asyn
   };
   const egress = refusing(() => (calls += 1));
   const { ended } = await dispatch(run, { ...parts, egress, keepAttempt });
-  const { status, attempts, error } = ended;
-  assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
+  const { status, attempts, reason } = ended;
+  assert.deepEqual([status, attempts, reason, calls], ['failed', 1, 'refused', 1]);
 });
 
 test('an attempt is sent only once it is stored', async (t) => {
@@ -285,7 +285,8 @@ test('nothing is sent while the lease of this node may have run out', async (t) 
   const egress = refusing(() => (calls += 1));
   const { ended } = await dispatch(run, { ...parts, egress, membership: { mayBeginForMs } });
   assert.deepEqual([ended.status, ended.attempts, calls], ['interrupted', 0, 0]);
-  assert.match(ended.error ?? '', /not sent: the database did not confirm that this node serves$/);
+  assert.equal(ended.reason, 'unsent');
+  assert.equal(ended.detail, 'the database did not confirm that this node serves');
 });
 
 test('a call of a node that was declared gone says so', async (t) => {
@@ -299,7 +300,6 @@ test('a call of a node that was declared gone says so', async (t) => {
       }),
   );
   const { ended } = await dispatch(run, { ...parts, egress, signal: gone.signal });
-  const { status, error } = ended;
-  assert.equal(status, 'interrupted');
-  assert.match(error ?? '', /this node was declared gone before the answer came$/);
+  assert.equal(ended.status, 'interrupted');
+  assert.equal(ended.detail, 'this node was declared gone before the answer came');
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import type { ScheduledRun } from '../../../src/store/runs/claims.ts';
+import type { MissedRun } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import {
@@ -15,21 +15,13 @@ import {
 import { insertSession } from '../../../src/store/accounts/sessions.ts';
 import { insertCode } from '../../../src/store/accounts/sign-in-codes.ts';
 import { setupEngine } from '../../support/running/engine.ts';
+import { missedRun } from '../../support/records/run.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { until } from '../../support/until.ts';
 
-function missedRuns(jobId: string, count: number): ScheduledRun[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: `${jobId}-${index}`,
-    jobId,
-    status: 'missed' as const,
-    scheduledFor: Date.parse('2026-03-02T09:00:00Z') + index,
-    startedAt: null,
-    attempts: 0,
-    error: 'missed: 1 due time',
-    lastDueAt: null,
-    nodeId: null,
-  }));
+function missedRuns(jobId: string, count: number): MissedRun[] {
+  const first = Date.parse('2026-03-02T09:00:00Z');
+  return Array.from({ length: count }, (_, index) => missedRun(jobId, first + index));
 }
 
 test('a deleted job with a long history is removed while other jobs keep theirs and calls continue', async (t) => {

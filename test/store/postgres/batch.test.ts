@@ -36,7 +36,7 @@ function answering(rows: object[]) {
 
 interface Ended {
   id: string;
-  error: string | null;
+  detail: string | null;
   ms: number | null;
   body: string | null;
 }
@@ -44,7 +44,7 @@ interface Ended {
 const endRun = statementForEach((db: Db, of: Parameters<Ended>) =>
   db
     .updateTable('runs')
-    .set({ error: of('error'), duration_ms: of('ms'), response_body: of.bytes('body') })
+    .set({ detail: of('detail'), duration_ms: of('ms'), response_body: of.bytes('body') })
     .where('id', '=', of('id'))
     .where('status', '=', 'running')
     .compile(),
@@ -53,23 +53,23 @@ const endRun = statementForEach((db: Db, of: Parameters<Ended>) =>
 test('an update of many rows is one statement, which says whose rows changed', async () => {
   const { db, sent } = answering([{ key: 1 }]);
   const rows = [
-    { id: 'a', error: null, ms: 1, body: null },
-    { id: 'b', error: null, ms: null, body: 'Grüße\0' },
+    { id: 'a', detail: null, ms: 1, body: null },
+    { id: 'b', detail: null, ms: null, body: 'Grüße\0' },
   ];
   assert.deepEqual(await endRun(db, rows), [false, true]);
   const [query, ...others] = sent;
   assert.deepEqual(others, []);
   assert.equal(
     query?.sql,
-    'update "runs" set "error" = null, "duration_ms" = given.":ms", ' +
+    'update "runs" set "detail" = null, "duration_ms" = given.":ms", ' +
       `"response_body" = decode(given.":body", 'base64') ` +
-      'from json_to_recordset($1) as given(":id" text, ":error" text, ":ms" bigint, ":body" text, "#" bigint) ' +
+      'from json_to_recordset($1) as given(":id" text, ":detail" text, ":ms" bigint, ":body" text, "#" bigint) ' +
       'where "id" = given.":id" and "status" = $2 returning given."#" as "key"',
   );
   assert.deepEqual(query?.parameters[1], 'running');
   assert.deepEqual(JSON.parse(String(query?.parameters[0])), [
-    { '#': 0, ':id': 'a', ':error': null, ':ms': 1, ':body': null },
-    { '#': 1, ':id': 'b', ':error': null, ':ms': null, ':body': 'R3LDvMOfZQA=' },
+    { '#': 0, ':id': 'a', ':detail': null, ':ms': 1, ':body': null },
+    { '#': 1, ':id': 'b', ':detail': null, ':ms': null, ':body': 'R3LDvMOfZQA=' },
   ]);
 });
 

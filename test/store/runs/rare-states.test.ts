@@ -58,7 +58,7 @@ const isOver = runBecame('running', 'success');
 const isInterrupted = changed('runs', 'running', {
   status: 'interrupted',
   finished_at: 2,
-  error: 'by the test',
+  reason: 'cut_off',
 });
 const isReported = changed(
   'completions',

@@ -51,7 +51,7 @@ test('an ended run is read back with every field, and its job is free again', as
     httpStatus: 502,
     responseBody: 'bad gateway',
     truncated: true,
-    error: 'http: 502',
+    reason: 'http',
   });
   await recordEndedRuns(db, [ended]);
   const { runId: id, ...fields } = ended;
@@ -93,16 +93,17 @@ test('a late second record does not free a job that executes another run', async
 test('health follows the last outcome; an interrupted run has none', async (t) => {
   const { end, readJob } = await setup(t);
   const seen: unknown[] = [];
-  for (const [status, error] of [
-    ['interrupted', 'interrupted: x'],
-    ['success', null],
-    ['interrupted', 'interrupted: x'],
-    ['failed', 'http: 500'],
-    ['failed', 'timeout: no answer within 1 s'],
-    ['interrupted', 'interrupted: x'],
-    ['success', null],
+  const timeout = { reason: 'timeout', detail: 'no answer within 1 s' } as const;
+  for (const [status, why] of [
+    ['interrupted', {}],
+    ['success', {}],
+    ['interrupted', {}],
+    ['failed', {}],
+    ['failed', timeout],
+    ['interrupted', {}],
+    ['success', {}],
   ] as const) {
-    await end(status, { error });
+    await end(status, why);
     const { health, downReason } = await readJob();
     seen.push([health, downReason]);
   }
@@ -121,7 +122,7 @@ test('after an interrupted run no duration is shown, instead of that of another 
   const { end, readJob } = await setup(t);
   await end('success', { durationMs: 7 });
   assert.equal((await readJob()).lastDurationMs, 7);
-  await end('interrupted', { error: 'interrupted: x', durationMs: null });
+  await end('interrupted', { detail: 'x', durationMs: null });
   assert.equal((await readJob()).lastDurationMs, null);
 });
 
@@ -164,10 +165,10 @@ test('every character of an answer is stored, NUL and line separators included',
 
 test('a lone surrogate, which a database cannot store, becomes one U+FFFD', async (t) => {
   const { end, readRun, readJob } = await setup(t);
-  const { runId } = await end('failed', { responseBody: 'a\ud800b\udc00', error: 'http: \udbff' });
-  const { responseBody, error } = await readRun(runId);
-  assert.deepEqual([responseBody, error], ['a\ufffdb\ufffd', 'http: \ufffd']);
-  assert.equal((await readJob()).downReason, error);
+  const { runId } = await end('failed', { responseBody: 'a\ud800b\udc00', detail: 'of \udbff' });
+  const { responseBody, detail } = await readRun(runId);
+  assert.deepEqual([responseBody, detail], ['a\ufffdb\ufffd', 'of \ufffd']);
+  assert.equal((await readJob()).downReason, `http: ${detail}`);
 });
 
 test('the call of a run that waited for a report is in flight until its answer, not until the report', async (t) => {

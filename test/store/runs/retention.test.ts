@@ -70,7 +70,7 @@ test('of two runs of one moment only the first is removed if the limit lies betw
       scheduled_for: 1,
       started_at: 1,
       finished_at: 2,
-      error: 'interrupted: by the test',
+      reason: 'cut_off',
     })
     .execute();
   await store.db.updateTable('jobs').set({ total_interrupted: 1 }).execute();
@@ -97,7 +97,7 @@ test('an idempotency key is kept as long as its run', async (t) => {
       status: 'interrupted',
       started_at: 5,
       finished_at: 6,
-      error: 'interrupted: by the test',
+      reason: 'cut_off',
     })
     .execute();
   await store.db.updateTable('jobs').set({ total_interrupted: 1 }).execute();

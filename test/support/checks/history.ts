@@ -15,6 +15,14 @@ export interface PastRun {
   responseBody?: string;
 }
 
+const reasons = {
+  running: null,
+  success: null,
+  failed: 'http',
+  interrupted: 'cut_off',
+  missed: 'late',
+} as const;
+
 /** Stores runs of a job and counts them. */
 export async function keepHistory(store: Store, jobId: string, runs: readonly PastRun[]) {
   const rows = runs.map(({ status, at, responseBody = 'ok' }) => {
@@ -30,7 +38,8 @@ export async function keepHistory(store: Store, jobId: string, runs: readonly Pa
       finished_at: answered || status === 'interrupted' ? at + 1 : null,
       http_status: answered ? 200 : null,
       response_body: answered ? responseBody : null,
-      error: status === 'success' || status === 'running' ? null : `${status}: by the test`,
+      reason: reasons[status],
+      ...(status === 'missed' && { last_due_at: at, missed_count: 1 }),
     };
   });
   const count = (status: RunStatus): number => runs.filter((run) => run.status === status).length;

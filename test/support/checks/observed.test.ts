@@ -73,16 +73,17 @@ function dueAt(index: number): number {
 
 function runOf(status: RunStatus, index: number): Run {
   const at = dueAt(index);
-  const iso = new Date(at).toISOString();
   const run = answeredRun({ id: newId(at), jobId }, at - createdAt);
-  if (status === 'failed') return { ...run, status, httpStatus: 500, error: 'http: 500' };
+  if (status === 'failed') return { ...run, status, httpStatus: 500, reason: 'http' };
   const without = { httpStatus: null, durationMs: null, responseBody: null };
   if (status === 'interrupted') {
-    return { ...run, status, ...without, finishedAt: at + 18_000, error: 'interrupted: by a test' };
+    return { ...run, status, ...without, finishedAt: at + 18_000, reason: 'cut_off' };
   }
-  const error = `missed: 1 due time, ${iso}: by a test`;
+  const missed = { first: at, last: at, count: 1, from: null, until: null };
   const never = { startedAt: null, finishedAt: null, attempts: 0 };
-  return status === 'missed' ? { ...run, status, ...without, ...never, error } : run;
+  return status === 'missed'
+    ? { ...run, status, ...without, ...never, reason: 'late', missed }
+    : run;
 }
 
 function totalsOf(runs: readonly Run[]): RunTotals {

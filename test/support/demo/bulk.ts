@@ -47,7 +47,7 @@ export async function addRuns(
     const rows = Array.from({ length: count }, (_, index) => {
       const row = successAt(jobId, nowMs - (count - index) * minuteMs, index);
       if (index % 50 !== 7) return row;
-      const failure = { status: 'failed', http_status: 503, error: 'http: 503' } as const;
+      const failure = { status: 'failed', http_status: 503, reason: 'http' } as const;
       return { ...row, ...failure };
     });
     await insertRows(tx, jobId, rows);
@@ -84,7 +84,6 @@ function successAt(jobId: string, at: number, index: number): JobRun {
     attempts: 1,
     http_status: 200,
     duration_ms: duration,
-    error: null,
     idempotency_key: null,
     response_body: 'ok',
   };

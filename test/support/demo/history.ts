@@ -3,8 +3,7 @@
 import { msPerDay } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
-import { missedText } from '../../../src/domain/runs/due.ts';
-import type { Missed } from '../../../src/domain/runs/due.ts';
+import type { Missed } from '../../../src/domain/runs/reason.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
@@ -49,31 +48,16 @@ export function historyOf(world: World, job: DemoJob, idOf: () => string): Momen
   async function keep(tx: Db, { dueAt, startedAt, endedAt, result }: Past): Promise<void> {
     const jobId = idOf();
     const id = newId(startedAt);
-    const run = { id, jobId, scheduledFor: dueAt, nodeId: null };
     if (typeof result === 'object' && 'count' in result) {
-      const error = missedText(result, { busyUntil: null, servingSince: endedAt });
-      const missed = {
-        ...run,
-        status: 'missed',
-        startedAt: null,
-        attempts: 0,
-        error,
-        lastDueAt: result.last,
-      } as const;
-      await claims.insertScheduledRuns(tx, [missed]);
+      const missed = { ...result, from: null, until: null };
+      const run = { id, jobId, scheduledFor: dueAt, reason: 'not_running', missed } as const;
+      await claims.insertScheduledRuns(tx, [run]);
       const nextRunAt = nextDue(schedule, result.last);
       const claim = { id: jobId, nextRunAt, activeRunId: null, startedAt: null, missed: 1 };
       await claims.updateClaimedJobs(tx, [claim]);
       return;
     }
-    const begun = {
-      ...run,
-      status: 'running',
-      startedAt,
-      attempts: 1,
-      error: null,
-      lastDueAt: null,
-    } as const;
+    const begun = { id, jobId, scheduledFor: dueAt, startedAt, nodeId: null };
     await claims.insertScheduledRuns(tx, [begun]);
     const nextRunAt = nextDue(schedule, dueAt);
     await claims.updateClaimedJobs(tx, [
@@ -134,7 +118,8 @@ function endedRun(
   finishedAt: number,
 ): EndedRun {
   if (result === 'interrupted') {
-    const why = 'the process that executed it ended before the outcome was known';
+    const detail = 'the process that executed it ended before the outcome was known';
+    const why = { reason: 'cut_off', detail } as const;
     return interruptedRun(of, { why, attempts: 1, finishedAt });
   }
   const { outcome, durationMs, attempts } = result;

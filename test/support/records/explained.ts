@@ -2,6 +2,7 @@
 
 import { readAskedTime } from '../../../src/wings/explain/reasons/asked-time.ts';
 import type { ExplainedJob, Records } from '../../../src/wings/explain/reasons/facts.ts';
+import type { MissedFacts, MissedReason } from '../../../src/domain/runs/reason.ts';
 import type { RunSummary } from '../../../src/domain/runs/run.ts';
 
 /** A job that is due at 02:30 in Paris since the beginning of November 2026. */
@@ -39,13 +40,19 @@ export function explainedRun(dueAt: string, changes: Partial<RunSummary> = {}): 
     attempts: 1,
     httpStatus: 200,
     durationMs: 100,
-    error: null,
+    reason: null,
+    detail: null,
     ...changes,
   };
 }
 
 /** A missed run of that job. */
-export function explainedMiss(dueAt: string, error: string): RunSummary {
+export function explainedMiss(
+  dueAt: string,
+  { reason = 'not_running', ...changes }: Partial<MissedFacts> & { reason?: MissedReason } = {},
+): RunSummary {
+  const first = Date.parse(dueAt);
+  const missed = { first, last: first, count: 1, from: null, until: null, ...changes };
   const none = {
     startedAt: null,
     finishedAt: null,
@@ -53,7 +60,7 @@ export function explainedMiss(dueAt: string, error: string): RunSummary {
     httpStatus: null,
     durationMs: null,
   };
-  return explainedRun(dueAt, { status: 'missed', error, ...none });
+  return explainedRun(dueAt, { status: 'missed', reason, missed, ...none });
 }
 
 /** Records of nothing but the job, asked at 12:00 UTC on 24 November 2026 about `at`. */

@@ -67,7 +67,6 @@ async function seedJobs(tx: Db): Promise<void> {
     job('left', { workspace_id: 'gone', active_run_id: 'left' }),
   ]);
   const times = { scheduled_for: 1, started_at: 1, finished_at: 2 };
-  const error = 'by the test';
   await insertEach(tx, 'runs', [
     run('queued', 'asked'),
     run('chained', 'chained', { cause_job_id: 'leader', cause_run_id: 'success' }),
@@ -80,8 +79,15 @@ async function seedJobs(tx: Db): Promise<void> {
       http_status: 202,
     }),
     run('success', 'leader', { ...times, status: 'success', http_status: 200 }),
-    run('failed', 'leader', { ...times, status: 'failed', error, scheduled_for: 2 }),
-    run('missed', 'leader', { status: 'missed', source: 'scheduled', scheduled_for: 3, error }),
+    run('failed', 'leader', { ...times, status: 'failed', reason: 'dns', scheduled_for: 2 }),
+    run('missed', 'leader', {
+      status: 'missed',
+      source: 'scheduled',
+      scheduled_for: 3,
+      reason: 'late',
+      last_due_at: 3,
+      missed_count: 1,
+    }),
   ]);
   await insertEach(tx, 'completions', [
     { run_id: 'awaited', accepted_at: 1, expires_at: later, due_at: later },
@@ -139,8 +145,6 @@ function run(
     finished_at: null,
     http_status: null,
     duration_ms: null,
-    error: null,
-    last_due_at: null,
     idempotency_key: null,
     node_id: null,
     response_body: null,

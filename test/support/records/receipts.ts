@@ -40,7 +40,8 @@ export function answeredRun(changes: Partial<Run> = {}, after = 0): AnsweredRun 
     durationMs: 412,
     responseBody: '{"sent":37}',
     truncated: false,
-    error: null,
+    reason: null,
+    detail: null,
     ...changes,
   };
   if (!hasReceipt(run)) throw new Error('such a run has no receipt');

@@ -3,7 +3,7 @@
 import { newId } from '../../../src/domain/id.ts';
 import { queuedRun as newQueuedRun } from '../../../src/domain/runs/run.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
-import type { ScheduledRun } from '../../../src/store/runs/claims.ts';
+import type { MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
 
 /** A manual run at `now` (epoch milliseconds). */
@@ -12,26 +12,14 @@ export function queuedRun(jobId: string, now: number): Run {
 }
 
 /** A run of the due time `dueAt` (epoch milliseconds) that starts right then. */
-export function startingRun(jobId: string, dueAt: number): ScheduledRun {
-  const id = newId(dueAt);
-  return {
-    id,
-    jobId,
-    status: 'running',
-    scheduledFor: dueAt,
-    startedAt: dueAt,
-    attempts: 1,
-    error: null,
-    lastDueAt: null,
-    nodeId: null,
-  };
+export function startingRun(jobId: string, dueAt: number): StartingRun {
+  return { id: newId(dueAt), jobId, scheduledFor: dueAt, startedAt: dueAt, nodeId: null };
 }
 
 /** A run of the due time `dueAt` (epoch milliseconds) that was not called. */
-export function missedRun(jobId: string, dueAt: number): ScheduledRun {
-  const error = 'missed: 1 due time';
-  const begun = startingRun(jobId, dueAt);
-  return { ...begun, status: 'missed', startedAt: null, attempts: 0, error, lastDueAt: dueAt };
+export function missedRun(jobId: string, dueAt: number): MissedRun {
+  const missed = { first: dueAt, last: dueAt, count: 1, from: null, until: null };
+  return { id: newId(dueAt), jobId, scheduledFor: dueAt, reason: 'not_running', missed };
 }
 
 /** The result of a run that ended in this state; `changes` are the fields of interest. */
@@ -41,7 +29,7 @@ export function endedRun(
   status: EndedRun['status'],
   changes: Partial<EndedRun> = {},
 ): EndedRun {
-  const errors = { success: null, failed: 'http: 500', interrupted: 'interrupted: by the test' };
+  const reasons = { success: null, failed: 'http', interrupted: 'cut_off' } as const;
   const known = status !== 'interrupted';
   return {
     runId,
@@ -53,7 +41,8 @@ export function endedRun(
     httpStatus: known ? (status === 'success' ? 200 : 500) : null,
     responseBody: known ? 'ok' : null,
     truncated: false,
-    error: errors[status],
+    reason: reasons[status],
+    detail: status === 'interrupted' ? 'by the test' : null,
     ...changes,
   };
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
+import { errorOf } from '../../../src/domain/runs/reason.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
 import { createMailAllowance } from '../../../src/engine/alerts/mail-limit.ts';
@@ -33,6 +34,9 @@ export interface LogLine {
   latenessMs?: number;
 }
 
+/** A run, and its error as people see it. */
+export type SeenRun = Omit<Run, 'reason' | 'detail' | 'missed'> & { error: string | null };
+
 export interface EngineTest extends TestStore {
   clock: FakeClock;
   logged: LogLine[];
@@ -41,12 +45,12 @@ export interface EngineTest extends TestStore {
   /** Requests a manual run. */
   readonly ask: (job: Job) => Promise<Run>;
   /** All runs of a job, the oldest first. */
-  readonly runsOf: (job: Job) => Promise<Run[]>;
+  readonly runsOf: (job: Job) => Promise<SeenRun[]>;
   /**
    * Waits until this many runs of a job have ended (missed ones too), and returns all, oldest
    * first.
    */
-  readonly endedRuns: (job: Job, count: number) => Promise<Run[]>;
+  readonly endedRuns: (job: Job, count: number) => Promise<SeenRun[]>;
   readonly readJob: (job: Job) => Promise<Job>;
 }
 
@@ -107,9 +111,15 @@ export async function setupEngine(t: TestContext, clock = fakeClock()): Promise<
     await insertQueuedRun(store.db, run, null);
     return run;
   };
-  const runsOf = async (job: Job): Promise<Run[]> =>
-    (await listRuns(store.db, job.id, { limit: 1_000, before: null })).toReversed();
-  const endedRuns = (job: Job, count: number): Promise<Run[]> =>
+  const runsOf = async (job: Job): Promise<SeenRun[]> =>
+    (await listRuns(store.db, job.id, { limit: 1_000, before: null }))
+      .map(({ reason, detail, missed, ...run }) => {
+        const { httpStatus } = run;
+        const why = { reason, detail, httpStatus, ...(missed && { missed }) };
+        return { ...run, error: errorOf(why) };
+      })
+      .toReversed();
+  const endedRuns = (job: Job, count: number): Promise<SeenRun[]> =>
     until(`${count} ended runs`, async () => {
       const runs = await runsOf(job);
       const ended = runs.filter(({ status }) => status !== 'queued' && status !== 'running');

@@ -1,11 +1,12 @@
 /** When a run was due, began and ended, to the millisecond, with what else is known of the call. */
 
 import type { Run } from '../../../api/runs/contract.ts';
+import { becauseOf } from '../../../domain/runs/reason.ts';
 import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { duration } from '../../view/durations.ts';
-import { missedTimes, moments, shares } from '../../view/runs/run.ts';
+import { missedTimes, moments, shares, whyOf } from '../../view/runs/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
 import { figures } from '../../view/figures.ts';
 
@@ -61,7 +62,9 @@ function isOther(at: string, zone: string): boolean {
 function MissedTimes({ run, zone }: TimelineProps) {
   const span = missedTimes(run);
   if (span === null) return null;
-  const { count, first, last, why } = span;
+  const { count, first, last } = span;
+  const known = whyOf(run);
+  const why = known === null ? '' : becauseOf(known, (iso) => dated(iso, zone));
   const ends = count === 1 ? [first] : [first, last];
   return (
     <>

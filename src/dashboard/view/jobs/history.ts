@@ -1,7 +1,9 @@
 /** The history of a job: what a request asks for, and each run in a line. */
 
 import type { RunSummary } from '../../../api/runs/contract.ts';
+import { errorDetail } from '../../../domain/runs/reason.ts';
 import { duration, span } from '../durations.ts';
+import { whyOf } from '../runs/run.ts';
 import { absolute, browserZone, clock, dateIn, dayIn, sameZone, timeIn } from '../times.ts';
 
 /** Which runs are shown. */
@@ -82,11 +84,10 @@ export function runLine(run: RunSummary, zone: string, nowMs: number): RunLine {
   };
 }
 
-function errorOf({ status, error }: RunSummary, zone: string, nowMs: number): string | null {
-  if (error === null || status === 'failed') return error;
-  return error
-    .replace(/^(missed|interrupted): /, '')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => timeIn(iso, nowMs, zone));
+function errorOf(run: RunSummary, zone: string, nowMs: number): string | null {
+  const why = whyOf(run);
+  if (why === null || run.status === 'failed') return run.error;
+  return errorDetail(why, (iso) => timeIn(iso, nowMs, zone));
 }
 
 /** The whole time in the zone of the job, and in this browser's if it is another one. */

@@ -1,8 +1,9 @@
 /** What a failed run means and what can be done, in plain sentences. The page shows the `error` itself besides. */
 
 import type { RunSummary } from '../../../api/runs/contract.ts';
-import type { ErrorWord } from '../../../domain/runs/outcome.ts';
-import { isCloudMetadata, refusedOnPurpose } from '../../../domain/targets/cloud-metadata.ts';
+import { errorWordOf } from '../../../domain/runs/reason.ts';
+import type { ErrorWord, RunReason } from '../../../domain/runs/reason.ts';
+import { refusedOnPurpose } from '../../../domain/targets/cloud-metadata.ts';
 import { clock } from '../times.ts';
 
 /** What is known of a failure besides its `error`. */
@@ -16,7 +17,7 @@ export interface Explanation {
 /** The fields of a run that explain it. */
 export type ExplainedRun = Pick<
   RunSummary,
-  'status' | 'error' | 'httpStatus' | 'attempts' | 'startedAt' | 'finishedAt'
+  'status' | 'why' | 'httpStatus' | 'attempts' | 'startedAt' | 'finishedAt'
 >;
 
 /** What a failure means, and what to do. WHEN stands for the times of the call. */
@@ -104,48 +105,43 @@ const statuses: Record<number, readonly [means: string, todo: string]> = {
   503: ['It cannot work on requests now.', `${seeLog} Retries of the job bridge short outages.`],
 };
 
-/** Errors that say more than their first word. */
-const special: readonly (readonly [begin: string, Meaning])[] = [
-  [
-    'timeout: no completion',
-    [
-      'the target did not report in time',
-      'It answered 202 and promised to report how its work ended. No report came. It may have done its work.',
-      'See whether the target still works, and whether it can reach jobd. Let the job await more seconds if it needs them.',
-    ],
+/** Reasons that say more than their word. */
+const special: Partial<Record<RunReason, Meaning>> = {
+  no_report: [
+    'the target did not report in time',
+    'It answered 202 and promised to report how its work ended. No report came. It may have done its work.',
+    'See whether the target still works, and whether it can reach jobd. Let the job await more seconds if it needs them.',
   ],
-  [
-    'protocol: nothing is sent',
-    [
-      'the job has lost its headers and its body',
-      'Nothing was sent: no key opens what was stored.',
-      'Set the headers and the body of the job again.',
-    ],
+  unopened: [
+    'the job has lost its headers and its body',
+    'Nothing was sent: no key opens what was stored.',
+    'Set the headers and the body of the job again.',
   ],
-  [
-    'interrupted: not sent',
-    [
-      'the call could not be made',
-      'Nothing was sent: the machine that runs jobd could not make the call.',
-      failures.missed[2],
-    ],
+  unsigned: [
+    'there is no key to sign the call with',
+    'Nothing was sent.',
+    'Let a new key sign: jobd call-key rotate --now. Or save the job again.',
   ],
-];
-
-/** What to do about a metadata service that was refused. */
-const metadataTodo = `It is ${refusedOnPurpose}.`;
+  unsent: [
+    'the call could not be made',
+    'Nothing was sent: the machine that runs jobd could not make the call.',
+    failures.missed[2],
+  ],
+  blocked_metadata: [
+    failures.blocked_address[0],
+    failures.blocked_address[1],
+    `It is ${refusedOnPurpose}.`,
+  ],
+};
 
 /** Explains why a run was no success; null if it was none of these. `zone` is that of the job. */
 export function explain(run: ExplainedRun, zone?: string): Explanation | null {
-  const { error, httpStatus, attempts } = run;
-  const word = /^[a-z_]+(?=:)/.exec(error ?? '')?.[0] ?? '';
-  if (error === null || !Object.hasOwn(failures, word)) return null;
-  const known = special.find(([begin]) => error.startsWith(begin))?.[1];
-  const isStatus = word === 'http' && httpStatus !== null;
-  const meaning = isStatus ? ofStatus(httpStatus) : (known ?? failures[word as ErrorWord]);
-  const [summary, means, usualTodo] = meaning;
-  const isMetadata = word === 'blocked_address' && isCloudMetadata(error);
-  const todo = isMetadata ? metadataTodo : usualTodo;
+  const { why, httpStatus, attempts } = run;
+  if (why === undefined) return null;
+  const isStatus = why.reason === 'http' && httpStatus !== null;
+  const [summary, means, todo] = isStatus
+    ? ofStatus(httpStatus)
+    : (special[why.reason] ?? failures[errorWordOf(why.reason)]);
   return {
     summary: run.status === 'failed' && attempts > 1 ? `${summary}, ${attempts} attempts` : summary,
     means,

@@ -1,6 +1,8 @@
 /** A run as its page tells it: a sentence, its moments, what took how long. */
 
 import type { Run } from '../../../api/runs/contract.ts';
+import { becauseOf, readWhy } from '../../../domain/runs/reason.ts';
+import type { Why } from '../../../domain/runs/reason.ts';
 import { duration, span } from '../durations.ts';
 import { explain } from './failures.ts';
 import { clock, dayIn } from '../times.ts';
@@ -95,26 +97,29 @@ export interface MissedTimes {
   count: number;
   first: string;
   last: string;
-  why: string;
 }
 
-const missed = /^missed: (?:1 due time, (\S+)|(\d+) due times from (\S+) to (\S+)): ([^]+)$/;
-
-/** Reads them from the `error` of a missed run; null if it says something else. */
-export function missedTimes({ status, error }: Pick<Run, 'status' | 'error'>): MissedTimes | null {
-  const found = status === 'missed' ? missed.exec(error ?? '') : null;
-  if (found === null) return null;
-  const [, only, count, first, last, why = ''] = found;
-  const times = { first: only ?? first ?? '', last: only ?? last ?? '' };
-  if ([times.first, times.last].some((at) => Number.isNaN(Date.parse(at)))) return null;
-  return { count: Number(count ?? 1), ...times, why };
+/** The due times of a missed run; null for any other. */
+export function missedTimes(run: Pick<Run, 'scheduledFor' | 'why'>): MissedTimes | null {
+  const { scheduledFor: first, why } = run;
+  if (why?.lastDueAt === undefined || why.count === undefined) return null;
+  return { count: why.count, first, last: why.lastDueAt };
 }
+
+/** Why a run was no success; null for one without a reason. */
+export function whyOf({ why, scheduledFor: dueAt, httpStatus }: FailedRun): Why | null {
+  return why === undefined ? null : readWhy(why, { dueAt, httpStatus });
+}
+
+type FailedRun = Pick<Run, 'scheduledFor' | 'httpStatus' | 'why'>;
 
 /** The error of a run in a list: for missed due times without the moments that the row shows besides. */
-export function shortError(run: Pick<Run, 'status' | 'error'>, zone?: string): string {
+export function shortError(run: FailedRun & Pick<Run, 'status' | 'error'>, zone?: string): string {
   const times = missedTimes(run);
-  if (times === null) return run.error ?? run.status;
-  const { count, last, why } = times;
+  const known = whyOf(run);
+  if (times === null || known === null) return run.error ?? run.status;
+  const { count, last } = times;
+  const why = becauseOf(known, (iso) => clock(iso, zone));
   if (count === 1) return `missed: ${why}`;
   return `missed: ${figures(count)} due times until ${clock(last, zone)}: ${why}`;
 }

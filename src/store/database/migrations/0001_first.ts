@@ -1,5 +1,5 @@
 /**
- * The whole schema; the tables of alerts are in `0001_alerts.ts`, those of sign-in in `0001_sign_in.ts`. `schema.ts` says what
+ * The whole schema; the tables of alerts are in `0001_alerts.ts`, those of sign-in and of secrets in `0001_sign_in.ts`. `schema.ts` says what
  * the columns mean. Long texts are the last columns of their tables: a list that does not show them never reads the pages on
  * which they continue.
  */
@@ -9,7 +9,7 @@ import type { Kysely } from 'kysely';
 import { definition } from '../dialect.ts';
 import { isBadText, oneOf } from '../one-of.ts';
 import { alerts } from './0001_alerts.ts';
-import { signIn } from './0001_sign_in.ts';
+import { secrets, signIn } from './0001_sign_in.ts';
 
 /** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -204,8 +204,12 @@ const runs = [
      http_status bigint,
      duration_ms bigint,
      truncated smallint not null default 0 check (truncated in (0, 1)),
-     error text,
+     reason text,
+     detail text,
      last_due_at bigint,
+     missed_count bigint,
+     hindered_from bigint,
+     hindered_until bigint,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
      node_id text,
@@ -214,19 +218,20 @@ const runs = [
      response_body text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
-                          and error is null
-       when 'running' then started_at is not null and finished_at is null and error is null
+       when 'running' then started_at is not null and finished_at is null
                            and (http_status is null or node_id is null)
        when 'success' then started_at is not null and finished_at is not null
-                           and http_status is not null and error is null
+                           and http_status is not null
        when 'failed' then started_at is not null and finished_at is not null
-                          and error is not null
        when 'interrupted' then started_at is not null and finished_at is not null
-                               and duration_ms is null and error is not null
+                               and duration_ms is null
        when 'missed' then source = 'scheduled' and started_at is null and finished_at is null
-                          and error is not null
+                          and last_due_at is not null and missed_count is not null
        else false
-     end)
+     end),
+     check (case when ${isBadText} then reason is not null
+                 else reason is null and detail is null end),
+     check ((hindered_from is null) = (hindered_until is null))
    )`,
   // Claims a due time only once; also the order in which a job's runs are listed.
   `create unique index runs_by_time on runs (job_id, scheduled_for, source)`,
@@ -364,25 +369,6 @@ const receipts = [
   `create table receipts (
      run_id text not null primary key references runs (id) on delete cascade,
      receipt text not null
-   )`,
-];
-
-const secrets = [
-  // Ids alone: the keys are not in the database.
-  `create table master_keys (
-     key_id text not null primary key,
-     created_at bigint not null,
-     retired_at bigint
-   )`,
-  // One key seals at a time.
-  `create unique index master_keys_active on master_keys ((retired_at is null))
-     where retired_at is null`,
-
-  // What the URLs of completions are made with; the newest one.
-  `create table completion_keys (
-     id text not null primary key,
-     created_at bigint not null,
-     sealed text not null
    )`,
 ];
 

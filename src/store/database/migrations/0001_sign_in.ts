@@ -1,4 +1,4 @@
-/** The part of `0001_first.ts` about sign-in: this installation, who serves it, what keys asked, where hints are heard, sessions, and codes that start one. */
+/** The parts of `0001_first.ts` about secrets and sign-in: this installation, who serves it, what keys asked, where hints are heard, sessions, and codes that start one. */
 
 export const signIn = [
   // One row.
@@ -94,4 +94,24 @@ export const signIn = [
    )`,
   `create index made_once_of_workspace on made_once (workspace_id, made_at)`,
   `create index made_once_by_time on made_once (made_at)`,
+];
+
+/** The master keys, and what the URLs of completions are made with. */
+export const secrets = [
+  // Ids alone: the keys are not in the database.
+  `create table master_keys (
+     key_id text not null primary key,
+     created_at bigint not null,
+     retired_at bigint
+   )`,
+  // One key seals at a time.
+  `create unique index master_keys_active on master_keys ((retired_at is null))
+     where retired_at is null`,
+
+  // What the URLs of completions are made with; the newest one.
+  `create table completion_keys (
+     id text not null primary key,
+     created_at bigint not null,
+     sealed text not null
+   )`,
 ];

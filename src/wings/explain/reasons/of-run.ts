@@ -1,7 +1,7 @@
 /** The run of the due time: its outcome, its attempts, or why it was missed. */
 
 import { isAwaiting } from '../../../domain/runs/active.ts';
-import { lastMissedOf } from '../../../domain/runs/due.ts';
+import { becauseOf, errorDetail, errorOf } from '../../../domain/runs/reason.ts';
 import type { RunStatus, RunSummary } from '../../../domain/runs/run.ts';
 import type { Fact, Records, ServedSpan } from './facts.ts';
 import { counted } from '../../../domain/counted.ts';
@@ -18,17 +18,15 @@ const outcomes: Readonly<Record<RunStatus, string>> = {
 };
 
 /** What a run did, in a clause: `it failed, http: 500`. */
-export function outcomeWords({ status, error, httpStatus }: RunSummary): string {
+export function outcomeWords(run: RunSummary): string {
+  const { status, httpStatus } = run;
   if (isAwaiting({ status, httpStatus })) {
     return `it was answered HTTP ${httpStatus} and waits for the report of its target`;
   }
   if (status === 'success') return `${outcomes.success} (HTTP ${httpStatus})`;
-  return error === null ? outcomes[status] : `${outcomes[status]}: ${withoutWord(error)}`;
-}
-
-/** The states that begin the texts of their own runs. */
-function withoutWord(error: string): string {
-  return error.replace(/^(?:missed|interrupted): /, '');
+  if (run.reason === null) return outcomes[status];
+  // Missed and interrupted: their word is said already.
+  return `${outcomes[status]}: ${status === 'failed' ? errorOf(run) : errorDetail(run)}`;
 }
 
 /** The run, or what was missed. */
@@ -39,7 +37,8 @@ export function runFacts(records: Records): Fact[] {
 }
 
 function calledFacts({ job: { timezone: zone, retries } }: Records, run: RunSummary): Fact[] {
-  const { id: runId, status, startedAt, finishedAt, durationMs, attempts, httpStatus, error } = run;
+  const { id: runId, status, startedAt, finishedAt, durationMs, attempts, httpStatus } = run;
+  const error = errorOf(run);
   const begun = startedAt === null ? '' : ` began at ${timeIn(startedAt, zone)}`;
   const took = durationMs === null ? '' : ` It took ${lengthText(durationMs)}.`;
   const facts = [
@@ -69,14 +68,14 @@ function calledFacts({ job: { timezone: zone, retries } }: Records, run: RunSumm
 
 function missedFacts(records: Records, run: RunSummary): Fact[] {
   const { timezone: zone } = records.job;
-  const last = lastMissedOf(run);
-  const { id: runId, scheduledFor: at, error } = run;
+  const { id: runId, scheduledFor: at } = run;
+  const last = run.missed?.last ?? at;
+  const error = errorOf(run);
   const times =
     last === at
       ? timeIn(at, zone)
       : `all due times from ${timeIn(at, zone)} to ${timeIn(last, zone)}`;
-  const cause = missedCause(run);
-  const why = cause === null ? 'The reason is not recorded.' : `The reason recorded is: ${cause}.`;
+  const why = `The reason recorded is: ${becauseOf(run)}.`;
   const sentence = `The run was missed (${times}): a call over a minute late is not made. ${why}`;
   const missed = fact('missed', sentence, {
     runId,
@@ -85,13 +84,6 @@ function missedFacts(records: Records, run: RunSummary): Fact[] {
     ...(error !== null && { error }),
   });
   return [missed, ...downtimeFacts(records, run)];
-}
-
-/** Why a run was missed, as it was recorded: `jobd was not running`. */
-export function missedCause({ error }: Pick<RunSummary, 'error'>): string | null {
-  return (
-    /^missed: \d+ due times?(?:, | from )\S+(?: to \S+)?: (.+)$/s.exec(error ?? '')?.[1] ?? null
-  );
 }
 
 /** What is known of who served then. */

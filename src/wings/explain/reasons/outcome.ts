@@ -4,12 +4,12 @@ import { isBeforeRenewal, madePaused } from './of-state.ts';
 import { hasExpired } from '../../../domain/accounts/account.ts';
 import { plans } from '../../../domain/accounts/plan.ts';
 import { msPerDay } from '../../../domain/clock.ts';
-import { lastMissedOf } from '../../../domain/runs/due.ts';
+import { becauseOf } from '../../../domain/runs/reason.ts';
 import type { RunSummary } from '../../../domain/runs/run.ts';
 import type { ExplainedOutcome, Records } from './facts.ts';
 import type { HeldThen } from './held-then.ts';
 import { latenessOfRun, onTimeMs } from './of-lateness.ts';
-import { missedCause, outcomeWords } from './of-run.ts';
+import { outcomeWords } from './of-run.ts';
 import { isAwaiting } from '../../../domain/runs/active.ts';
 import { byWhom, lengthText } from './words.ts';
 import { timeIn } from '../../../domain/schedule/local-time.ts';
@@ -22,7 +22,7 @@ export interface Verdict {
 /** Whether a run is that of a due time, or the missed run that it belongs to. */
 export function isRunOf(run: RunSummary, dueAt: number): boolean {
   if (run.scheduledFor === dueAt) return true;
-  return run.status === 'missed' && run.scheduledFor < dueAt && dueAt <= lastMissedOf(run);
+  return run.status === 'missed' && run.scheduledFor < dueAt && dueAt <= (run.missed?.last ?? 0);
 }
 
 /** Decides about a due time. */
@@ -73,8 +73,7 @@ function runVerdict(records: Records, run: RunSummary, dueAt: number): Verdict {
   const at = timeIn(dueAt, zone);
   const { status } = run;
   if (status === 'missed') {
-    const cause = missedCause(run);
-    const why = cause === null ? 'the reason is not recorded' : cause;
+    const why = becauseOf(run);
     return { outcome: 'missed', answer: `It did not run at ${at}: it was missed, because ${why}.` };
   }
   const lateMs = latenessOfRun(records) ?? 0;

@@ -58,11 +58,17 @@ test('a run that waits has no duration, and a sign of its own', () => {
 });
 
 test('errors keep their first word unless the status says it; missed times are those of the zone', () => {
-  assert.equal(lineOf({ status: 'failed', error: 'http: 502' }).error, 'http: 502');
-  const error =
-    'missed: 12 due times from 2026-11-21T01:30:00.000Z to 2026-11-21T02:25:00.000Z: jobd was not running';
+  const failed = { status: 'failed', error: 'http: 502' } as const;
+  assert.equal(lineOf({ ...failed, why: { reason: 'http', detail: null } }).error, 'http: 502');
+  const why = {
+    reason: 'not_running',
+    detail: null,
+    lastDueAt: '2026-11-21T02:25:00.000Z',
+    count: 12,
+  } as const;
+  const scheduledFor = '2026-11-21T01:30:00.000Z';
   assert.equal(
-    lineOf({ status: 'missed', startedAt: null, durationMs: null, error }).error,
+    lineOf({ status: 'missed', scheduledFor, startedAt: null, durationMs: null, why }).error,
     '12 due times from Sat 21 Nov 02:30 to Sat 21 Nov 03:25: jobd was not running',
   );
 });

@@ -34,7 +34,8 @@ const stored: AnsweredRun = {
   durationMs: 31,
   responseBody: 'geprüft',
   truncated: false,
-  error: null,
+  reason: null,
+  detail: null,
 };
 const run: Run = runDocument(stored);
 const payload = receiptPayload(stored, {

@@ -12,7 +12,6 @@ import {
   shortError,
   whyNoReceipt,
 } from '../../../../src/dashboard/view/runs/run.ts';
-import { missedText } from '../../../../src/domain/runs/due.ts';
 import { runStatuses } from '../../../../src/domain/runs/run.ts';
 
 const now = Date.parse('2026-11-22T06:41:12.000Z');
@@ -37,13 +36,16 @@ test('the sentence says what happened, in every status', () => {
     [{}, 'Success: the target answered HTTP 200 in 31 ms.'],
     [{ attempts: 2 }, 'Success: the target answered HTTP 200 in 31 ms, at attempt 2.'],
     [
-      { status: 'failed', httpStatus: 502, error: 'http: 502', attempts: 3 },
+      { status: 'failed', httpStatus: 502, why: { reason: 'http', detail: null }, attempts: 3 },
       'Failed: the target answered HTTP 502, 3 attempts.',
     ],
     [{ status: 'failed', error: 'new: unheard of' }, 'Failed: the error says why.'],
-    [{ status: 'missed', error: 'missed: x' }, 'Missed: due times passed without a call.'],
     [
-      { status: 'interrupted', error: 'interrupted: x' },
+      { status: 'missed', why: { reason: 'late', detail: null } },
+      'Missed: due times passed without a call.',
+    ],
+    [
+      { status: 'interrupted', why: { reason: 'cut_off', detail: 'x' } },
       'Interrupted: nobody knows what came of the call.',
     ],
     [{ status: 'queued' }, 'Queued: it begins as soon as jobd has a free slot for it.'],
@@ -117,29 +119,24 @@ test('the bar is to scale, and there is none while a part is unknown', () => {
   assert.equal(shares({ ...run, startedAt: run.scheduledFor, durationMs: 0 }), null);
 });
 
-test('the due times that a missed run stands for are read from its error as jobd writes it', () => {
-  const first = Date.parse('2026-11-22T01:30:00.000Z');
-  const last = Date.parse('2026-11-22T03:30:00.000Z');
-  const circumstances = { busyUntil: null, servingSince: now };
-  const several = missedText({ first, last, count: 1200 }, circumstances);
-  assert.deepEqual(missedTimes({ status: 'missed', error: several }), {
+test('a missed run in a list says how many due times it stands for, up to which, and why', () => {
+  const missed = { ...run, status: 'missed', httpStatus: null } as const;
+  const why = { reason: 'not_running', detail: null, count: 1200 } as const;
+  const several = { ...missed, why: { ...why, lastDueAt: '2026-11-22T03:30:00.000Z' } };
+  assert.deepEqual(missedTimes(several), {
     count: 1200,
     first: '2026-11-22T01:30:00.000Z',
     last: '2026-11-22T03:30:00.000Z',
-    why: 'jobd was not running',
   });
   assert.equal(
-    shortError({ status: 'missed', error: several }, 'Europe/Paris'),
+    shortError(several, 'Europe/Paris'),
     'missed: 1,200 due times until 04:30: jobd was not running',
   );
-  const one = missedText({ first, last: first, count: 1 }, circumstances);
-  assert.equal(missedTimes({ status: 'missed', error: one })?.last, '2026-11-22T01:30:00.000Z');
-  assert.equal(shortError({ status: 'missed', error: one }), 'missed: jobd was not running');
-  for (const error of [null, 'missed: x', 'missed: 2 due times from a to b: x']) {
-    assert.equal(missedTimes({ status: 'missed', error }), null);
-  }
-  assert.equal(missedTimes({ status: 'failed', error: several }), null);
-  assert.equal(shortError({ status: 'failed', error: 'http: 502' }), 'http: 502');
+  const one = { ...missed, why: { ...why, count: 1, lastDueAt: run.scheduledFor } };
+  assert.equal(shortError(one), 'missed: jobd was not running');
+  const failed = { ...run, error: 'http: 502', why: { reason: 'http', detail: null } } as const;
+  assert.equal(missedTimes(failed), null);
+  assert.equal(shortError(failed), 'http: 502');
 });
 
 test('a run has a receipt exactly if it ended with an HTTP answer', () => {

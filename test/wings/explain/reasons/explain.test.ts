@@ -8,7 +8,6 @@ import type {
   FactKind,
   Records,
 } from '../../../../src/wings/explain/reasons/facts.ts';
-import { missedText } from '../../../../src/domain/runs/due.ts';
 import {
   explainedJob,
   explainedMiss,
@@ -30,13 +29,7 @@ function said({ facts }: Explanation, kind: FactKind): string {
   return facts.flatMap((one) => (one.kind === kind ? [one.sentence] : [])).join(' ');
 }
 
-const missed = explainedMiss(
-  '2026-11-20T01:30:00Z',
-  missedText(
-    { first: Date.parse('2026-11-20T01:30:00Z'), last: dueAt, count: 5 },
-    { busyUntil: null, servingSince: dueAt + 1 },
-  ),
-);
+const missed = explainedMiss('2026-11-20T01:30:00Z', { last: dueAt, count: 5 });
 
 const situations: [
   name: string,
@@ -67,7 +60,8 @@ const situations: [
       run: explainedRun(due, {
         status: 'failed',
         httpStatus: null,
-        error: 'dns: no.example has no address',
+        reason: 'dns',
+        detail: 'no.example has no address',
       }),
     },
     'failed',
@@ -80,7 +74,8 @@ const situations: [
       run: explainedRun(due, {
         status: 'failed',
         httpStatus: null,
-        error: 'blocked_address: 10.0.0.1 is private',
+        reason: 'blocked_address',
+        detail: '10.0.0.1 is private',
       }),
     },
     'failed',
@@ -93,7 +88,8 @@ const situations: [
       run: explainedRun(due, {
         status: 'interrupted',
         finishedAt: dueAt + 9,
-        error: 'interrupted: the process ended',
+        reason: 'cut_off',
+        detail: 'the process ended',
       }),
     },
     'interrupted',
@@ -326,10 +322,7 @@ test('a missed run says which nodes served then, where that is recorded', () => 
     { from: dueAt + hour, until: null },
     { from: dueAt - 99 * hour, until: dueAt - 2 * hour },
   ];
-  const run = explainedMiss(
-    due,
-    'missed: 1 due time, 2026-11-24T01:30:00.000Z: jobd was not running',
-  );
+  const run = explainedMiss(due);
   const gap = said(explained('02:30', { run, served: down }), 'downtime');
   assert.equal(
     gap,
@@ -343,7 +336,7 @@ test('a missed run says which nodes served then, where that is recorded', () => 
 });
 
 test('alerts are told with their deliveries, or why there are none', () => {
-  const run = explainedRun(due, { status: 'failed', error: 'http: 500', httpStatus: 500 });
+  const run = explainedRun(due, { status: 'failed', reason: 'http', httpStatus: 500 });
   const delivery = {
     id: 'd',
     channelId: 'c',

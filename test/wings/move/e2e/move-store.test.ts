@@ -43,7 +43,7 @@ async function fill(dataDir: string): Promise<void> {
   const { db } = store;
   await db
     .updateTable('runs')
-    .set({ response_body: 'zero \0 and half', error: null })
+    .set({ response_body: 'zero \0 and half' })
     .where('status', '=', 'success')
     .where('id', 'in', (of) =>
       of.selectFrom('runs').select('id').where('status', '=', 'success').limit(3),
