@@ -10,8 +10,7 @@ import { fastify } from 'fastify';
 import { JobList, JobResponse } from '../src/api/jobs/contract.ts';
 import { jobShape } from '../src/api/jobs/shape.ts';
 import { newId } from '../src/domain/id.ts';
-import { jobOf } from '../src/store/jobs/jobs.ts';
-import type { JobRow } from '../src/store/database/schema.ts';
+import { jobColumns, jobOf } from '../src/store/jobs/jobs.ts';
 
 const database = new Database(join(process.argv[2] ?? '', 'jobd.db'));
 database.pragma('journal_mode = wal');
@@ -19,30 +18,17 @@ database.pragma('synchronous = full');
 database.pragma('foreign_keys = on');
 
 type Row = Parameters<typeof jobOf>[0];
-/** The columns with defaults. */
-type Filled =
-  | 'deleted_at'
-  | 'total_success'
-  | 'total_failed'
-  | 'total_interrupted'
-  | 'total_missed'
-  | 'last_receipt_sha256'
-  | 'failures'
-  | 'failing_since'
-  | 'name_lower'
-  | 'managed_key';
-type NewRow = Omit<JobRow, Filled | 'history_from'>;
-
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
 const workspaceId = workspace?.id ?? '';
 
 const get = database.prepare<[string, string], Row>(
-  'select * from "jobs" where "id" = ? and "workspace_id" = ? and "deleted_at" is null',
+  `select ${jobColumns.join(', ')} from "jobs" where "id" = ? and "workspace_id" = ? and "deleted_at" is null`,
 );
 const list = database.prepare<[string, number], Row>(
-  'select * from "jobs" where "workspace_id" = ? and "deleted_at" is null order by "id" desc limit ?',
+  `select ${jobColumns.join(', ')} from "jobs"
+   where "workspace_id" = ? and "deleted_at" is null order by "id" desc limit ?`,
 );
-const insert = database.prepare<[NewRow]>(
+const insert = database.prepare<[object]>(
   `insert into "jobs" ("id", "workspace_id", "health", "created_at", "name", "url", "host", "method",
      "sealed", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
      "notes", "paused", "next_run_at")
@@ -77,22 +63,20 @@ server.get('/api/v1/jobs', { schema: { response: { 200: JobList } } }, async () 
   return { jobs, nextCursor: more ? Buffer.from(last.id).toString('base64url') : null };
 });
 
-server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: string } }>(
+server.post<{ Body: Record<'name' | 'url' | 'timezone' | 'cronExpr', string> }>(
   '/api/v1/jobs',
   { schema: { response: { 201: JobResponse } } },
   async ({ body }, reply) => {
     const now = Date.now();
-    const row: NewRow = {
-      id: newId(now),
+    const id = newId(now);
+    insert.run({
+      id,
       workspace_id: workspaceId,
       name: body.name,
       url: body.url,
       host: '127.0.0.1:9',
       method: 'GET',
       sealed: null,
-      after_job_id: null,
-      after_on: null,
-      on_result: null,
       schedule_type: 'cron',
       cron_expr: body.cronExpr,
       timezone: body.timezone,
@@ -100,38 +84,14 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       anchor_at: now,
       timeout_seconds: 30,
       retries: 0,
-      await_seconds: null,
-      sign: null,
-      audience: null,
       notes: '',
       paused: 0,
       health: 'new',
-      active_run_id: null,
       next_run_at: now + dayMs,
-      last_run_at: null,
-      last_duration_ms: null,
-      down_reason: null,
       created_at: now,
-    };
-    insert.run(row);
-    const none = {
-      history_from: 0,
-      total_success: 0,
-      total_failed: 0,
-      total_interrupted: 0,
-      total_missed: 0,
-    };
-    const job = jobOf({
-      ...row,
-      ...none,
-      deleted_at: null,
-      last_receipt_sha256: null,
-      failures: 0,
-      failing_since: null,
-      name_lower: body.name.toLowerCase(),
-      managed_key: null,
     });
-    return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
+    const row = get.get(id, workspaceId);
+    return row === undefined ? reply.code(500).send() : reply.code(201).send({ job: shapeOf(row) });
   },
 );
 

@@ -5,6 +5,10 @@
  */
 
 import { got, invalidInput } from './errors.ts';
+import type { Fields } from './fields.ts';
+import { scheduleFields } from './schedule/fields.ts';
+import { sameDefinition } from './schedule/schedule.ts';
+import type { ScheduleSettings } from './schedule/schedule.ts';
 
 /** A key is a name in a file, fit for a URL and for a branch. */
 export const keyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -25,6 +29,45 @@ export type ShownInList = (typeof shownInLists)[number];
 /** Checks that a key is one. Throws `invalid_input`. */
 export function checkKey(key: string): void {
   if (!keyPattern.test(key)) throw invalidInput(`key must be ${keyRule}, ${got(key)}`);
+}
+
+/** What differences name of a table of fields: those of a schedule count as one. */
+export type DefinedField<Of extends Fields> =
+  | Exclude<keyof Of & string, keyof typeof scheduleFields>
+  | ('scheduleType' extends keyof Of ? 'schedule' : never);
+
+/** The names of the fields that definitions decide, in their order. */
+export function definedFields<Of extends Fields>(fields: Of): DefinedField<Of>[] {
+  const names = Object.keys(fields).map((name) =>
+    Object.hasOwn(scheduleFields, name) ? 'schedule' : name,
+  );
+  return [...new Set(names)] as DefinedField<Of>[];
+}
+
+/**
+ * The fields in which two of a subject differ, in their order. What a schedule does not use makes no difference, and neither
+ * does the order of what is in a list or a mapping.
+ */
+export function changedFields<Of extends Fields>(
+  fields: Of,
+  before: object,
+  after: object,
+): DefinedField<Of>[] {
+  return definedFields(fields).filter((name) =>
+    name === 'schedule'
+      ? !sameDefinition(before as ScheduleSettings, after as ScheduleSettings)
+      : comparable(before, name) !== comparable(after, name),
+  );
+}
+
+function comparable(values: object, name: string): string {
+  return ordered((values as Record<string, unknown>)[name]);
+}
+
+function ordered(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value.map(ordered).toSorted());
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  return ordered(Object.entries(value).map(([name, inner]) => `${name}=${ordered(inner)}`));
 }
 
 /** The names whose texts differ between two mappings, or that only one of them has, sorted. */

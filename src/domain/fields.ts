@@ -1,32 +1,73 @@
 /**
- * Rules of the fields that people set. Each subject has a table of them, the one place of its limits: the API's schemas,
- * the definition files and the command line read it. A rule is a piece of JSON Schema; lengths count characters.
+ * What a field is that people set. Each field of a job, a monitor or a channel has one row in the table of its subject
+ * (`fields.ts` there): its schema and description in the API, its check, its option, its key in definition files, its label,
+ * its column and its type are made from that row.
  */
 
 import { tooLong, unstorable } from './characters.ts';
 import { parseIsoTime } from './clock.ts';
 import { got, invalidInput } from './errors.ts';
 
+/** The rule of a field by itself: a piece of JSON Schema. Lengths count characters. */
 export interface FieldRule {
-  readonly type: 'string' | 'integer' | 'boolean';
+  readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
   readonly enum?: readonly (string | null)[];
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: FieldRule & { readonly format?: string; readonly description?: string };
+  readonly maxItems?: number;
 }
 
-/** Any characters but U+0000, which not every database can keep in a text. */
-const pattern = String.raw`^[^\x00]*$`;
+/**
+ * How people write a value: `content` is a text or a file, `secret` a file alone, `duration` is `5m`, `seconds` is that or a
+ * number alone. What is `special` is written in a way of its own.
+ */
+export type Form =
+  | 'text'
+  | 'url'
+  | 'word'
+  | 'words'
+  | 'count'
+  | 'duration'
+  | 'seconds'
+  | 'flag'
+  | 'content'
+  | 'secret'
+  | 'special';
 
-/** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
-export const nameRule = { type: 'string', minLength: 1, maxLength: 120, pattern } as const;
-export const notesRule = { type: 'string', maxLength: 4_000, pattern } as const;
+export interface Field {
+  readonly form: Form;
+  readonly rule: FieldRule;
+  /** What forms and differences call it. */
+  readonly label: string;
+  /** What it is, as a clause that begins with a small letter: the help of its option, and the beginning of longer texts. */
+  readonly help: string;
+  /** What it has where nothing is given. A field whose default is null can be set to null. */
+  readonly default?: unknown;
+  /** What else decides that. */
+  readonly defaultNote?: string;
+  /** Whether it can be null although that is not its default. */
+  readonly canBeNull?: true;
+  /** Whether the specification does not have it: answers leave it out while it is null. */
+  readonly isExtension?: true;
+  /** Whether no answer shows it. */
+  readonly isWriteOnly?: true;
+  /** Its key in definition files, where `keyOf` would make another one of its name. */
+  readonly key?: string;
+  /** Its option, where that is not its key. */
+  readonly option?: string;
+  /** The option that takes it away, and its help. */
+  readonly off?: readonly [option: string, help: string];
+}
 
-/** What an update of a job or a monitor may ask for besides changed fields (docs/behavior.md#job-7). */
-export const actions = ['pause', 'resume'] as const;
-export type Action = (typeof actions)[number];
+/** The fields of a subject by their names in the API, in the order in which they are shown. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What the description of the API adds about fields. A function has it, so that pages can leave it out. */
+export type Details<Of extends Fields> = Readonly<Partial<Record<keyof Of, string>>>;
 
 /** The values that a rule allows. */
 export type ValueOf<Rule> = Rule extends { enum: readonly (infer Word)[] }
@@ -35,7 +76,124 @@ export type ValueOf<Rule> = Rule extends { enum: readonly (infer Word)[] }
     ? number
     : Rule extends { type: 'boolean' }
       ? boolean
-      : string;
+      : Rule extends { type: 'array'; items: infer Item }
+        ? readonly ValueOf<Item>[]
+        : Rule extends { type: 'object' }
+          ? object
+          : string;
+
+/** The values of a field. */
+export type FieldValue<Of> = Of extends { rule: infer Rule }
+  ? ValueOf<Rule> | (Of extends { default: null } | { canBeNull: true } ? null : never)
+  : never;
+
+/** The values of all fields of a table. */
+export type ValuesOf<Of extends Fields> = { -readonly [Name in keyof Of]: FieldValue<Of[Name]> };
+
+/** What the fields of a table have where nothing is given, of those that have a default. */
+export type DefaultsOf<Of extends Fields> = {
+  readonly [
+    Name in keyof Of as Of[Name] extends { default: unknown } ? Name : never
+  ]: Of[Name] extends { default: infer Default } ? Default : never;
+};
+
+/** The defaults of a table. */
+export function defaultsOf<Of extends Fields>(fields: Of): DefaultsOf<Of> {
+  const entries = Object.entries(fields).filter(([, field]) => 'default' in field);
+  const values = entries.map(([name, field]) => [name, field.default]);
+  return Object.fromEntries(values) as DefaultsOf<Of>;
+}
+
+/** What a record has of the fields of a table. */
+export function valuesIn<Of extends Fields, From extends object>(
+  fields: Of,
+  record: From,
+): Pick<From, keyof Of & keyof From> {
+  const entries = Object.entries(record).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(entries) as Pick<From, keyof Of & keyof From>;
+}
+
+type Shown<Of extends Fields, From> = {
+  [
+    Name in keyof Of & keyof From as Of[Name] extends { isWriteOnly: true } | { isExtension: true }
+      ? never
+      : Name
+  ]: From[Name];
+} & {
+  [
+    Name in keyof Of & keyof From as Of[Name] extends { isWriteOnly: true }
+      ? never
+      : Of[Name] extends { isExtension: true }
+        ? Name
+        : never
+  ]?: NonNullable<From[Name]>;
+};
+
+/** What answers show of a record: nothing that is only written, and an extension only where it is not null. */
+export function shownValues<Of extends Fields, From extends object>(
+  fields: Of,
+  record: From,
+): Shown<Of, From> {
+  const entries = Object.entries(valuesIn(fields, record)).filter(([name, value]) => {
+    const { isWriteOnly, isExtension } = fields[name] ?? {};
+    return !isWriteOnly && !(isExtension && value === null);
+  });
+  return Object.fromEntries(entries) as Shown<Of, From>;
+}
+
+/** The key of a field in definition files: `timeoutSeconds` is `timeout` there. */
+export function keyOf(name: string, { key }: Pick<Field, 'key'>): string {
+  const kebab = name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+  return key ?? kebab.replace(/-seconds$/, '');
+}
+
+/** The option that sets a field: `--timeout`. */
+export function optionFor(name: string, field: Pick<Field, 'key' | 'option'>): string {
+  return `--${field.option ?? keyOf(name, field)}`;
+}
+
+/** Whether a value is a number of seconds. */
+export function isTime({ form }: Pick<Field, 'form'>): boolean {
+  return form === 'duration' || form === 'seconds';
+}
+
+/** A label inside a sentence: `time zone`, `URL`. */
+export function labelInside(label: string): string {
+  const isShortened = /^[A-Z]{2}/.test(label);
+  return isShortened ? label : label.charAt(0).toLowerCase() + label.slice(1);
+}
+
+/** A clause as a sentence. */
+export function asSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}
+
+/** Any characters but U+0000, which not every database can keep in a text. */
+const pattern = String.raw`^[^\x00]*$`;
+
+/** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
+export const nameRule = { type: 'string', minLength: 1, maxLength: 120, pattern } as const;
+
+/** The name of a job, a monitor, a channel, an account. */
+export const nameField = {
+  form: 'text',
+  rule: nameRule,
+  label: 'Name',
+  help: 'its name for people',
+} as const satisfies Field;
+
+/** Notes about a job or a monitor. */
+export const notesField = {
+  form: 'text',
+  rule: { type: 'string', maxLength: 4_000, pattern },
+  label: 'Notes',
+  help: 'notes for people',
+  default: '',
+} as const satisfies Field;
+
+/** What an update of a job or a monitor may ask for besides changed fields (docs/behavior.md#job-7). */
+export const actions = ['pause', 'resume'] as const;
+export type Action = (typeof actions)[number];
 
 /**
  * What a value should be instead, as the rest of a sentence that begins with the name of its field. Undefined if it keeps
@@ -55,17 +213,22 @@ export function brokenRule(
     const isInside = value >= minimum && value <= maximum;
     return isInside ? undefined : `must be between ${minimum} and ${maximum}, ${given()}`;
   }
+  if (Array.isArray(value)) {
+    const { maxItems = Infinity } = rule;
+    if (value.length <= maxItems) return undefined;
+    return `must have at most ${maxItems} entries, got ${value.length}`;
+  }
   if (typeof value !== 'string') return undefined;
   if (minLength > 0 && value.trim() === '')
     return `must not be ${value === '' ? 'empty' : 'blank'}`;
   return unstorable(value) ?? tooLong(value, maxLength);
 }
 
-/** Checks the fields that are given. Throws `invalid_input`, naming the first field that breaks its rule. */
-export function checkFields(rules: Readonly<Record<string, FieldRule>>, fields: object): void {
-  for (const [name, value] of Object.entries(fields)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    const problem = rule && value !== null && brokenRule(rule, value);
+/** Checks the values that are given. Throws `invalid_input`, naming the first field that breaks its rule. */
+export function checkFields(fields: Fields, values: object): void {
+  for (const [name, value] of Object.entries(values)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const problem = field && value !== null && brokenRule(field.rule, value);
     if (problem) throw invalidInput(`${name} ${problem}`);
   }
 }

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { maxBodyLength } from '../../src/domain/jobs/job.ts';
+import { maxBodyLength } from '../../src/domain/jobs/fields.ts';
 import { alwaysKept } from '../../src/domain/space.ts';
 import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { assertRefused } from '../support/checks/answer.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestLocal } from '../support/running/local.ts';
 import { placeOf } from '../../src/domain/secrets/vault.ts';
-import { jobOf } from '../../src/store/jobs/jobs.ts';
+import { jobColumns, jobOf } from '../../src/store/jobs/jobs.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
@@ -20,7 +20,7 @@ const mostSyncs = 40;
 async function openAll(dataDir: string): Promise<string[]> {
   await using local = await openTestLocal(dataDir);
   const vault = await local.openVault();
-  const jobs = local.store.db.selectFrom('jobs').selectAll().orderBy('id');
+  const jobs = local.store.db.selectFrom('jobs').select(jobColumns).orderBy('id');
   return (await jobs.execute()).map((row) =>
     vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))),
   );

@@ -3,11 +3,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { alertTypes } from '../../domain/alerts/alert.ts';
-import { alsoOnWords, channelLimits } from '../../domain/alerts/channel.ts';
-import type { AlsoOn } from '../../domain/alerts/channel.ts';
 import { configSummary } from '../../domain/alerts/config.ts';
-import { nameRule } from '../../domain/fields.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
+import { channelDetails, channelFields } from '../../domain/alerts/fields.ts';
 import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { IdPrefix, page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
@@ -41,60 +39,14 @@ const ChannelConfig = Type.Unsafe<Record<string, string>>(
   ),
 );
 
-const fields = {
-  name: t.field(nameRule, {
-    description: 'The name of the channel. Not blank; it need not be unique.',
-  }),
-  config: ChannelConfig,
-  enabled: Type.Boolean({
-    description:
-      'Whether the channel is notified. Disabling it cancels deliveries that are still pending.',
-    default: true,
-  }),
-  jobIds: Type.Unsafe<string[] | null>({
-    type: ['array', 'null'],
-    items: t.id('The id of a job.'),
-    description: `The jobs of this channel, at most ${channelLimits.jobIds} ids; null for all jobs of the workspace.`,
-    default: null,
-  }),
-  monitorIds: Type.Unsafe<string[] | null>({
-    type: ['array', 'null'],
-    items: t.id('The id of a monitor.'),
-    description:
-      `The monitors of this channel, at most ${channelLimits.monitorIds} ids; null for all monitors of the workspace, [] for ` +
-      'none. A new channel without this field has all monitors if it has all jobs, else none.',
-  }),
-  afterFailures: Type.Integer({
-    minimum: channelLimits.afterFailures.min,
-    maximum: channelLimits.afterFailures.max,
-    description: 'Consecutive failures of a job before this channel is notified.',
-    default: 1,
-  }),
-  alsoOn: Type.Unsafe<AlsoOn[]>({
-    type: 'array',
-    items: t.oneOf(alsoOnWords, 'A kind of run.'),
-    description:
-      'Runs that change no health, but are alerted too. They are gathered for 30 s and reported together.',
-    default: [],
-  }),
-  remindEverySeconds: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    minimum: channelLimits.remindEverySeconds.min,
-    maximum: channelLimits.remindEverySeconds.max,
-    description: 'How often this channel is reminded of what is still down; null for never.',
-    default: null,
-  }),
-};
-
+const { name, ...rest } = t.inputFields(channelFields, channelDetails());
 const type = t.oneOf(channelTypes, 'The kind of the channel; it cannot be changed.');
-const { name, config, ...rest } = fields;
-const updateFields = t.withoutDefaults(fields);
 
 export const ChannelInput = t.input(
   'ChannelInput',
   'A channel to create. Omitted fields get their defaults.',
   [examples.channelInput, examples.mailChannelInput],
-  { name, type, config, ...t.optional(rest) },
+  { name, type, config: ChannelConfig, ...t.optional(rest) },
 );
 export type ChannelInput = Static<typeof ChannelInput>;
 
@@ -136,9 +88,10 @@ export const DeliveryAttempt = t.output(
   },
 );
 
-export const Channel = t.output('Channel', 'A destination for alerts.', examples.channel, {
-  id: t.id('The id of the channel.'),
-  name: t.text('The name of the channel.'),
+const { name: shownName, ...shown } = t.shownFields(channelFields);
+const id = t.id('The id of the channel.');
+/** Fields that a client reads and cannot set. */
+const state = {
   type,
   destination: t.nullable(
     t.text(
@@ -146,29 +99,20 @@ export const Channel = t.output('Channel', 'A destination for alerts.', examples
         'Null if its `config` cannot be read.',
     ),
   ),
-  enabled: updateFields.enabled,
-  jobIds: updateFields.jobIds,
-  monitorIds: updateFields.monitorIds,
-  afterFailures: t.integer('Consecutive failures of a job before this channel is notified.'),
-  alsoOn: updateFields.alsoOn,
-  remindEverySeconds: updateFields.remindEverySeconds,
   createdAt: t.moment('When the channel was created.'),
   lastDelivery: Type.Union([Delivery, Type.Null()], {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
   }),
   consecutiveFailures: t.integer('Deliveries that were given up since the last one that arrived.'),
+};
+
+export const Channel = t.output('Channel', 'A destination for alerts.', examples.channel, {
+  id,
+  name: shownName,
+  ...state,
+  ...shown,
 });
 export type Channel = Static<typeof Channel>;
-
-/** Fields that a client reads and cannot set. */
-const channelState = Type.Pick(Channel, [
-  'id',
-  'type',
-  'destination',
-  'createdAt',
-  'lastDelivery',
-  'consecutiveFailures',
-]).properties;
 
 export const ChannelUpdate = t.input(
   'ChannelUpdate',
@@ -176,7 +120,10 @@ export const ChannelUpdate = t.input(
     'no new one is given. You can send back the `channel` object of a GET: its read-only fields `id`, `type` and `createdAt` ' +
     'must be unchanged, and `destination`, `lastDelivery` and `consecutiveFailures` are ignored.',
   [examples.channelUpdate],
-  { ...t.optional(updateFields), ...t.optional(t.readOnly(channelState)) },
+  {
+    ...t.optional(t.withoutDefaults({ name, config: ChannelConfig, ...rest })),
+    ...t.optional(t.readOnly({ id, ...state })),
+  },
 );
 export type ChannelUpdate = Static<typeof ChannelUpdate>;
 

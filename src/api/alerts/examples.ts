@@ -1,5 +1,7 @@
 /** Examples in the API description: one channel and its deliveries. */
 
+import { channelFields } from '../../domain/alerts/fields.ts';
+import { defaultsOf } from '../../domain/fields.ts';
 import { jobId, jobInput } from '../jobs/examples.ts';
 
 export const channelInput = {
@@ -10,6 +12,8 @@ export const channelInput = {
   alsoOn: ['missed'],
   remindEverySeconds: 3600,
 };
+
+const { config: _, ...settings } = channelInput;
 
 export const mailChannelInput = {
   name: 'Ann',
@@ -33,15 +37,10 @@ export const delivery = {
 
 export const channel = {
   id: '0199c6b3-5d10-7a62-8c47-2f9e1b0d3a58',
-  name: channelInput.name,
-  type: channelInput.type,
-  destination: 'ops.example.com',
-  enabled: true,
-  jobIds: null,
+  ...defaultsOf(channelFields),
   monitorIds: null,
-  afterFailures: channelInput.afterFailures,
-  alsoOn: channelInput.alsoOn,
-  remindEverySeconds: channelInput.remindEverySeconds,
+  ...settings,
+  destination: 'ops.example.com',
   createdAt: '2025-10-09T04:10:00.000Z',
   lastDelivery: delivery,
   consecutiveFailures: 0,

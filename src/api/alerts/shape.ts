@@ -7,25 +7,19 @@ import type {
   PostedResult,
   TriedDelivery,
 } from '../../domain/alerts/delivery.ts';
+import { channelFields } from '../../domain/alerts/fields.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
+import { valuesIn } from '../../domain/fields.ts';
 import type * as contract from './contract.ts';
 
 /** A channel without its `config`. */
 export function channelShape(channel: ShownChannel): contract.Channel {
-  const { id, name, type, destination, enabled, jobIds, monitorIds, createdAt, lastDelivery } =
-    channel;
-  const { afterFailures, alsoOn, remindEverySeconds, consecutiveFailures } = channel;
+  const { id, type, destination, createdAt, lastDelivery, consecutiveFailures } = channel;
   return {
     id,
-    name,
     type,
+    ...valuesIn(channelFields, channel),
     destination,
-    enabled,
-    jobIds: jobIds && [...jobIds],
-    monitorIds: monitorIds && [...monitorIds],
-    afterFailures,
-    alsoOn: [...alsoOn],
-    remindEverySeconds,
     createdAt: isoTime(createdAt),
     lastDelivery: lastDelivery && deliveryShape(lastDelivery),
     consecutiveFailures,

@@ -1,10 +1,18 @@
 /** Building blocks of the API's schemas. */
 
 import { Type } from 'typebox';
-import type { Static, TArray, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
-import type { FieldRule, ValueOf } from '../../domain/fields.ts';
+import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
+import { asSentence, isTime } from '../../domain/fields.ts';
+import type {
+  Details,
+  Field,
+  FieldRule,
+  FieldValue,
+  Fields,
+  ValueOf,
+} from '../../domain/fields.ts';
 
-type Fields = Record<string, object>;
+type Schemas = Record<string, object>;
 
 /** What the published description says of a field besides its rules. */
 export interface About {
@@ -33,7 +41,44 @@ export function oneOf<const T extends string>(
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...said });
 }
 
-/** A field that people set, by its rule in the domain. */
+/** Fields that people set, as requests have them: by the rules of their table, with its words and what `details` adds. */
+export function inputFields<const Of extends Fields>(fields: Of, details: Details<Of>) {
+  return mapEntries(fields, (row, name) => {
+    const more = (details as Readonly<Record<string, string>>)[name];
+    const description = [aboutField(row), more].filter(Boolean).join(' ');
+    const schema = field(row.rule, {
+      description,
+      ...('default' in row && { default: row.default }),
+    });
+    return row.default === null || row.canBeNull ? nullable(schema) : schema;
+  }) as { [Name in keyof Of]: TUnsafe<FieldValue<Of[Name]>> };
+}
+
+/** The same as answers have them, without those that are never shown. One that the specification lacks is left out while it is null. */
+export function shownFields<const Of extends Fields>(fields: Of) {
+  const shown = Object.entries(fields).filter(([, row]) => !row.isWriteOnly);
+  return mapEntries(Object.fromEntries(shown), (row) => {
+    const { type, items, enum: words } = row.rule;
+    const rule = { type, ...(items && { items }), ...(words && { enum: words }) };
+    const schema = field(rule, { description: aboutField(row) });
+    if (row.isExtension) return Type.Optional(schema);
+    return row.default === null || row.canBeNull ? nullable(schema) : schema;
+  }) as {
+    [Name in keyof Of as Of[Name] extends { isWriteOnly: true } ? never : Name]: Of[Name] extends {
+      isExtension: true;
+    }
+      ? TOptional<TUnsafe<NonNullable<FieldValue<Of[Name]>>>>
+      : TUnsafe<FieldValue<Of[Name]>>;
+  };
+}
+
+/** What a field is, in a sentence. */
+export function aboutField(row: Field): string {
+  const clause = isTime(row) ? `${row.help} (in seconds)` : row.help;
+  return row.isExtension ? `Extension: ${clause}.` : asSentence(clause);
+}
+
+/** A field by a rule of its own. */
 export function field<const Rule extends FieldRule>(
   rule: Rule,
   about: About,
@@ -127,21 +172,28 @@ export function optional<P extends TProperties>(fields: P) {
 }
 
 /** Fields of an answer that an update may contain and cannot change. */
-export function readOnly<T extends Fields>(fields: T): T {
+export function readOnly<T extends Schemas>(fields: T): T {
   return mapFields(fields, (schema) => ({ ...schema, readOnly: true }));
 }
 
 /** The same fields for an update: defaults apply at creation only. */
-export function withoutDefaults<T extends Fields>(fields: T): T {
+export function withoutDefaults<T extends Schemas>(fields: T): T {
   return mapFields(fields, (schema: { default?: unknown }) => {
     const { default: _, ...rest } = schema;
     return rest;
   });
 }
 
-function mapFields<T extends Fields>(fields: T, change: (schema: object) => object): T {
+function mapFields<T extends Schemas>(fields: T, change: (schema: object) => object): T {
+  return mapEntries(fields, change) as T;
+}
+
+function mapEntries<T>(
+  fields: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => unknown,
+): object {
   const entries = Object.entries(fields);
-  return Object.fromEntries(entries.map(([name, schema]) => [name, change(schema)])) as T;
+  return Object.fromEntries(entries.map(([name, value]) => [name, change(value, name)]));
 }
 
 /** How a header's name is usually written: `idempotency-key` becomes Idempotency-Key. */

@@ -58,8 +58,6 @@ export function sentenceFor(error: ErrorObject, part: string): string {
       return unknownField(error, inside(field, params['additionalProperty'], part), part);
     case 'type':
       return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
-    case 'maxItems':
-      return `${field} must have at most ${params['limit']} entries, got ${(error.data as unknown[]).length}`;
     case 'minItems':
       return `${field} must not be empty`;
     default: {

@@ -4,53 +4,70 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
-import { jobStatuses, methods } from '../../domain/jobs/job.ts';
-import { signKinds } from '../../domain/jobs/sign.ts';
-import { scheduleTypes } from '../../domain/schedule/schedule.ts';
+import type { AfterInput } from '../../domain/jobs/after.ts';
+import { jobDetails, jobFields } from '../../domain/jobs/fields.ts';
+import { jobStatuses } from '../../domain/jobs/job.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
-import { afterOnText, creationFields, jobFields } from './fields.ts';
 
-const { workspaceId, paused } = t.optional(creationFields);
+/** When the end of the other job's run starts this one. */
+export const afterOnText =
+  '`success` and `failed`: by the outcome of its run; `finished`: however it ends, also `interrupted`. A missed run starts nothing.';
+
+const { paused, ...rows } = t.inputFields(jobFields, jobDetails());
+const { properties: afterFields } = Type.Object({
+  jobId: Type.String({
+    format: 'uuid',
+    maxLength: 36,
+    description: 'The id of the other job, of the same workspace.',
+  }),
+  on: Type.Optional(t.oneOf(afterOnWords, { description: afterOnText, default: 'success' })),
+});
+/** What can be set of a job at any time. */
+const fields = {
+  ...rows,
+  headers: Type.Unsafe<Record<string, string>>({
+    ...rows.headers,
+    additionalProperties: { type: 'string' },
+  }),
+  after: Type.Unsafe<AfterInput | null>({
+    ...rows.after,
+    properties: afterFields,
+    required: ['jobId'],
+    additionalProperties: false,
+  }),
+};
+
 /** What a job can be created with, wherever it is defined. */
 export const definedJobFields = {
-  ...t.optional(jobFields),
-  name: jobFields.name,
-  url: jobFields.url,
-  paused,
+  ...t.optional({ ...fields, paused }),
+  name: fields.name,
+  url: fields.url,
 };
 
 export const JobInput = t.input(
   'JobInput',
   'A job to create. Omitted fields get their defaults.',
   [examples.jobInput, examples.periodJobInput],
-  { ...definedJobFields, workspaceId },
+  {
+    ...definedJobFields,
+    workspaceId: Type.Optional(
+      t.id('The workspace of the job. It must be the one of the key, which is the default.'),
+    ),
+  },
 );
 export type JobInput = Static<typeof JobInput>;
 
-/** A job as it is returned (docs/behavior.md#jobs). */
-export const Job = t.output('Job', 'A URL to call, and when to call it.', examples.job, {
-  id: t.id('The id of the job.'),
-  name: t.text('The name of the job.'),
-  url: t.text('The http or https URL to call.'),
-  method: t.oneOf(methods, 'The HTTP method of the request.'),
+const { paused: shownPaused, ...shown } = t.shownFields(jobFields);
+const id = t.id('The id of the job.');
+/** Fields that a client reads and cannot set. */
+const state = {
   headerNames: t.array(
     Type.String(),
     'Names of the request headers. Their values are never shown.',
   ),
-  body: t.nullable(t.text('The request body.')),
-  scheduleType: t.oneOf(
-    scheduleTypes,
-    'Whether `cronExpr` or `periodSeconds` defines the schedule.',
-  ),
-  cronExpr: t.nullable(t.text('When the job is due, as a cron expression in `timezone`.')),
-  timezone: t.text('IANA time zone.'),
-  periodSeconds: t.nullable(t.integer('Seconds between two due times.')),
-  timeoutSeconds: t.integer('The longest duration of one attempt, in seconds.'),
-  retries: t.integer('Further attempts after a transient failure.'),
-  notes: t.text('Free text.'),
-  paused: t.flag('Whether the schedule is paused.'),
+  paused: shownPaused,
   status: t.oneOf(
     jobStatuses,
     '`paused` while the schedule is paused; else `running` while a run executes; else `new` before the first result, then `up` ' +
@@ -66,42 +83,21 @@ export const Job = t.output('Job', 'A URL to call, and when to call it.', exampl
   lastDurationMs: t.nullable(t.integer('Duration of the last run, in milliseconds.')),
   downReason: t.nullable(t.text('The `error` of the last run, while the job is down.')),
   createdAt: t.moment('When the job was created.'),
-  awaitSeconds: Type.Optional(
-    t.integer(
-      'Extension: seconds that the target may take to report after an answer of 202. Left out unless it is set.',
-    ),
-  ),
+};
+
+/** A job as it is returned (docs/behavior.md#jobs). */
+export const Job = t.output('Job', 'A URL to call, and when to call it.', examples.job, {
+  id,
+  ...shown,
+  ...state,
   after: Type.Optional(
-    t.part(
-      'Extension: the job that it runs after, instead of on its schedule. Only if it is set.',
-      {
-        jobId: t.id('The id of that job.'),
-        on: t.oneOf(afterOnWords, afterOnText),
-      },
-    ),
+    t.part(t.aboutField(jobFields.after), {
+      jobId: t.id('The id of that job.'),
+      on: t.oneOf(afterOnWords, afterOnText),
+    }),
   ),
-  onResult: Type.Optional(
-    t.text('Extension: the URL that its finished runs are posted to. Only if it is set.'),
-  ),
-  ...t.optional({
-    sign: t.oneOf(signKinds, 'Extension: how calls prove who makes them. Left out if they do not.'),
-    audience: t.text('Extension: who the tokens are for. Left out if no token is sent.'),
-  }),
 });
 export type Job = Static<typeof Job>;
-
-/** Fields that a client reads and cannot set. */
-const jobState = Type.Pick(Job, [
-  'id',
-  'headerNames',
-  'paused',
-  'status',
-  'nextRunAt',
-  'lastRunAt',
-  'lastDurationMs',
-  'downReason',
-  'createdAt',
-]).properties;
 
 export const JobUpdate = t.input(
   'JobUpdate',
@@ -110,9 +106,9 @@ export const JobUpdate = t.input(
     'resume the job is refused: use `action`.',
   [examples.jobUpdate, examples.pauseUpdate],
   {
-    ...t.optional(t.withoutDefaults(jobFields)),
+    ...t.optional(t.withoutDefaults(fields)),
     action: Type.Optional(t.oneOf(actions, 'Applied together with the other fields, after them.')),
-    ...t.optional(t.readOnly(jobState)),
+    ...t.optional(t.readOnly({ id, ...state })),
   },
 );
 export type JobUpdate = Static<typeof JobUpdate>;

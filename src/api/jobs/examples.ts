@@ -1,5 +1,9 @@
 /** Examples in the API description: one job, and the requests that create and change it. */
 
+import { shownValues } from '../../domain/fields.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
+import { jobDefaults } from '../../domain/jobs/job.ts';
+
 export const jobId = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
 
 export const jobInput = {
@@ -27,19 +31,8 @@ export const pauseUpdate = { action: 'pause' };
 
 export const job = {
   id: jobId,
-  name: jobInput.name,
-  url: jobInput.url,
-  method: jobInput.method,
+  ...shownValues(jobFields, { ...jobDefaults, ...jobInput }),
   headerNames: Object.keys(jobInput.headers),
-  body: jobInput.body,
-  scheduleType: 'cron',
-  cronExpr: jobInput.cronExpr,
-  timezone: jobInput.timezone,
-  periodSeconds: null,
-  timeoutSeconds: jobInput.timeoutSeconds,
-  retries: jobInput.retries,
-  notes: '',
-  paused: false,
   status: 'up',
   nextRunAt: '2025-10-10T05:30:00.000Z',
   lastRunAt: '2025-10-09T05:30:00.214Z',

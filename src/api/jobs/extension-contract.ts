@@ -7,7 +7,7 @@ import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import * as t from '../http/schema.ts';
 import { SchedulePreview } from '../schedule/contract.ts';
 import * as examples from './examples.ts';
-import { afterOnText, jobFields } from './fields.ts';
+import { afterOnText, JobInput } from './contract.ts';
 
 /** Due times that are shown if nothing else is asked for. */
 export const defaultDueTimes = 5;
@@ -71,7 +71,7 @@ export const JobChain = t.output(
 export type JobChain = Static<typeof JobChain>;
 
 export const JobCopy = t.input('JobCopy', 'What a copy is called.', [examples.jobCopy], {
-  name: jobFields.name,
+  name: JobInput.properties.name,
 });
 
 export const JobActions = t.input(

@@ -2,40 +2,30 @@
 
 import type { KeptJob } from '../../app/jobs/keep-job.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
+import { shownValues } from '../../domain/fields.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
+import type { ListedJob } from '../../domain/jobs/listed-job.ts';
 import { jobStatus } from '../../domain/jobs/job.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import type * as contract from './contract.ts';
 
-/** A job without its header values. */
-export function jobShape(job: Job): contract.Job {
+/** What lists show of a job too: what people set of it, as far as it was read, and how it is doing. */
+export function listedShape<Listed extends ListedJob | Job>(job: Listed) {
   return {
     id: job.id,
-    name: job.name,
-    url: job.url,
-    method: job.method,
-    headerNames: Object.keys(job.headers),
-    body: job.body,
-    scheduleType: job.scheduleType,
-    cronExpr: job.cronExpr,
-    timezone: job.timezone,
-    periodSeconds: job.periodSeconds,
-    timeoutSeconds: job.timeoutSeconds,
-    retries: job.retries,
-    notes: job.notes,
-    paused: job.paused,
+    ...shownValues(jobFields, job),
     status: jobStatus(job),
     nextRunAt: isoTimeOrNull(job.nextRunAt),
     lastRunAt: isoTimeOrNull(job.lastRunAt),
     lastDurationMs: job.lastDurationMs,
     downReason: job.downReason,
-    createdAt: isoTime(job.createdAt),
-    ...(job.awaitSeconds !== null && { awaitSeconds: job.awaitSeconds }),
-    ...(job.after !== null && { after: job.after }),
-    ...(job.onResult !== null && { onResult: job.onResult }),
-    // Extensions: a job that does not use them is that of the specification.
-    ...(job.sign !== null && { sign: job.sign }),
-    ...(job.audience !== null && { audience: job.audience }),
   };
+}
+
+/** A job without its header values. */
+export function jobShape(job: Job): contract.Job {
+  const headerNames = Object.keys(job.headers);
+  return { ...listedShape(job), headerNames, createdAt: isoTime(job.createdAt) };
 }
 
 /** A job that was kept, with the secret that was made for it. */

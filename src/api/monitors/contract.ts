@@ -3,103 +3,60 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
-import { defaultGraceSeconds, monitorRules } from '../../domain/monitors/monitor.ts';
+import { monitorDetails, monitorFields } from '../../domain/monitors/fields.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
-import { scheduleTypes } from '../../domain/schedule/schedule.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
-import { scheduleFields } from '../schedule/fields.ts';
 import * as examples from './examples.ts';
 
-/** The fields that a client can set, at creation and later. */
-const fields = {
-  name: t.field(monitorRules.name, {
-    description: 'The name of the monitor. Not blank; it need not be unique.',
-  }),
-  ...scheduleFields('a ping', 'Seconds between two pings.'),
-  graceSeconds: t.field(monitorRules.graceSeconds, {
-    description:
-      'Seconds that a ping may be overdue before the monitor is down. A run that has started must also end within this time.',
-    default: defaultGraceSeconds,
-  }),
-  notes: t.field(monitorRules.notes, { description: 'Free text.', default: '' }),
-};
+const { paused, ...fields } = t.inputFields(monitorFields, monitorDetails());
 
 export const MonitorInput = t.input(
   'MonitorInput',
   'A monitor to create. Omitted fields get their defaults.',
   [examples.monitorInput, examples.periodMonitorInput],
-  {
-    ...t.optional(fields),
-    name: fields.name,
-    paused: Type.Optional(
-      t.field(monitorRules.paused, {
-        description: 'Creates the monitor paused: no ping is expected until it is resumed.',
-        default: false,
-      }),
-    ),
-  },
+  { ...t.optional({ ...fields, paused }), name: fields.name },
 );
 export type MonitorInput = Static<typeof MonitorInput>;
+
+const { paused: shownPaused, ...shown } = t.shownFields(monitorFields);
+const id = t.id('The id of the monitor.');
+/** Fields that a client reads and cannot set. */
+const state = {
+  status: t.oneOf(
+    monitorStatuses,
+    '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
+      'after a failure or when the grace period is over.',
+  ),
+  pingUrl: t.nullable(
+    Type.String({
+      format: 'uri',
+      description:
+        'The URL that the task requests by GET, POST or HEAD, without a key: the URL itself or with `/0` appended for a ' +
+        'success, with `/start` when a run starts, and with `/fail` or an exit code from 1 to 255 for a failure. A POST may ' +
+        'have a body of any size; the first 4096 bytes are kept. Anyone who knows the URL can ping, so a read-only ' +
+        'key gets null.',
+    }),
+  ),
+  nextDueAt: t.nullable(
+    t.moment('When the next ping is due; in the past if it is overdue, null if none is expected.'),
+  ),
+  lastPingAt: t.nullable(t.moment('When the last run ended, according to its ping.')),
+  lastDurationMs: t.nullable(
+    t.integer('The duration of that run in milliseconds; null without a start ping.'),
+  ),
+  paused: shownPaused,
+  createdAt: t.moment('When the monitor was created.'),
+};
 
 export const Monitor = t.output(
   'Monitor',
   'A task that runs elsewhere, and whether its pings arrive in time.',
   examples.monitor,
-  {
-    id: t.id('The id of the monitor.'),
-    name: t.text('The name of the monitor.'),
-    scheduleType: t.oneOf(
-      scheduleTypes,
-      'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
-    ),
-    cronExpr: t.nullable(t.text('When a ping is due, as a cron expression in `timezone`.')),
-    timezone: t.text('IANA time zone.'),
-    periodSeconds: t.nullable(t.integer('Seconds between two pings.')),
-    graceSeconds: t.integer('Seconds that a ping may be overdue before the monitor is down.'),
-    status: t.oneOf(
-      monitorStatuses,
-      '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
-        'after a failure or when the grace period is over.',
-    ),
-    pingUrl: t.nullable(
-      Type.String({
-        format: 'uri',
-        description:
-          'The URL that the task requests by GET, POST or HEAD, without a key: the URL itself or with `/0` appended for a ' +
-          'success, with `/start` when a run starts, and with `/fail` or an exit code from 1 to 255 for a failure. A POST may ' +
-          'have a body of any size; the first 4096 bytes are kept. Anyone who knows the URL can ping, so a read-only ' +
-          'key gets null.',
-      }),
-    ),
-    nextDueAt: t.nullable(
-      t.moment(
-        'When the next ping is due; in the past if it is overdue, null if none is expected.',
-      ),
-    ),
-    lastPingAt: t.nullable(t.moment('When the last run ended, according to its ping.')),
-    lastDurationMs: t.nullable(
-      t.integer('The duration of that run in milliseconds; null without a start ping.'),
-    ),
-    notes: t.text('Free text.'),
-    paused: t.flag('Whether the monitor is paused: no ping is expected.'),
-    createdAt: t.moment('When the monitor was created.'),
-  },
+  { id, ...shown, ...state },
 );
 export type Monitor = Static<typeof Monitor>;
-
-/** Fields that a client reads and cannot set. */
-const monitorState = Type.Pick(Monitor, [
-  'id',
-  'status',
-  'pingUrl',
-  'nextDueAt',
-  'lastPingAt',
-  'lastDurationMs',
-  'paused',
-  'createdAt',
-]).properties;
 
 export const MonitorUpdate = t.input(
   'MonitorUpdate',
@@ -110,7 +67,7 @@ export const MonitorUpdate = t.input(
   {
     ...t.optional(t.withoutDefaults(fields)),
     action: Type.Optional(t.oneOf(actions, 'Applied together with the other fields, after them.')),
-    ...t.optional(t.readOnly(monitorState)),
+    ...t.optional(t.readOnly({ id, ...state })),
   },
 );
 export type MonitorUpdate = Static<typeof MonitorUpdate>;

@@ -1,5 +1,7 @@
 /** Examples in the API description: one monitor and its pings. */
 
+import { monitorDefaults } from '../../domain/monitors/monitor.ts';
+
 export const pingId = '5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8';
 
 export const monitorInput = {
@@ -20,19 +22,13 @@ export const monitorUpdate = { graceSeconds: 3600 };
 
 export const monitor = {
   id: '0199c710-6a3e-7d52-8b0f-2e9c4a7d1f36',
-  name: monitorInput.name,
-  scheduleType: 'cron',
-  cronExpr: monitorInput.cronExpr,
-  timezone: monitorInput.timezone,
-  periodSeconds: null,
-  graceSeconds: monitorInput.graceSeconds,
+  ...monitorDefaults,
+  ...monitorInput,
   status: 'up',
   pingUrl: `https://jobs.example.com/ping/${pingId}`,
   nextDueAt: '2025-10-10T00:30:00.000Z',
   lastPingAt: '2025-10-09T00:41:07.532Z',
   lastDurationMs: 666_418,
-  notes: '',
-  paused: false,
   createdAt: '2025-10-08T12:03:44.120Z',
 };
 

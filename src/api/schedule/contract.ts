@@ -3,8 +3,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
+import { scheduleDetails, scheduleFields } from '../../domain/schedule/fields.ts';
 import * as t from '../http/schema.ts';
-import { scheduleFields } from './fields.ts';
 
 export const SchedulePreviewInput = t.input(
   'SchedulePreviewInput',
@@ -14,7 +14,7 @@ export const SchedulePreviewInput = t.input(
     { scheduleType: 'period', periodSeconds: 300 },
   ],
   t.optional({
-    ...scheduleFields('the schedule', 'Seconds between two due times, starting at `from`.'),
+    ...t.inputFields(scheduleFields, scheduleDetails('It is counted from `from`.')),
     count: Type.Integer({
       minimum: previewCount.min,
       maximum: previewCount.max,

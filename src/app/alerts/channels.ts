@@ -1,8 +1,7 @@
 /** Channels: what people ask about where alerts of a workspace go. */
 
 import { randomBytes } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { changeChannel, channelLimits, defineChannel } from '../../domain/alerts/channel.ts';
+import { changeChannel, defineChannel, mostChannels } from '../../domain/alerts/channel.ts';
 import type {
   Channel,
   ChannelInput,
@@ -14,6 +13,8 @@ import { checkConfig, generatedConfig, keepGenerated } from '../../domain/alerts
 import { destinationOf } from '../../domain/alerts/destination.ts';
 import type { ChannelConfig } from '../../domain/alerts/kinds/kind.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
+import { channelFields } from '../../domain/alerts/fields.ts';
+import { changedFields } from '../../domain/definition.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
@@ -110,8 +111,8 @@ export async function keepNewChannel(
   note: NoteChange,
 ): Promise<void> {
   await requirePaid(tx, principal, app.clock.now());
-  if ((await channels.countChannels(tx, principal.workspaceId)) >= channelLimits.count) {
-    throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
+  if ((await channels.countChannels(tx, principal.workspaceId)) >= mostChannels) {
+    throw new JobdError('forbidden', `a workspace may have ${mostChannels} channels`);
   }
   await requireServed(tx, channel, null);
   await channels.insertChannel(tx, channel, await seal(app, tx, channel, config));
@@ -192,10 +193,11 @@ export async function changeChannelIn(
     await planReminders(tx, [{ channelId: id, dueAt: remindAt }], { moved: true });
   }
   const after = shownChannel(app, await requireChannel(tx, principal, id));
-  const isChanged = (field: keyof ChannelUpdate): boolean =>
-    field === 'config' || !isDeepStrictEqual(after[field], before[field]);
-  const given = Object.keys(update) as (keyof ChannelUpdate)[];
-  note({ action: 'channel.update', subject: after, fields: given.filter(isChanged) });
+  const fields = [
+    ...changedFields(channelFields, before, after),
+    ...(update.config === undefined ? [] : ['config']),
+  ];
+  note({ action: 'channel.update', subject: after, fields });
   return after;
 }
 

@@ -1,7 +1,8 @@
 /** Chained jobs: a job that runs after another one of its workspace. They form no circle, and no chain is long. */
 
 import { someOf } from '../../domain/counted.ts';
-import { longestChain, sameAfter, tooLong } from '../../domain/jobs/after.ts';
+import { longestChain } from '../../domain/jobs/after-words.ts';
+import { sameAfter, tooLong } from '../../domain/jobs/after.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';

@@ -6,13 +6,14 @@ import { hasExpired } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../../domain/accounts/plan.ts';
+import { changedFields, definedFields } from '../../domain/definition.ts';
+import type { DefinedField } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import { changedFields, definedFields } from '../../domain/jobs/managed-job.ts';
-import type { DefinedField } from '../../domain/jobs/managed-job.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
 import type { DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
@@ -179,11 +180,11 @@ export function differingFields({
   after,
   isDamaged,
   secret,
-}: DifferingJob): DefinedField[] {
-  const differing = new Set(changedFields(before, after));
+}: DifferingJob): DefinedField<typeof jobFields>[] {
+  const differing = new Set(changedFields(jobFields, before, after));
   if (isDamaged) differing.add('headers').add('body');
   if (secret !== undefined) differing.add('onResultSecret');
-  return definedFields.filter((field) => differing.has(field));
+  return definedFields(jobFields).filter((field) => differing.has(field));
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Monitors: what people can do with them. */
 
 import { randomUUID } from 'node:crypto';
+import { changedFields } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
-import { changedMonitorFields } from '../../domain/monitors/managed-monitor.ts';
+import { monitorFields } from '../../domain/monitors/fields.ts';
 import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
@@ -132,7 +133,7 @@ export async function changeMonitorIn(
   const changed = changeMonitor(monitor, update, now);
   checkMonitorLimits(plans[plan], changed, monitor);
   await monitors.updateMonitor(tx, changed);
-  note(updateOf('monitor', changed, changedMonitorFields(monitor, changed)));
+  note(updateOf('monitor', changed, changedFields(monitorFields, monitor, changed)));
   return changed;
 }
 

@@ -3,23 +3,22 @@
 import type { Command } from 'commander';
 import type { Channel, ChannelMade, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../settings/config.ts';
-import { channelLimits } from '../../domain/alerts/channel.ts';
+import { channelFields } from '../../domain/alerts/fields.ts';
 import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { collect } from '../options.ts';
-import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
+import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../fields.ts';
+import { parseChoice } from '../../settings/setting.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem } from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../../domain/counted.ts';
 import { configHelp, configOf, withConfigOptions } from './config-options.ts';
-import { coverageOf, idsOf, moreWords, servedWords, withCoverageOptions } from './coverage.ts';
+import { servedOf, servedWords, withServedOptions } from './served.ts';
 import { addDeliveriesCommand } from './deliveries.ts';
 import { addTestCommand } from './test-command.ts';
 
@@ -41,8 +40,7 @@ const resource: Resource<Channel, ChannelUpdate> = {
   optionalColumns: ['id'],
   print: printChannel,
   withOptions: (command) =>
-    withCoverageOptions(withChannelOptions(command))
-      .option('--name <name>', 'name of the channel')
+    withOffOptions(withChannelOptions(command, { isNew: false }), channelFields)
       .option('--enable', 'send alerts from now on')
       .option('--all-jobs', 'send alerts of every job')
       .addHelpText('after', updateHelp),
@@ -67,9 +65,8 @@ function addCreateCommand(channels: Command, context: Context): void {
   const command = channels
     .command('create')
     .description('create a channel')
-    .requiredOption('--name <name>', 'name of the channel')
     .requiredOption('--type <type>', channelTypes.join(', '));
-  withNameOptions(withCoverageOptions(withChannelOptions(command)), 'channel')
+  withNameOptions(withChannelOptions(command, { isNew: true }), 'channel')
     .addHelpText(
       'after',
       `
@@ -87,7 +84,7 @@ ${configHelp()}`,
       const type = parseChoice(flags.type, '--type', channelTypes);
       const api = connect(context);
       const config = (await configOf(flags, type)) ?? {};
-      const rest = await settingsOf(flags, api);
+      const rest = await givenOf(flags, api);
       const { channels: items } = api;
       const made = await createNamed<Channel, ChannelMade, ChannelUpdate>(
         { noun: 'channel', items, name, flags },
@@ -106,42 +103,30 @@ ${configHelp()}`,
     });
 }
 
-function withChannelOptions(command: Command): Command {
-  return withConfigOptions(command)
-    .option(
-      '--job <job>',
-      'only alerts of this job, by id or name; may be repeated (default: every job)',
-      collect,
-    )
-    .option('--after-failures <n>', 'alert after N failures in a row')
-    .option('--disable', 'send no alerts');
+function withChannelOptions(command: Command, { isNew }: { isNew: boolean }): Command {
+  return withServedOptions(
+    withConfigOptions(withFieldOptions(command, channelFields, { isNew })),
+  ).option('--disable', 'send no alerts');
 }
 
 async function updateOf(flags: Flags, api: Api): Promise<ChannelUpdate> {
   const config = await configOf(flags);
-  return { ...(await settingsOf(flags, api)), ...(config !== undefined && { config }) };
+  return { ...(await givenOf(flags, api)), ...(config !== undefined && { config }) };
 }
 
 /** The fields that the options give, without the config. */
-async function settingsOf(flags: Flags, api: Api): Promise<Omit<ChannelUpdate, 'config'>> {
-  const { name, afterFailures, job } = flags;
+async function givenOf(flags: Flags, api: Api): Promise<Omit<ChannelUpdate, 'config'>> {
   if (flags['enable'] && flags['disable']) {
     throw invalidInput('use either --enable or --disable, not both');
   }
+  if (typeof flags['remindEvery'] === 'string' && flags['reminders'] === false) {
+    throw invalidInput('use either --remind-every or --no-reminders, not both');
+  }
   return {
-    ...(typeof name === 'string' && { name }),
-    ...(typeof afterFailures === 'string' && {
-      afterFailures: parseWholeNumber(
-        afterFailures,
-        '--after-failures',
-        channelLimits.afterFailures,
-      ),
-    }),
+    ...(await givenFields<ChannelUpdate>(flags, channelFields)),
     ...(flags['enable'] === true && { enabled: true }),
     ...(flags['disable'] === true && { enabled: false }),
-    ...(flags['allJobs'] === true && { jobIds: null }),
-    ...(Array.isArray(job) && { jobIds: await idsOf(job, api.jobs) }),
-    ...(await coverageOf(flags, api)),
+    ...(await servedOf(flags, api)),
   };
 }
 
@@ -156,15 +141,12 @@ function lastDeliveryText({ lastDelivery, consecutiveFailures }: Channel): strin
 }
 
 function printChannel(output: Output, channel: Channel): void {
-  const { afterFailures } = channel;
   printFields(output, {
     name: channel.name,
     type: channel.type,
     destination: channel.destination,
-    enabled: channel.enabled ? 'yes' : 'no',
     ...servedWords(channel),
-    'alert after': `${counted(afterFailures, 'failure')} in a row`,
-    ...moreWords(channel),
+    ...settingsOf(channelFields, channel, ['name']),
     'last delivery': lastDeliveryText(channel),
     id: channel.id,
   });

@@ -1,48 +1,35 @@
 /** What a server refuses, in the words of the command line: its fields as options, its seconds as durations. */
 
 import { JobdError } from '../../domain/errors.ts';
+import { channelFields } from '../../domain/alerts/fields.ts';
+import { isTime, optionFor } from '../../domain/fields.ts';
+import type { Fields } from '../../domain/fields.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
+import { monitorFields } from '../../domain/monitors/fields.ts';
 import { isCloudMetadata, refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { durationOf, optionOf } from '../../settings/setting.ts';
-
 import type { Ask } from './client.ts';
 
-/** Options of fields with names of their own. Seconds are typed as durations. */
-const seconds: Readonly<Record<string, string>> = {
-  periodSeconds: '--every',
-  timeoutSeconds: '--timeout',
-  awaitSeconds: '--await',
-  graceSeconds: '--grace',
-  remindEverySeconds: '--remind-every',
-};
-const others: Readonly<Record<string, string>> = {
-  cronExpr: '--cron',
-  timezone: '--tz',
-  afterFailures: '--after-failures',
-  jobIds: '--job',
-  monitorIds: '--monitor',
-  alsoOn: '--also',
-  onResult: '--on-result',
-  onResultSecret: '--on-result-secret',
-  'after.jobId': '--after',
-  'after.on': '--after-on',
-};
-const otherNames = new RegExp(
-  `\\b(?:${Object.keys(others).join('|').replaceAll('.', '\\.')})\\b`,
+/** Which kind of schedule it is follows from its options. */
+const rows = [jobFields, monitorFields, channelFields].flatMap((fields) => {
+  return Object.entries(fields as Fields).filter(([name]) => name !== 'scheduleType');
+});
+/** The options of fields. */
+const options: ReadonlyMap<string, string> = new Map([
+  ...rows.map(([name, field]) => [name, optionFor(name, field)] as const),
+  ['after.jobId', '--after'],
+  ['after.on', '--after-on'],
+]);
+/** Fields of seconds, which are typed as durations. */
+const times = new Set(rows.filter(([, field]) => isTime(field)).map(([name]) => name));
+/** Names that are no words of a sentence, wherever they are in it. Of the others, only the first word is one. */
+const unlikeWords = new RegExp(
+  `\\b(?:${[...options.keys()]
+    .filter((name) => /[A-Z.]/.test(name))
+    .join('|')
+    .replaceAll('.', '\\.')})\\b`,
   'g',
 );
-/** Fields whose names are also words of a sentence: only the first word is one. */
-const words: Readonly<Record<string, string>> = {
-  body: '--data',
-  headers: '--header',
-  name: '--name',
-  url: '--url',
-  method: '--method',
-  retries: '--retries',
-  notes: '--notes',
-  sign: '--sign',
-  audience: '--audience',
-  after: '--after',
-};
 
 /** Asks, and says refusals in the words of the command line. */
 export function inOptionWords(ask: Ask): Ask {
@@ -77,19 +64,15 @@ export function adviceOn(refusal: string): string | null {
 
 /** A sentence of the server with options instead of its fields. */
 export function optionWords(sentence: string): string {
-  const [, field = ''] = /^(\w+)\b(?!\.\w)/.exec(sentence) ?? [];
-  const option = Object.hasOwn(seconds, field) ? seconds[field] : undefined;
-  if (option !== undefined) {
-    const rest = sentence
-      .slice(field.length)
-      .replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)));
-    return `${option}${rest}`;
-  }
   const config = /^config\.(\w+)/.exec(sentence);
   if (config !== null) return `${optionOf(config[1] ?? '')}${sentence.slice(config[0].length)}`;
-  const word = Object.hasOwn(words, field) ? words[field] : undefined;
-  const begun = word === undefined ? sentence : `${word}${sentence.slice(field.length)}`;
-  return begun.replace(otherNames, (name) => others[name] ?? name);
+  const [, field = ''] = /^(\w+)\b(?!\.\w)/.exec(sentence) ?? [];
+  const rest = sentence.slice(field.length);
+  if (times.has(field)) {
+    return `${options.get(field)}${rest.replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)))}`;
+  }
+  const begun = `${options.get(field) ?? field}${rest}`;
+  return begun.replace(unlikeWords, (name) => options.get(name) ?? name);
 }
 
 /** A sentence of the server about a request without fields: what it says to do is a command. */

@@ -6,89 +6,27 @@ import type { Flags } from '../../settings/config.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
-import { jobDefaults, jobRules } from '../../domain/jobs/job.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
 import type { Api } from '../client/api.ts';
-import { collect, parseSeconds, textOrFile } from '../options.ts';
-import { parseWholeNumber } from '../../settings/setting.ts';
+import { givenFields, withFieldOptions } from '../fields.ts';
+import { collect } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */
-export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
-  const defaults = required ? (value: string) => ` (default ${value})` : () => '';
-  command
-    .addOption(
-      command.createOption('--name <name>', 'name of the job').makeOptionMandatory(required),
-    )
-    .option('--url <url>', 'URL to call');
-  return withScheduleOptions(command, defaults)
-    .option(
-      '--method <method>',
-      `GET, POST, PUT, PATCH, DELETE or HEAD${defaults(jobDefaults.method)}`,
-    )
-    .option('--header <name:value>', 'header to send; may be repeated', collect)
-    .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
-    .option(
-      '--timeout <duration>',
-      `longest time for an attempt${defaults(`${jobDefaults.timeoutSeconds}s, or the maximum of the plan`)}`,
-    )
-    .option(
-      '--retries <n>',
-      `retries after a temporary failure, 0 to 2${defaults(`${jobDefaults.retries}`)}`,
-    )
-    .option(
-      '--await <duration>',
-      'after an answer of 202, longest time until the target reports how its work ended',
-    )
+export function withJobOptions(command: Command, { isNew }: { isNew: boolean }): Command {
+  return withScheduleOptions(withFieldOptions(command, jobFields, { isNew }), isNew)
+    .option('--header <name:value>', `${jobFields.headers.help}; may be repeated`, collect)
     .option('--after <job>', 'run after this job, by name or id, instead of on a schedule')
-    .option('--after-on <end>', 'success, failed or finished: which end of it (default success)')
-    .option('--on-result <url>', 'URL that gets each finished run')
-    .option('--on-result-secret <@file|->', 'file with the secret that signs it (default: made)')
-    .option('--notes <text>', 'notes for people')
-    .option('--sign <kind>', 'prove who calls: httpsig (a signature), oidc or oidc-rs256 (a token)')
-    .option('--audience <text>', 'who the token is for, such as the URL of the target');
+    .option('--after-on <end>', 'success, failed or finished: which end of it (default success)');
 }
-
-/** A secret is never typed: other users of the machine can see that. */
-async function secretIn(text: string): Promise<string> {
-  if (text === '-' || text.startsWith('@')) {
-    return (await textOrFile(text, '--on-result-secret')).trim();
-  }
-  throw new JobdError('usage', '--on-result-secret must be @FILE, or - for standard input');
-}
-
-const { minimum: min, maximum: max } = jobRules.retries;
-
-/** The fields that the text of an option gives. */
-const fieldsOf: Record<string, (text: string) => JobUpdate | Promise<JobUpdate>> = {
-  name: (name) => ({ name }),
-  url: (url) => ({ url }),
-  method: (text) => ({ method: text.toUpperCase() as Job['method'] }),
-  data: async (text) => ({ body: await textOrFile(text, '--data') }),
-  timeout: (text) => ({ timeoutSeconds: parseSeconds(text, '--timeout') }),
-  retries: (text) => ({ retries: parseWholeNumber(text, '--retries', { min, max }) }),
-  await: (text) => ({ awaitSeconds: parseSeconds(text, '--await') }),
-  onResult: (onResult) => ({ onResult }),
-  onResultSecret: async (text) => ({ onResultSecret: await secretIn(text) }),
-  notes: (notes) => ({ notes }),
-  sign: (text) => ({ sign: text as NonNullable<Job['sign']> }),
-  audience: (audience) => ({ audience }),
-};
 
 /** The fields that the options give. Throws `invalid_input`, naming the option, and `not_found` for `--after`. */
 export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   const update: JobUpdate = scheduleFieldsOf(flags);
-  for (const [flag, read] of Object.entries(fieldsOf)) {
-    const text = textFlag(flags, flag);
-    if (text !== undefined) Object.assign(update, await read(text));
-  }
+  Object.assign(update, await givenFields<JobUpdate>(flags, jobFields));
   if (Array.isArray(flags['header'])) update.headers = headersOf(flags['header']);
-  if (flags['headers'] === false) update.headers = {};
-  if (flags['data'] === false) update.body = null;
-  if (flags['await'] === false) update.awaitSeconds = null;
-  if (flags['onResult'] === false) update.onResult = null;
   const after = await afterOf(flags, api);
   if (after !== undefined) update.after = after;
-  if (flags['sign'] === false) update.sign = null;
   return update;
 }
 

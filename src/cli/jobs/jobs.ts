@@ -7,6 +7,7 @@ import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
 import { leavesOrigin } from '../../domain/jobs/job.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
@@ -15,7 +16,7 @@ import { connect } from '../client/connect.ts';
 import { commandWords } from '../client/option-words.ts';
 import type { Context } from '../context.ts';
 import { textOrFile } from '../options.ts';
-import { durationOf } from '../../settings/setting.ts';
+import { settingsOf, withOffOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem } from '../resource.ts';
 import type { Resource } from '../resource.ts';
@@ -53,14 +54,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   optionalColumns: ['url', 'last run', 'result', 'id'],
   leastText: 10,
   print: printJob,
-  withOptions: (command) =>
-    withJobOptions(command, { required: false })
-      .option('--no-after', 'run on its schedule again')
-      .option('--no-on-result', 'post results nowhere')
-      .option('--no-headers', 'send no headers')
-      .option('--no-data', 'send no body')
-      .option('--no-await', 'take an answer of 202 as a success')
-      .option('--no-sign', 'prove nothing about who calls'),
+  withOptions: (command) => withOffOptions(withJobOptions(command, { isNew: false }), jobFields),
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
   complete: async (found, given) => {
@@ -102,7 +96,7 @@ const curlExample = `
 function addCreateCommand(jobs: Command, context: Context): void {
   const { readCurl, output } = context;
   const create = withNameOptions(
-    withJobOptions(jobs.command('create').description('create a job'), { required: true }),
+    withJobOptions(jobs.command('create').description('create a job'), { isNew: true }),
     'job',
   );
   if (readCurl !== undefined) {
@@ -197,12 +191,8 @@ function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
   );
 }
 
-function signText({ sign, audience }: Job): string {
-  return audience === undefined ? `${sign}` : `${sign} for ${audience}`;
-}
-
 async function printJob(output: Output, job: MadeJob, context: Context): Promise<void> {
-  const { headerNames, body, notes, onResult, onResultSecret } = job;
+  const { headerNames, body, onResultSecret } = job;
   const { after, followers } = await connect(context).jobs.chain(job.id);
   printFields(output, {
     name: job.name,
@@ -215,19 +205,12 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
       'runs after': `${after.name ?? after.jobId} ${afterOnVerbs[after.on]}`,
     }),
     ...(followers.length > 0 && { 'then runs': followers.map(({ name }) => name).join(', ') }),
-    ...(onResult !== undefined && { 'results go to': onResult }),
     ...(onResultSecret !== undefined && { 'result secret': onResultSecret }),
-    timeout: `${durationOf(job.timeoutSeconds)} an attempt`,
-    retries: job.retries,
-    ...(job.awaitSeconds !== undefined && {
-      awaits: `a report within ${durationOf(job.awaitSeconds)} after 202`,
-    }),
-    ...(job.sign !== undefined && { sign: signText(job) }),
+    ...settingsOf(jobFields, job, ['name', 'url', 'method', 'body', 'onResultSecret', 'paused']),
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
     ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),
     ...(job.downReason !== null && { 'down because': job.downReason }),
-    ...(notes !== '' && { notes: notes.replaceAll(/(?<!\s)\s*\n\s*/g, ' / ') }),
     id: job.id,
   });
   await printDueTimes(output, job);

@@ -9,8 +9,8 @@ import type { Context } from '../context.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
-import { durationOf, parseDuration } from '../../settings/setting.ts';
-
+import { monitorFields } from '../../domain/monitors/fields.ts';
+import { givenFields, settingsOf, withFieldOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, withName } from '../resource.ts';
 import type { Resource } from '../resource.ts';
@@ -19,7 +19,6 @@ import {
   scheduleFieldsFor,
   scheduleFieldsOf,
   scheduleText,
-  textFlag,
   withScheduleOptions,
   zonedUpdateOf,
 } from '../schedule/schedule-options.ts';
@@ -41,7 +40,7 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
   },
   optionalColumns: ['last ping', 'id'],
   print: printMonitor,
-  withOptions: (command) => withMonitorOptions(command, { required: false }),
+  withOptions: (command) => withMonitorOptions(command, { isNew: false }),
   exampleOptions: ' --grace 2h',
   updateOf: fieldsOf,
   complete: zonedUpdateOf,
@@ -77,7 +76,7 @@ export function addMonitorCommands(program: Command, context: Context): void {
 function addCreateCommand(monitors: Command, context: Context): void {
   withNameOptions(
     withMonitorOptions(monitors.command('create').description('create a monitor'), {
-      required: true,
+      isNew: true,
     }),
     'monitor',
   )
@@ -91,7 +90,7 @@ Examples:
     )
     .action(async (flags: Flags & { name: string }) => {
       const { fields, note } = await newScheduleOf(flags);
-      const given = { ...fieldsOf(flags), ...fields, name: flags.name };
+      const given = { ...(await fieldsOf(flags)), ...fields, name: flags.name };
       const isPaused = flags['paused'] === true;
       const { monitors: items } = connect(context);
       const monitor = await createNamed(
@@ -132,23 +131,14 @@ function addPingsCommand(monitors: Command, context: Context): void {
     });
 }
 
-function withMonitorOptions(command: Command, { required }: { required: boolean }): Command {
-  const defaults = required ? (value: string) => ` (default ${value})` : () => '';
-  command.addOption(
-    command.createOption('--name <name>', 'name of the monitor').makeOptionMandatory(required),
-  );
-  return withScheduleOptions(command, defaults)
-    .option('--grace <duration>', `how late a ping may be, up to 1d${defaults('5m')}`)
-    .option('--notes <text>', 'notes for people');
+function withMonitorOptions(command: Command, { isNew }: { isNew: boolean }): Command {
+  return withScheduleOptions(withFieldOptions(command, monitorFields, { isNew }), isNew);
 }
 
-function fieldsOf(flags: Flags): MonitorUpdate {
-  const [name, grace, notes] = ['name', 'grace', 'notes'].map((flag) => textFlag(flags, flag));
+async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
   return {
-    ...(name !== undefined && { name }),
     ...scheduleFieldsOf(flags),
-    ...(grace !== undefined && { graceSeconds: parseDuration(grace, '--grace') }),
-    ...(notes !== undefined && { notes }),
+    ...(await givenFields<MonitorUpdate>(flags, monitorFields)),
   };
 }
 
@@ -157,13 +147,12 @@ async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
     name: monitor.name,
     status: state(monitor.status),
     ...(await scheduleFieldsFor(monitor)),
-    grace: durationOf(monitor.graceSeconds),
+    ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.
     ping: monitor.pingUrl && requirePingUrl(monitor.pingUrl),
     'next due': moment(monitor.nextDueAt),
     'last ping': moment(monitor.lastPingAt),
     ...(monitor.lastDurationMs !== null && { 'last duration': `${monitor.lastDurationMs} ms` }),
-    ...(monitor.notes !== '' && { notes: monitor.notes.replaceAll(/(?<!\s)\s*\n\s*/g, ' / ') }),
     id: monitor.id,
   });
 }

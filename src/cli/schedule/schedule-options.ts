@@ -5,18 +5,17 @@ import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
+import { scheduleFields } from '../../domain/schedule/fields.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../../settings/setting.ts';
 
-/** Writes ` (default VALUE)` after an option, if there is a default. */
-export type DefaultText = (value: string) => string;
-
 /** Adds `--cron`, `--tz` and `--every`. */
-export function withScheduleOptions(command: Command, defaults: DefaultText): Command {
+export function withScheduleOptions(command: Command, isNew: boolean): Command {
+  const { cronExpr, timezone } = scheduleFields;
   return command
-    .option('--cron <expr>', 'cron expression: five fields, or @daily and the like')
-    .option('--tz <zone>', `IANA time zone of the expression${defaults('that of this machine')}`)
+    .option('--cron <expr>', cronExpr.help)
+    .option('--tz <zone>', `${timezone.help}${isNew ? ' (default that of this machine)' : ''}`)
     .option('--every <duration>', 'fixed interval such as 5m, instead of --cron');
 }
 

@@ -1,8 +1,8 @@
 /** Accounts: they own workspaces and have a plan. Until they expire they can run and edit. */
 
 import { isoTime } from '../clock.ts';
-import { invalidInput, JobdError } from '../errors.ts';
-import { checkFields, nameRule } from '../fields.ts';
+import { JobdError } from '../errors.ts';
+import { checkFields, nameField } from '../fields.ts';
 import type { PlanName } from './plan.ts';
 
 /** Times are epoch milliseconds. */
@@ -58,6 +58,5 @@ export function checkPaid(account: Account, now: number): void {
 
 /** Checks the name of an account or a workspace. Throws `invalid_input`. */
 export function checkName(name: string): void {
-  if (name.trim() === '') throw invalidInput('name must not be blank');
-  checkFields({ name: nameRule }, { name });
+  checkFields({ name: nameField }, { name });
 }

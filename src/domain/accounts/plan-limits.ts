@@ -5,7 +5,8 @@
 
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
-import { sameSchedule, scheduleOf, scheduleRules } from '../schedule/schedule.ts';
+import { scheduleFields } from '../schedule/fields.ts';
+import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
 import type { ScheduleFields } from '../schedule/schedule.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { Plan } from './plan.ts';
@@ -42,7 +43,7 @@ function checkTimeout({ name, maxTimeoutSeconds }: Plan, timeoutSeconds: number)
 
 function checkInterval({ name, minIntervalSeconds }: Plan, fields: ScheduleFields): void {
   // No schedule is due more often than that, and finding out how often one is takes up to 0.1 ms.
-  if (minIntervalSeconds <= scheduleRules.periodSeconds.minimum) return;
+  if (minIntervalSeconds <= scheduleFields.periodSeconds.rule.minimum) return;
   const seconds = smallestInterval(scheduleOf(fields));
   if (seconds >= minIntervalSeconds) return;
   throw new JobdError(

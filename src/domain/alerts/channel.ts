@@ -3,46 +3,26 @@
 import { isoTime } from '../clock.ts';
 import type { Subject } from './alert.ts';
 import type { Delivery } from './delivery.ts';
-import { invalidInput } from '../errors.ts';
+import { checkFields, defaultsOf } from '../fields.ts';
+import type { ValuesOf } from '../fields.ts';
+import { alsoOnWords, channelFields } from './fields.ts';
 import { isOfMonitor, isRecovery } from './health-change.ts';
 import type { HealthChange } from './health-change.ts';
 import type { ChannelConfig } from './kinds/kind.ts';
 import type { ChannelType } from './kinds/registry.ts';
 import { writable } from '../read-only.ts';
 
-/** Bounds of the fields; lengths in characters. */
-export const channelLimits = {
-  afterFailures: { min: 1, max: 100 },
-  jobIds: 1_000,
-  monitorIds: 1_000,
-  /** 15 minutes to 7 days. */
-  remindEverySeconds: { min: 900, max: 604_800 },
-  /** Longest value of a field of `config`. */
-  configLength: 2_048,
-  /** Channels of one workspace. */
-  count: 100,
-} as const;
+/** Channels of one workspace. */
+export const mostChannels = 100;
 
-/** Runs that change no health: a channel may ask for alerts of them too. */
-export const alsoOnWords = ['missed', 'interrupted'] as const;
-export type AlsoOn = (typeof alsoOnWords)[number];
+/** What people set of a channel besides its config, as its table says (`fields.ts`). */
+export type ChannelSettings = ValuesOf<typeof channelFields>;
 
 /** A channel without its config; `createdAt` in epoch milliseconds. */
-export interface Channel {
+export interface Channel extends ChannelSettings {
   id: string;
   workspaceId: string;
-  name: string;
   type: ChannelType;
-  enabled: boolean;
-  /** The jobs it serves; null for all of the workspace. */
-  jobIds: readonly string[] | null;
-  /** The monitors it serves; null for all of the workspace. */
-  monitorIds: readonly string[] | null;
-  /** Consecutive failures of a job before the channel is alerted. */
-  afterFailures: number;
-  alsoOn: readonly AlsoOn[];
-  /** How often it is reminded of what is still down; null for never. */
-  remindEverySeconds: number | null;
   createdAt: number;
 }
 
@@ -61,27 +41,16 @@ export interface ShownChannel extends Omit<KeptChannel, 'sealed'> {
   destination: string | null;
 }
 
-/** The fields that people set. */
-interface ChannelFields {
-  name?: string;
-  /** Replaces all of it, except what jobd generated (`ConfigField.generate`). */
-  config?: ChannelConfig;
-  enabled?: boolean;
-  jobIds?: readonly string[] | null;
-  monitorIds?: readonly string[] | null;
-  afterFailures?: number;
-  alsoOn?: readonly AlsoOn[];
-  remindEverySeconds?: number | null;
-}
-
-export interface ChannelInput extends ChannelFields {
+export interface ChannelInput extends Partial<ChannelSettings> {
   name: string;
   type: ChannelType;
   config: ChannelConfig;
 }
 
 /** Fields that are not given stay as they are. The answer of a GET can be sent back. */
-export interface ChannelUpdate extends ChannelFields {
+export interface ChannelUpdate extends Partial<ChannelSettings> {
+  /** Replaces all of it, except what jobd generated (`ConfigField.generate`). */
+  config?: ChannelConfig;
   id?: string;
   type?: ChannelType;
   createdAt?: string;
@@ -100,9 +69,8 @@ export function defineChannel(
 ): Channel {
   const { name, type, config: _, ...fields } = input;
   const monitorIds = (fields.jobIds ?? null) === null ? null : [];
-  const served = { enabled: true, jobIds: null, monitorIds, afterFailures: 1 };
-  const more = { alsoOn: [], remindEverySeconds: null };
-  const channel = { id, workspaceId, name, type, createdAt: now, ...served, ...more };
+  const settings = { ...defaultsOf(channelFields), name, monitorIds };
+  const channel = { id, workspaceId, type, createdAt: now, ...settings };
   return changeChannel(channel, { name, ...fields });
 }
 
@@ -113,13 +81,7 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
     fixed: { id, type, createdAt: isoTime(createdAt) },
     passing: ['destination', 'lastDelivery', 'consecutiveFailures'],
   });
-  if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
-  for (const field of ['jobIds', 'monitorIds'] as const) {
-    const count = fields[field]?.length ?? 0;
-    if (count > channelLimits[field]) {
-      throw invalidInput(`${field} must be at most ${channelLimits[field]}, got ${count}`);
-    }
-  }
+  checkFields(channelFields, fields);
   const alsoOn = fields.alsoOn ?? channel.alsoOn;
   return { ...channel, ...fields, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };
 }

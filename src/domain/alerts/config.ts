@@ -1,12 +1,14 @@
 /** The config of a channel, by the fields of its kind. */
 
-import { channelLimits } from './channel.ts';
 import { checkLength } from '../characters.ts';
 import { invalidInput } from '../errors.ts';
 import type { ChannelConfig, ConfigRules } from './kinds/kind.ts';
 import { channelKinds } from './kinds/registry.ts';
 import type { ChannelType } from './kinds/registry.ts';
 import { spellingsOf } from '../secrets/redaction.ts';
+
+/** The longest value of a field, in characters. */
+const longestValue = 2_048;
 
 /** Checks a config. Throws `invalid_input`, never repeating a secret. */
 export function checkConfig(type: ChannelType, config: ChannelConfig, rules: ConfigRules): void {
@@ -17,7 +19,7 @@ export function checkConfig(type: ChannelType, config: ChannelConfig, rules: Con
       const known = Object.keys(fields).join(', ');
       throw invalidInput(`config.${name} is not a field of ${kind}, known are ${known}`);
     }
-    checkLength(`config.${name}`, value, channelLimits.configLength);
+    checkLength(`config.${name}`, value, longestValue);
   }
   for (const [name, { isOptional, check }] of Object.entries(fields)) {
     const value = config[name];

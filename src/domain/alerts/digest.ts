@@ -8,7 +8,7 @@
  * - While a digest waits to arrive, no further one of its kind is made. What happens meanwhile is in the next one.
  */
 
-import type { AlsoOn } from './channel.ts';
+import type { AlsoOn } from './fields.ts';
 
 /** The alerts that are digests. */
 export type DigestEvent = `job.${AlsoOn}` | 'reminder';

@@ -1,8 +1,9 @@
-/** What the definition of a channel stands for, and in what a channel differs from it. */
+/** What the definition of a channel stands for. */
 
 import { defineChannel } from './channel.ts';
-import type { Channel, ChannelInput } from './channel.ts';
-import { changedNames } from '../definition.ts';
+import type { ChannelInput, ChannelSettings } from './channel.ts';
+import { channelFields } from './fields.ts';
+import { valuesIn } from '../fields.ts';
 
 /** Stands for all jobs, or all monitors, in the list of a definition. It cannot be a key. */
 export const everyOne = '*';
@@ -43,30 +44,7 @@ export function listsOf({ jobs, monitors }: Served): Pick<ChannelDefinition, 'jo
   };
 }
 
-/** Fields that are given once, and those that people do not set. */
-const fixed = new Set(['id', 'workspaceId', 'type', 'createdAt']);
-
-/** What people set of a channel besides its config. Every field that a channel has is one. */
-export type ChannelSettings = Omit<Channel, 'id' | 'workspaceId' | 'type' | 'createdAt'>;
-
 /** The settings that an input stands for: a field that it leaves out has its default. Throws `invalid_input`. */
 export function definedChannel(input: ChannelInput): ChannelSettings {
-  const whole = defineChannel(input, { id: '', workspaceId: '', now: 0 });
-  return Object.fromEntries(
-    Object.entries(whole).filter(([name]) => !fixed.has(name)),
-  ) as unknown as ChannelSettings;
+  return valuesIn(channelFields, defineChannel(input, { id: '', workspaceId: '', now: 0 }));
 }
-
-/** The settings in which two channels differ. The order of what a channel serves means nothing. */
-export function changedChannelFields(before: ChannelSettings, after: ChannelSettings): string[] {
-  const names = Object.keys(after) as (keyof ChannelSettings)[];
-  return names.filter((name) => comparable(before[name]) !== comparable(after[name]));
-}
-
-function comparable(value: unknown): string {
-  const isList = Array.isArray(value);
-  return JSON.stringify(isList ? value.map(String).toSorted() : value) ?? '';
-}
-
-/** The names of the fields of `config` in which two configs differ, sorted. */
-export const changedConfig = changedNames;

@@ -5,6 +5,7 @@
 
 import { invalidInput } from '../errors.ts';
 import { isId } from '../id.ts';
+import { longestChain } from './after-words.ts';
 import type { AfterOn } from './after-words.ts';
 
 /** The job whose runs start this one, and which of their ends do. */
@@ -32,8 +33,6 @@ export function definedAfter({ after = null, afterOn }: AfterDefinition): AfterI
   return null;
 }
 
-/** The most jobs in a chain, one after the other. */
-export const longestChain = 20;
 /** What is said of a longer one. */
 export const tooLong = `after makes a chain too long: at most ${longestChain} jobs in a row`;
 

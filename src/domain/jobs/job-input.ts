@@ -19,7 +19,8 @@ import { countedFrom } from './actions.ts';
 import { isOnSchedule, readAfter } from './after.ts';
 import type { AfterInput } from './after.ts';
 import { checkHeaders } from './headers.ts';
-import { jobDefaults, jobRules, jobStatus, leavesOrigin, maxBodyLength } from './job.ts';
+import { jobFields, maxBodyLength } from './fields.ts';
+import { jobDefaults, jobStatus, leavesOrigin } from './job.ts';
 import type { EditableFields, Job, JobStatus, Method } from './job.ts';
 import { changedSigning, checkSigning } from './sign.ts';
 
@@ -164,7 +165,7 @@ export function checkJobFields(
   fields: Partial<JobFields>,
   allowTargets: readonly AllowedTarget[],
 ): void {
-  checkFields(jobRules, fields);
+  checkFields(jobFields, fields);
   if (fields.url !== undefined) judgeUrl(fields.url, allowTargets);
   if (typeof fields.onResult === 'string') judgeOnResult(fields.onResult, allowTargets);
   const { onResultSecret: secret } = fields;

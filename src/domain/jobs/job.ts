@@ -1,78 +1,44 @@
 /** A job: what to call, when, and how it has been doing. */
 
-import { nameRule, notesRule } from '../fields.ts';
-import { defaultSchedule, scheduleRules } from '../schedule/schedule.ts';
-import type { ScheduleFields, ScheduleSettings } from '../schedule/schedule.ts';
+import { defaultsOf } from '../fields.ts';
+import type { FieldValue, ValuesOf } from '../fields.ts';
+import { defaultSchedule } from '../schedule/schedule.ts';
+import type { ScheduleFields } from '../schedule/schedule.ts';
 import type { After } from './after.ts';
-import { signKinds } from './sign.ts';
-import type { Signing } from './sign.ts';
+import { jobFields } from './fields.ts';
 
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
-export type Method = (typeof methods)[number];
-
-/** The rules of each field by itself (docs/behavior.md#job-2); those of `headers` are in `headers.ts`. */
-export const jobRules = {
-  name: nameRule,
-  url: { type: 'string', maxLength: 2_048 },
-  method: { type: 'string', enum: methods },
-  ...scheduleRules,
-  timeoutSeconds: { type: 'integer', minimum: 1, maximum: 60 },
-  retries: { type: 'integer', minimum: 0, maximum: 2 },
-  awaitSeconds: { type: 'integer', minimum: 1, maximum: 86_400 },
-  onResult: { type: 'string', maxLength: 2_048 },
-  notes: notesRule,
-  paused: { type: 'boolean' },
-  sign: { type: 'string', enum: signKinds },
-  audience: { type: 'string', minLength: 1, maxLength: 255 },
-} as const;
-
-/** Longest body, in characters. A longer one is `too_large`. */
-export const maxBodyLength = 32_768;
+export type Method = FieldValue<typeof jobFields.method>;
 
 /** What a job has where nothing is given. A plan may allow a shorter timeout only. */
-export const jobDefaults = {
-  method: 'GET',
-  headers: {},
-  body: null,
-  ...defaultSchedule,
-  timeoutSeconds: 30,
-  retries: 0,
-  awaitSeconds: null,
-  after: null,
-  onResult: null,
-  notes: '',
-  paused: false,
-  sign: null,
-  audience: null,
-} as const;
+export const jobDefaults = { ...defaultsOf(jobFields), ...defaultSchedule };
 
 /** `new` until the first finished run, then that of the last one. Missed and interrupted runs change nothing. */
 export type Health = 'new' | 'up' | 'down';
 export type JobStatus = Health | 'paused' | 'running';
 export const jobStatuses = ['new', 'up', 'down', 'paused', 'running'] as const;
 
-/** What is sent at each call. */
-export interface JobRequest extends Signing {
-  url: string;
-  method: Method;
+/** What people set of a job, whole, as its table says (`fields.ts`). */
+export interface EditableFields extends Omit<
+  ValuesOf<typeof jobFields>,
+  'headers' | 'after' | 'onResultSecret'
+> {
   headers: Readonly<Record<string, string>>;
-  body: string | null;
-  timeoutSeconds: number;
-  retries: number;
-  /** How long the target may take to report after an answer of 202; null if that answer ends the run. */
-  awaitSeconds: number | null;
+  after: After | null;
 }
 
-/** What people set of a job, whole. */
-export interface EditableFields extends JobRequest, ScheduleSettings {
-  name: string;
-  notes: string;
-  paused: boolean;
-  /** The job that it runs after, instead of on its schedule. */
-  after: After | null;
-  /** The URL that its finished runs are posted to. */
-  onResult: string | null;
-}
+/** What is sent at each call. */
+export type JobRequest = Pick<
+  EditableFields,
+  | 'url'
+  | 'method'
+  | 'headers'
+  | 'body'
+  | 'timeoutSeconds'
+  | 'retries'
+  | 'awaitSeconds'
+  | 'sign'
+  | 'audience'
+>;
 
 /** Times are epoch milliseconds. `anchorAt` is the creation, or the last change or resumption of the schedule. */
 export interface Job extends EditableFields, ScheduleFields {

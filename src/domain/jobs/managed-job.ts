@@ -1,34 +1,12 @@
-/** What the definition of a job stands for, and in what a job differs from it. */
+/** What the definition of a job stands for. */
 
 import { changedNames } from '../definition.ts';
-import { sameDefinition } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
-import { definedAfter, readAfter, sameAfter } from './after.ts';
+import { definedAfter, readAfter } from './after.ts';
 import type { AfterDefinition } from './after.ts';
 import { jobDefaults } from './job.ts';
 import type { EditableFields } from './job.ts';
 import type { JobInput } from './job-input.ts';
-
-/** The fields of a job that a definition decides; those of the schedule count as one. */
-export const definedFields = [
-  'name',
-  'url',
-  'method',
-  'headers',
-  'body',
-  'schedule',
-  'timeoutSeconds',
-  'retries',
-  'awaitSeconds',
-  'after',
-  'onResult',
-  'onResultSecret',
-  'notes',
-  'paused',
-  'sign',
-  'audience',
-] as const;
-export type DefinedField = (typeof definedFields)[number];
 
 /** A job as a definition says it. */
 export interface JobDefinition extends Omit<JobInput, 'after'>, AfterDefinition {}
@@ -49,18 +27,6 @@ export function definedJob(input: JobInput, timeoutSeconds: number): EditableFie
   const { after = null, onResultSecret: _, ...fields } = input;
   const schedule = readSchedule(input);
   return { ...jobDefaults, timeoutSeconds, ...fields, ...schedule, after: readAfter(after, '') };
-}
-
-/** The fields in which two jobs differ, in the order above. An expression or a period that the schedule does not use makes no difference. */
-export function changedFields(before: EditableFields, after: EditableFields): DefinedField[] {
-  return definedFields.filter((field) => {
-    if (field === 'schedule') return !sameDefinition(before, after);
-    if (field === 'after') return !sameAfter(before.after, after.after);
-    // Nobody can read it: whoever keeps it compares it.
-    if (field === 'onResultSecret') return false;
-    if (field === 'headers') return changedHeaders(before, after).length > 0;
-    return before[field] !== after[field];
-  });
 }
 
 type WithHeaders = Pick<EditableFields, 'headers'>;

@@ -6,25 +6,17 @@ import { checkFields } from '../fields.ts';
 import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
-import { defaultSchedule, sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
 import type { ScheduleInput } from '../schedule/schedule-input.ts';
 import type { MonitorDocument } from './document.ts';
-import {
-  defaultGraceSeconds,
-  dueAfter,
-  expecting,
-  monitorRules,
-  monitorStatus,
-} from './monitor.ts';
-import type { Monitor } from './monitor.ts';
+import { monitorFields } from './fields.ts';
+import { dueAfter, expecting, monitorDefaults, monitorStatus } from './monitor.ts';
+import type { Monitor, MonitorSettings } from './monitor.ts';
 
 /** The fields that people send. */
-export interface MonitorFields extends ScheduleInput {
-  name: string;
-  graceSeconds: number;
-  notes: string;
-}
+export interface MonitorFields
+  extends Omit<MonitorSettings, keyof ScheduleInput | 'paused'>, ScheduleInput {}
 
 export interface MonitorInput extends Partial<MonitorFields> {
   name: string;
@@ -45,6 +37,14 @@ export interface MonitorUpdate extends Partial<MonitorFields>, Partial<MonitorRe
   action?: Action;
 }
 
+/**
+ * The monitor that a definition stands for: a field that it leaves out has its default. Throws `invalid_input` if the
+ * schedule breaks a rule; other fields are not checked.
+ */
+export function definedMonitor(input: MonitorInput): MonitorSettings {
+  return { ...monitorDefaults, ...input, ...readSchedule(input) };
+}
+
 /** Creates a monitor; a field that is not given has its default. Throws `JobdError` `invalid_input`. */
 export function defineMonitor(
   input: MonitorInput,
@@ -53,10 +53,8 @@ export function defineMonitor(
   const { now, ...ids } = given;
   const unscheduled: Monitor = {
     ...ids,
+    ...monitorDefaults,
     name: input.name,
-    ...defaultSchedule,
-    graceSeconds: defaultGraceSeconds,
-    notes: '',
     paused: true,
     health: 'new',
     healthSince: null,
@@ -77,7 +75,7 @@ export function defineMonitor(
  */
 export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: number): Monitor {
   const { action, ...fields } = writableOf(monitor, update, now);
-  checkFields(monitorRules, fields);
+  checkFields(monitorFields, fields);
   const paused = action === undefined ? monitor.paused : action === 'pause';
   const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
   // Refuses a schedule that is never due.

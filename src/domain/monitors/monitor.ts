@@ -13,39 +13,31 @@
  * - If a ping was due while jobd could not be reached, its grace counts from when it could again.
  */
 
-import { nameRule, notesRule } from '../fields.ts';
+import { defaultsOf } from '../fields.ts';
+import type { ValuesOf } from '../fields.ts';
 import { nextDue } from '../schedule/next.ts';
-import { scheduleOf, scheduleRules } from '../schedule/schedule.ts';
+import { defaultSchedule, scheduleOf } from '../schedule/schedule.ts';
 import type { ScheduleSettings } from '../schedule/schedule.ts';
+import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
 import type { MonitorStatus } from './status.ts';
 
-/** The rules of each field by itself. */
-export const monitorRules = {
-  name: nameRule,
-  ...scheduleRules,
-  graceSeconds: { type: 'integer', minimum: 0, maximum: 86_400 },
-  notes: notesRule,
-  paused: { type: 'boolean' },
-} as const;
+/** What a monitor has where nothing is given. */
+export const monitorDefaults = { ...defaultsOf(monitorFields), ...defaultSchedule };
 
-/** The grace where none is given. */
-export const defaultGraceSeconds = 300;
+/** What people set of a monitor, whole, as its table says (`fields.ts`). */
+export type MonitorSettings = ValuesOf<typeof monitorFields>;
 
 /** Decided by the last ping, or by its absence. */
 const monitorHealths = ['new', 'up', 'down'] as const;
 export type MonitorHealth = (typeof monitorHealths)[number];
 
 /** Times are epoch milliseconds. */
-export interface Monitor extends ScheduleSettings {
+export interface Monitor extends MonitorSettings {
   id: string;
   workspaceId: string;
-  name: string;
   /** The secret part of the ping URL. */
   pingId: string;
-  graceSeconds: number;
-  notes: string;
-  paused: boolean;
   health: MonitorHealth;
   /** When a ping or its absence last changed the health; null while it is `new`. */
   healthSince: number | null;

@@ -3,7 +3,8 @@
 import { invalidInput } from '../errors.ts';
 import { checkFields } from '../fields.ts';
 import { parseCron } from './cron.ts';
-import { defaultCronExpr, defaultSchedule, scheduleRules } from './schedule.ts';
+import { defaultCronExpr, scheduleFields } from './fields.ts';
+import { defaultSchedule } from './schedule.ts';
 import type { ScheduleSettings, ScheduleType } from './schedule.ts';
 import { canonicalZone } from './zone.ts';
 
@@ -37,7 +38,7 @@ export function readSchedule(
 /** Checks each field that is given by itself. Throws `invalid_input`, naming the field. */
 export function checkSchedule(given: Partial<ScheduleInput>): void {
   if (isGiven(given.cronExpr)) parseCron(given.cronExpr);
-  checkFields(scheduleRules, given);
+  checkFields(scheduleFields, given);
   if (isGiven(given.timezone)) canonicalZone(given.timezone);
 }
 

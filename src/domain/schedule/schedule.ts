@@ -1,15 +1,13 @@
 /** When a job or a monitor is due. */
 
-export const scheduleTypes = ['cron', 'period'] as const;
+import type { ValuesOf } from '../fields.ts';
+import { scheduleFields } from './fields.ts';
+import type { scheduleTypes } from './fields.ts';
+
 export type ScheduleType = (typeof scheduleTypes)[number];
 
 /** The fields of a schedule, wherever it is counted from. */
-export interface ScheduleSettings {
-  scheduleType: ScheduleType;
-  cronExpr: string | null;
-  timezone: string;
-  periodSeconds: number | null;
-}
+export type ScheduleSettings = ValuesOf<typeof scheduleFields>;
 
 /** The fields of a job that say when it is due. */
 export interface ScheduleFields extends ScheduleSettings {
@@ -17,24 +15,13 @@ export interface ScheduleFields extends ScheduleSettings {
   anchorAt: number;
 }
 
-/** The rules of each field by itself, as JSON Schema says them. */
-export const scheduleRules = {
-  scheduleType: { type: 'string', enum: scheduleTypes },
-  cronExpr: { type: 'string' },
-  timezone: { type: 'string' },
-  periodSeconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
-} as const;
-
 /** The defaults. `cronExpr` is null because a period has none. */
 export const defaultSchedule: ScheduleSettings = {
-  scheduleType: 'cron',
+  scheduleType: scheduleFields.scheduleType.default,
   cronExpr: null,
-  timezone: 'Europe/Paris',
+  timezone: scheduleFields.timezone.default,
   periodSeconds: null,
 };
-
-/** What a cron schedule without an expression has. */
-export const defaultCronExpr = '0 * * * *';
 
 /** Fields that fit together, as the search for due times takes them. */
 export type Schedule = CronSchedule | PeriodSchedule;

@@ -5,7 +5,8 @@
 
 import { subjectOf } from '../../domain/alerts/alert.ts';
 import type { Alert, AlertData } from '../../domain/alerts/alert.ts';
-import type { AlsoOn, Channel } from '../../domain/alerts/channel.ts';
+import type { Channel } from '../../domain/alerts/channel.ts';
+import type { AlsoOn } from '../../domain/alerts/fields.ts';
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { digestPauseMs, digestWaitMs, gather, gatheredDueAt } from '../../domain/alerts/digest.ts';
 import type { Gathered, ReportedRun } from '../../domain/alerts/digest.ts';

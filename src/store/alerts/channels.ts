@@ -1,22 +1,55 @@
 /** Channels, as people set them. */
 
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
-import type { AlsoOn, Channel, KeptChannel } from '../../domain/alerts/channel.ts';
+import type { Selection } from 'kysely';
+import { channelFields } from '../../domain/alerts/fields.ts';
+import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
+import type { AlsoOn } from '../../domain/alerts/fields.ts';
 import { deliveryOf } from './delivery-queue.ts';
+import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
-import type { ChannelRow } from '../database/schema-alerts.ts';
+import type { Schema } from '../database/schema.ts';
+
+/** Set once. */
+const fixed = {
+  id: 'id',
+  workspaceId: 'workspace_id',
+  type: 'type',
+  createdAt: 'created_at',
+} as const;
+
+/** What people set, but for the config. */
+const editable = columnsFor(channelFields);
+
+const columns = selectionOf({ ...fixed, ...editable });
+const kept = [
+  ...columns,
+  ...selectionOf({ sealed: 'sealed', consecutiveFailures: 'consecutive_failures' }),
+];
+
+function channelOf(row: Selection<Schema, 'channels', (typeof columns)[number]>): Channel {
+  const { jobIds, monitorIds, alsoOn } = row;
+  return {
+    ...row,
+    enabled: row.enabled === 1,
+    jobIds: idsIn(jobIds),
+    monitorIds: idsIn(monitorIds),
+    alsoOn: JSON.parse(alsoOn) as AlsoOn[],
+  };
+}
+
+function idsIn(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]);
+}
 
 /** Adds a channel; `sealed` is its config. */
 export async function insertChannel(db: Db, channel: Channel, sealed: string): Promise<void> {
-  const { id, workspaceId, type, createdAt } = channel;
-  const fixed = { id, workspace_id: workspaceId, type, created_at: createdAt };
   await db
     .insertInto('channels')
-    .values({ ...fixed, ...editableColumns(channel), sealed })
+    .values({ ...toRow({ ...fixed, ...editable }, channel), sealed })
     .execute();
 }
 
@@ -28,7 +61,7 @@ export async function updateChannel(
 ): Promise<void> {
   await db
     .updateTable('channels')
-    .set({ ...editableColumns(channel), ...(sealed !== null && { sealed }) })
+    .set({ ...toRow(editable, channel), ...(sealed !== null && { sealed }) })
     .where('id', '=', channel.id)
     .execute();
 }
@@ -60,7 +93,7 @@ export async function findChannel(
   workspaceId: string,
   id: string,
 ): Promise<KeptChannel | undefined> {
-  const rows = await channelsOf(db, workspaceId).selectAll().where('id', '=', id).execute();
+  const rows = await channelsOf(db, workspaceId).select(kept).where('id', '=', id).execute();
   const [channel] = await withLastDelivery(db, rows);
   return channel;
 }
@@ -72,7 +105,7 @@ export async function listChannels(
   page: NamedPage,
 ): Promise<KeptChannel[]> {
   const rows = await channelsOf(db, workspaceId)
-    .selectAll()
+    .select(kept)
     .where(onPage(page))
     .orderBy('id', 'desc')
     .limit(page.limit)
@@ -95,7 +128,7 @@ function channelsOf(db: Db, workspaceId: string) {
  */
 async function withLastDelivery(
   db: Db,
-  rows: readonly Selectable<ChannelRow>[],
+  rows: readonly Selection<Schema, 'channels', (typeof kept)[number]>[],
 ): Promise<KeptChannel[]> {
   const shown = rowsOf(rows.map(({ id }) => ({ id })));
   const channelId = textOf('id', 'shown.value');
@@ -115,7 +148,7 @@ async function withLastDelivery(
     Object.assign(channelOf(row), {
       sealed: row.sealed,
       lastDelivery: deliveries.get(row.id) ?? null,
-      consecutiveFailures: row.consecutive_failures,
+      consecutiveFailures: row.consecutiveFailures,
     }),
   );
 }
@@ -134,7 +167,7 @@ export async function findChannelsOf(
   workspaceId: string,
   { after, limit }: { after: string; limit: number },
 ): Promise<Channel[]> {
-  const query = channelsOf(db, workspaceId).selectAll().where('id', '>', after);
+  const query = channelsOf(db, workspaceId).select(columns).where('id', '>', after);
   return (await query.orderBy('id').limit(limit).execute()).map(channelOf);
 }
 
@@ -146,7 +179,7 @@ export async function findChannelsAlsoOn(
 ): Promise<Channel[]> {
   const rows = await db
     .selectFrom('channels')
-    .selectAll()
+    .select(columns)
     .where('workspace_id', 'in', idList(workspaceIds))
     .where('also_on', '<>', sql.lit('[]'))
     .where('enabled', '=', 1)
@@ -159,7 +192,7 @@ export async function findChannelsAlsoOn(
 export async function findLiveChannel(db: Db, id: string): Promise<Channel | undefined> {
   const row = await db
     .selectFrom('channels')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -181,33 +214,4 @@ export async function findUnknownSubjects(
     .execute();
   const known = new Set(found.map(({ id }) => id));
   return ids.filter((id) => !known.has(id));
-}
-
-function editableColumns(channel: Channel) {
-  const { name, enabled, jobIds, monitorIds, afterFailures, alsoOn, remindEverySeconds } = channel;
-  return {
-    name,
-    enabled: enabled ? 1 : 0,
-    job_ids: jobIds && JSON.stringify(jobIds),
-    monitor_ids: monitorIds && JSON.stringify(monitorIds),
-    after_failures: afterFailures,
-    also_on: JSON.stringify(alsoOn),
-    remind_every_seconds: remindEverySeconds,
-  };
-}
-
-function channelOf(row: Selectable<ChannelRow>): Channel {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    type: row.type,
-    enabled: row.enabled === 1,
-    jobIds: row.job_ids === null ? null : (JSON.parse(row.job_ids) as string[]),
-    monitorIds: row.monitor_ids === null ? null : (JSON.parse(row.monitor_ids) as string[]),
-    afterFailures: row.after_failures,
-    alsoOn: JSON.parse(row.also_on) as AlsoOn[],
-    remindEverySeconds: row.remind_every_seconds,
-    createdAt: row.created_at,
-  };
 }

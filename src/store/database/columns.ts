@@ -3,7 +3,35 @@
  * `domain/`, columns as in the schema.
  */
 
+import type { Fields } from '../../domain/fields.ts';
+
 type Columns = Readonly<Record<string, string>>;
+
+/** The column of a field: `periodSeconds` is `period_seconds`. */
+type ColumnOf<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
+  : '';
+
+/** What a column keeps of a value: truth is 0 or 1, a list is JSON. */
+type Kept<Value> = Value extends boolean
+  ? number
+  : Value extends readonly unknown[]
+    ? string
+    : Value;
+
+/** The columns of values that people set, as the schema has them. */
+export type ColumnsOf<Values> = {
+  [Name in keyof Values & string as ColumnOf<Name>]: Kept<Values[Name]>;
+};
+
+/** The columns of a table of fields. */
+export function columnsFor<Of extends Fields>(fields: Of) {
+  const entries = Object.keys(fields).map((name) => [
+    name,
+    name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+  ]);
+  return Object.fromEntries(entries) as { readonly [Name in keyof Of & string]: ColumnOf<Name> };
+}
 
 /** For `select`: each column under the name of its field. */
 export function selectionOf<const Of extends Columns>(columns: Of) {
@@ -17,6 +45,11 @@ export function toRow<const Of extends Columns, Values extends { [Field in keyof
   columns: Of,
   record: Values,
 ) {
-  const entries = Object.entries(columns).map(([field, column]) => [column, record[field]]);
-  return Object.fromEntries(entries) as { [Field in keyof Of as Of[Field]]: Values[Field] };
+  const entries = Object.entries(columns).map(([field, column]) => [column, kept(record[field])]);
+  return Object.fromEntries(entries) as { [Field in keyof Of as Of[Field]]: Kept<Values[Field]> };
+}
+
+function kept(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : value;
 }

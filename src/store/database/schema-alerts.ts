@@ -1,11 +1,13 @@
 /** The tables of alerts as kysely sees them; `schema.ts` has the others. */
 
 import type { Generated } from 'kysely';
+import type { ChannelSettings } from '../../domain/alerts/channel.ts';
 import type { AlertType, Subject } from '../../domain/alerts/alert.ts';
 import type { DigestEvent } from '../../domain/alerts/digest.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import type { DeliveryStatus } from '../../domain/alerts/delivery.ts';
+import type { ColumnsOf } from './columns.ts';
 
 /** A health change that is still to become deliveries. */
 export interface OutboxRow {
@@ -21,25 +23,18 @@ export interface OutboxRow {
   at: number;
 }
 
-export interface ChannelRow {
+/** With the columns of what people set (`domain/alerts/fields.ts`). */
+export interface ChannelRow extends Omit<ColumnsOf<ChannelSettings>, 'also_on'> {
   id: string;
   workspace_id: string;
   /** The job whose results it delivers (a callback); null for a channel that people made. */
   callback_of: Generated<string | null>;
   /** Its key in definitions, unique in the workspace; null for a channel made by hand. */
   managed_key: Generated<string | null>;
-  name: string;
   type: ChannelType;
   /** Its config: where it delivers to, with its secrets, sealed. */
   sealed: string;
-  enabled: number;
-  /** JSON arrays; null for all of the workspace. */
-  job_ids: string | null;
-  monitor_ids: string | null;
-  after_failures: number;
-  /** JSON array. */
   also_on: Generated<string>;
-  remind_every_seconds: number | null;
   created_at: number;
   /** When the next of its deliveries is to be tried; null if none is pending. */
   next_delivery_at: Generated<number | null>;

@@ -6,16 +6,16 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
-import type { Health, Method } from '../../domain/jobs/job.ts';
+import type { EditableFields, Health } from '../../domain/jobs/job.ts';
 import type { CallAlgorithm } from '../../domain/calls/call-key.ts';
-import type { SignKind } from '../../domain/jobs/sign.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
-import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
+import type { MonitorHealth, MonitorSettings } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { SpanEnd } from '../../domain/schedule/span.ts';
+import type { ColumnsOf } from './columns.ts';
 import type {
   AuditEntryRow,
   MadeOnceRow,
@@ -102,32 +102,17 @@ export interface KeyRow {
   revoked_at: number | null;
 }
 
-export interface JobRow {
+/** With the columns of what people set (`domain/jobs/fields.ts`). `on_result` is kept sealed too, with its secret, in a channel. */
+export interface JobRow extends ColumnsOf<Omit<EditableFields, 'headers' | 'body' | 'after'>> {
   id: string;
   workspace_id: string;
   /** Its key in definitions, unique in the workspace; null for a job made by hand. */
   managed_key: Generated<string | null>;
-  name: string;
   /** The name in lower case (ASCII), made by the database: lists are ordered by it. */
   name_lower: ColumnType<string, never, never>;
-  url: string;
   /** Host and port of the URL: what the limit on calls to one host counts by. */
   host: string;
-  method: Method;
-  schedule_type: ScheduleType;
-  cron_expr: string | null;
-  timezone: string;
-  period_seconds: number | null;
   anchor_at: number;
-  timeout_seconds: number;
-  retries: number;
-  /** How long a target may take to report after an answer of 202; null if that answer ends the run. */
-  await_seconds: number | null;
-  /** How its calls say who makes them; null if they do not. */
-  sign: SignKind | null;
-  /** Who its tokens are for. */
-  audience: string | null;
-  paused: number;
   health: Health;
   /** Consecutive failures. */
   failures: Generated<number>;
@@ -152,9 +137,6 @@ export interface JobRow {
   /** The job whose runs start this one, instead of a schedule; null if it has a schedule of its own. */
   after_job_id: string | null;
   after_on: AfterOn | null;
-  /** Where its finished runs are posted; null for nowhere. Its channel has the same URL, sealed, with the secret. */
-  on_result: string | null;
-  notes: string;
   /** Header values and body, sealed; null if there are none. */
   sealed: string | null;
 }
@@ -246,19 +228,13 @@ export interface CompletionRow {
   message: string | null;
 }
 
-export interface MonitorRow {
+/** With the columns of what people set (`domain/monitors/fields.ts`). */
+export interface MonitorRow extends ColumnsOf<MonitorSettings> {
   id: string;
   workspace_id: string;
   /** Its key in definitions, unique in the workspace; null for a monitor made by hand. */
   managed_key: Generated<string | null>;
-  name: string;
   ping_id: string;
-  schedule_type: ScheduleType;
-  cron_expr: string | null;
-  timezone: string;
-  period_seconds: number | null;
-  grace_seconds: number;
-  paused: number;
   health: MonitorHealth;
   /** When a ping or its absence last changed the health; null while it is `new`. */
   health_since: number | null;
@@ -271,7 +247,6 @@ export interface MonitorRow {
   ping_count: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
-  notes: string;
 }
 
 export interface PingRow {

@@ -1,22 +1,73 @@
 /** Jobs, as people manage them. The engine's view of them is in `store/runs/claims.ts`. */
 
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { Selection } from 'kysely';
+import { jobFields } from '../../domain/jobs/fields.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
 import type { Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
 import { afterAllIds, onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
-import type { JobRow } from '../database/schema.ts';
+import type { Schema } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
-type Row = ReturnType<typeof rowOf>;
+/** Headers and body are sealed, `after` has two columns, and the secret is kept with a channel. */
+const { headers: _, body: __, after: ___, onResultSecret: ____, ...plain } = jobFields;
+
+/** Set at the creation. */
+const fixed = {
+  id: 'id',
+  workspaceId: 'workspace_id',
+  health: 'health',
+  createdAt: 'created_at',
+} as const;
+
+/** What people set, and what follows from it. */
+const editable = {
+  ...columnsFor(plain),
+  sealed: 'sealed',
+  anchorAt: 'anchor_at',
+  nextRunAt: 'next_run_at',
+} as const;
+
+/** All columns of a job. */
+export const jobColumns = [
+  ...selectionOf({
+    ...fixed,
+    ...editable,
+    failures: 'failures',
+    activeRunId: 'active_run_id',
+    lastRunAt: 'last_run_at',
+    lastDurationMs: 'last_duration_ms',
+    downReason: 'down_reason',
+  }),
+  'after_job_id',
+  'after_on',
+] as const;
+
+/** The job that a row holds. */
+export function jobOf({
+  after_job_id,
+  after_on,
+  paused,
+  ...job
+}: Selection<Schema, 'jobs', (typeof jobColumns)[number]>): SealedJob {
+  return { ...job, paused: paused === 1, after: afterIn({ after_job_id, after_on }) };
+}
+
+type Row = ReturnType<typeof newRow>;
+
+/** The columns of a new job. */
+function newRow(job: SealedJob) {
+  return { ...toRow(fixed, job), ...editableColumns(job) };
+}
 
 const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
   db
@@ -27,7 +78,7 @@ const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
 
 /** Keeps a new job, and since when its schedule is in force. */
 export async function insertJob(tx: Db, job: SealedJob): Promise<void> {
-  await insertRow(tx, [rowOf(job)]);
+  await insertRow(tx, [newRow(job)]);
   await keepSpans(tx, [spanChange(null, job, { at: job.createdAt, reason: 'changed' })]);
 }
 
@@ -60,7 +111,7 @@ const markDeleted = statementForEach((db: Db, of: Parameters<{ id: string; now: 
 const jobById = statement((db: Db, of: Parameters<{ workspaceId: string; id: string }>) =>
   db
     .selectFrom('jobs')
-    .selectAll()
+    .select(jobColumns)
     .where('id', '=', of('id'))
     .where('workspace_id', '=', of('workspaceId'))
     .where('deleted_at', 'is', null)
@@ -82,7 +133,7 @@ const jobPage = statement(
   (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
     db
       .selectFrom('jobs')
-      .selectAll()
+      .select(jobColumns)
       .where('workspace_id', '=', of('workspaceId'))
       .where('deleted_at', 'is', null)
       .where('id', '<', of('before'))
@@ -106,7 +157,7 @@ function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
   const { name } = page;
   return db
     .selectFrom('jobs')
-    .selectAll()
+    .select(jobColumns)
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
     .$if(name !== null, (query) => query.where(sql<boolean>`name_lower = ${lowerCase(name ?? '')}`))
@@ -117,104 +168,34 @@ function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
 
 /** The columns that people set, and those that follow from them. The engine keeps the others. */
 function editableColumns(job: SealedJob) {
-  return {
-    name: job.name,
-    url: job.url,
-    host: hostOf(job.url),
-    method: job.method,
-    sealed: job.sealed,
-    schedule_type: job.scheduleType,
-    cron_expr: job.cronExpr,
-    timezone: job.timezone,
-    period_seconds: job.periodSeconds,
-    anchor_at: job.anchorAt,
-    timeout_seconds: job.timeoutSeconds,
-    retries: job.retries,
-    await_seconds: job.awaitSeconds,
-    after_job_id: job.after?.jobId ?? null,
-    after_on: job.after?.on ?? null,
-    on_result: job.onResult,
-    sign: job.sign,
-    audience: job.audience,
-    notes: job.notes,
-    paused: job.paused ? 1 : 0,
-    next_run_at: job.nextRunAt,
-  };
+  const { jobId = null, on = null } = job.after ?? {};
+  const after = { after_job_id: jobId, after_on: on };
+  return { ...toRow(editable, job), ...after, host: hostOf(job.url) };
 }
 
-/** The columns of a new job. */
-function rowOf(job: SealedJob) {
-  const { id, workspaceId, health, createdAt } = job;
-  return { id, workspace_id: workspaceId, health, created_at: createdAt, ...editableColumns(job) };
-}
-
-/** What a claim and a call need of a job. */
-export type DueJob = ReturnType<typeof dueJobOf>;
-
-/** Its columns. A row has twice as many, and reading each of them takes time. */
-export const dueJobColumns = [
-  'jobs.id',
-  'jobs.workspace_id',
-  'jobs.name',
-  'jobs.url',
-  'jobs.method',
-  'jobs.sealed',
-  'jobs.schedule_type',
-  'jobs.cron_expr',
-  'jobs.timezone',
-  'jobs.period_seconds',
-  'jobs.anchor_at',
-  'jobs.timeout_seconds',
-  'jobs.retries',
-  'jobs.await_seconds',
-  'jobs.sign',
-  'jobs.audience',
-  'jobs.failures',
-  'jobs.next_run_at',
-  'jobs.last_run_at',
-  'jobs.last_duration_ms',
-] as const;
-
-type DueJobColumn = (typeof dueJobColumns)[number] extends `jobs.${infer Name}` ? Name : never;
-type DueJobRow = Pick<Selectable<JobRow>, DueJobColumn & keyof JobRow>;
+/** What a claim and a call need of a job. A row has twice as many columns, and reading each of them takes time. */
+export const dueJobColumns = selectionOf({
+  id: 'jobs.id',
+  workspaceId: 'jobs.workspace_id',
+  name: 'jobs.name',
+  url: 'jobs.url',
+  method: 'jobs.method',
+  sealed: 'jobs.sealed',
+  scheduleType: 'jobs.schedule_type',
+  cronExpr: 'jobs.cron_expr',
+  timezone: 'jobs.timezone',
+  periodSeconds: 'jobs.period_seconds',
+  anchorAt: 'jobs.anchor_at',
+  timeoutSeconds: 'jobs.timeout_seconds',
+  retries: 'jobs.retries',
+  awaitSeconds: 'jobs.await_seconds',
+  sign: 'jobs.sign',
+  audience: 'jobs.audience',
+  failures: 'jobs.failures',
+  nextRunAt: 'jobs.next_run_at',
+  lastRunAt: 'jobs.last_run_at',
+  lastDurationMs: 'jobs.last_duration_ms',
+});
 
 /** The part of a job that a claim reads. */
-export function dueJobOf(row: DueJobRow) {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    url: row.url,
-    method: row.method,
-    sealed: row.sealed,
-    scheduleType: row.schedule_type,
-    cronExpr: row.cron_expr,
-    timezone: row.timezone,
-    periodSeconds: row.period_seconds,
-    anchorAt: row.anchor_at,
-    timeoutSeconds: row.timeout_seconds,
-    retries: row.retries,
-    awaitSeconds: row.await_seconds,
-    sign: row.sign,
-    audience: row.audience,
-    failures: row.failures,
-    nextRunAt: row.next_run_at,
-    lastRunAt: row.last_run_at,
-    lastDurationMs: row.last_duration_ms,
-  } satisfies Partial<SealedJob>;
-}
-
-/** The job that a row holds. */
-export function jobOf(row: Selectable<JobRow>): SealedJob {
-  return {
-    ...dueJobOf(row),
-    after: afterIn(row),
-    onResult: row.on_result,
-    notes: row.notes,
-    paused: row.paused === 1,
-    health: row.health,
-    activeRunId: row.active_run_id,
-    downReason: row.down_reason,
-    createdAt: row.created_at,
-  };
-}
+export type DueJob = Selection<Schema, 'jobs', (typeof dueJobColumns)[number]>;

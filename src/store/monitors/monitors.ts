@@ -1,7 +1,8 @@
 /** Monitors: what people set, and what pings and time make of them. */
 
+import { monitorFields } from '../../domain/monitors/fields.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
-import { selectionOf, toRow } from '../database/columns.ts';
+import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { freeRowLock, idList, locksRows, rowLock } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
@@ -19,16 +20,7 @@ const fixed = {
 } as const;
 
 /** What people set. */
-const editable = {
-  name: 'name',
-  scheduleType: 'schedule_type',
-  cronExpr: 'cron_expr',
-  timezone: 'timezone',
-  periodSeconds: 'period_seconds',
-  graceSeconds: 'grace_seconds',
-  notes: 'notes',
-  paused: 'paused',
-} as const;
+const editable = columnsFor(monitorFields);
 
 /** What pings and time change. */
 const state = {
@@ -46,7 +38,7 @@ export const monitorColumns = selectionOf({ ...fixed, ...editable, ...state });
 
 /** Keeps a new monitor. */
 export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
-  const row = toRow({ ...fixed, ...editable, ...state }, stored(monitor));
+  const row = toRow({ ...fixed, ...editable, ...state }, monitor);
   await db.insertInto('monitors').values(row).execute();
 }
 
@@ -54,7 +46,7 @@ export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
 export async function updateMonitor(db: Db, monitor: Monitor): Promise<void> {
   await db
     .updateTable('monitors')
-    .set(toRow({ ...editable, ...state }, stored(monitor)))
+    .set(toRow({ ...editable, ...state }, monitor))
     .where('id', '=', monitor.id)
     .execute();
 }
@@ -204,13 +196,7 @@ function live(db: Db) {
   return db.selectFrom('monitors').select(monitorColumns).where('deleted_at', 'is', null);
 }
 
-type Stored = Omit<Monitor, 'paused'> & { paused: number };
-
-function stored(monitor: Monitor): Stored {
-  return { ...monitor, paused: Number(monitor.paused) };
-}
-
 /** The monitor that a row holds. */
-export function monitorOf(row: Stored): Monitor {
+export function monitorOf(row: Omit<Monitor, 'paused'> & { paused: number }): Monitor {
   return { ...row, paused: row.paused === 1 };
 }

@@ -11,7 +11,7 @@ import type { MissedFacts, MissedReason } from '../../domain/runs/reason.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, rowLock, textsIn } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
-import { dueJobColumns, dueJobOf } from '../jobs/jobs.ts';
+import { dueJobColumns } from '../jobs/jobs.ts';
 import type { DueJob } from '../jobs/jobs.ts';
 import { countRows } from '../database/count.ts';
 import type { Schema } from '../database/schema.ts';
@@ -71,7 +71,7 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
   return rows.map((row) => ({
     runId: row.run_id,
     queuedAt: row.queued_at,
-    job: dueJobOf(row),
+    job: row,
     host: row.host,
     isFollowed: row.is_followed === 1,
     isChained: row.cause_run_id !== null,
@@ -102,7 +102,7 @@ export async function findDueJobs(
 ): Promise<ClaimableJob[]> {
   const rows = await dueJobs(db, { now, urgent: now - longestHeldMs, ...asParameters(bounds) });
   return rows.map((row) => ({
-    job: dueJobOf(row),
+    job: row,
     host: row.host,
     isFollowed: row.is_followed === 1,
   }));

@@ -3,7 +3,7 @@
 import { auditRetention } from '../../domain/accounts/audit.ts';
 import type { AuditEntry } from '../../domain/accounts/audit.ts';
 import { isAboutRun } from '../../domain/alerts/alert.ts';
-import { channelLimits, serves } from '../../domain/alerts/channel.ts';
+import { mostChannels, serves } from '../../domain/alerts/channel.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { readAskedTime } from './reasons/asked-time.ts';
 import type { AskedTime } from './reasons/asked-time.ts';
@@ -13,7 +13,7 @@ import { isChainedAt } from './reasons/held-then.ts';
 import { latenessOfRun, onTimeMs } from './reasons/of-lateness.ts';
 import { isRunOf } from './reasons/outcome.ts';
 import { timeOfId } from '../../domain/id.ts';
-import { longestChain } from '../../domain/jobs/after.ts';
+import { longestChain } from '../../domain/jobs/after-words.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
@@ -214,7 +214,7 @@ async function deliveriesAbout(
 }
 
 async function isWatched(db: Db, { workspaceId }: Principal, id: string): Promise<boolean> {
-  const page = { after: '', limit: channelLimits.count };
+  const page = { after: '', limit: mostChannels };
   const channels = await findChannelsOf(db, workspaceId, page);
   return channels.some((one) => one.enabled && serves(one, { type: 'job', id }));
 }

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import * as t from '../../api/http/schema.ts';
-import { methods } from '../../domain/jobs/job.ts';
+import { methods } from '../../domain/jobs/fields.ts';
 import { longestPasted, pastedKinds } from './pasted.ts';
 
 const pastedExample = {

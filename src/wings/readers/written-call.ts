@@ -1,7 +1,7 @@
 /** A call that is written as a command of another tool, and what a job can take from it. */
 
 import { whyRefused } from '../../domain/jobs/headers.ts';
-import { jobRules, methods } from '../../domain/jobs/job.ts';
+import { jobFields, methods } from '../../domain/jobs/fields.ts';
 import type { Method } from '../../domain/jobs/job.ts';
 import { reasons } from './remark.ts';
 import type { Remark } from './remark.ts';
@@ -140,7 +140,7 @@ export function timeoutWithin(
   seconds: number,
   written: string,
 ): { value: number; adapted: Remark[] } {
-  const { maximum } = jobRules.timeoutSeconds;
+  const { maximum } = jobFields.timeoutSeconds.rule;
   const text = `${written} ${seconds}`;
   if (seconds > maximum) {
     const reason = `lowered to ${maximum}, the most for an attempt`;
@@ -153,7 +153,7 @@ export function timeoutWithin(
 
 /** Sets the retries: no more than a job can have. */
 export function setRetries(draft: CallDraft, value: string, written: string): void {
-  const { maximum } = jobRules.retries;
+  const { maximum } = jobFields.retries.rule;
   const text = `${written} ${value.slice(0, 20)}`;
   if (!/^\d{1,9}$/.test(value)) return draft.refuse(text, 'it takes a whole number');
   draft.retries = Math.min(Number(value), maximum);

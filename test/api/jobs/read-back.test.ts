@@ -7,7 +7,7 @@ import { jobShape } from '../../../src/api/jobs/shape.ts';
 import { monitorShape } from '../../../src/api/monitors/shape.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../../src/domain/jobs/job-input.ts';
-import { methods } from '../../../src/domain/jobs/job.ts';
+import { methods } from '../../../src/domain/jobs/fields.ts';
 import { changeMonitor, defineMonitor } from '../../../src/domain/monitors/monitor-input.ts';
 import { monitorAfter } from '../../../src/domain/monitors/monitor.ts';
 import { assertRefused } from '../../support/checks/answer.ts';

@@ -77,7 +77,7 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ],
 
   ['scheduleType, unknown', { scheduleType: 'rate' }, /^scheduleType must be one of cron, period/],
-  ['scheduleType, a number', { scheduleType: 5 }, /^scheduleType must be a string or null, got 5/],
+  ['scheduleType, a number', { scheduleType: 5 }, /^scheduleType must be a string, got 5/],
   ['cronExpr, a number', { cronExpr: 5 }, /^cronExpr must be a string or null, got 5/],
   ['cronExpr, empty', { cronExpr: '' }, /^cronExpr must have 5 fields.*got 0/],
   ['cronExpr, 6 fields', { cronExpr: '0 0 * * * *' }, /^cronExpr must have 5 fields.*got 6/],
@@ -94,7 +94,7 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ['timezone, unknown', { timezone: 'Europe/Atlantis' }, /^timezone must be an IANA.*got "Europe/],
   ['timezone, an offset', { timezone: '+02:00' }, /^timezone must be an IANA name.*got "\+02:00"/],
   ['timezone, local', { timezone: 'local' }, /^timezone must be an IANA name/],
-  ['timezone, a number', { timezone: 5 }, /^timezone must be a string or null, got 5/],
+  ['timezone, a number', { timezone: 5 }, /^timezone must be a string, got 5/],
 
   ['period without periodSeconds', { scheduleType: 'period' }, /^periodSeconds is required/],
   [

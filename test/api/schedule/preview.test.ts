@@ -167,7 +167,7 @@ const refused: [what: string, input: unknown, words: RegExp][] = [
   ],
   ['timezone, unknown', { timezone: 'Mars' }, /^timezone must be an IANA name.*got "Mars"/],
   ['timezone, an offset', { timezone: '+02:00' }, /^timezone must be an IANA name/],
-  ['timezone, a number', { timezone: 5 }, /^timezone must be a string or null, got 5/],
+  ['timezone, a number', { timezone: 5 }, /^timezone must be a string, got 5/],
   [
     'cronExpr beside a period',
     { scheduleType: 'period', periodSeconds: 60, cronExpr: '@daily' },

@@ -15,7 +15,7 @@ import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { openSigningKey } from '../../../src/receipt/keyring.ts';
 import type { MasterKeys } from '../../../src/secrets/master-keys.ts';
 import { sealedBy } from '../../../src/secrets/seal.ts';
-import { jobOf } from '../../../src/store/jobs/jobs.ts';
+import { jobColumns, jobOf } from '../../../src/store/jobs/jobs.ts';
 import { listMasterKeys } from '../../../src/store/secrets/master-keys.ts';
 import { findActiveSigningKey } from '../../../src/store/receipts/signing-keys.ts';
 import { quietApp } from '../../support/running/app.ts';
@@ -47,7 +47,7 @@ async function setup(t: TestContext) {
 /** Opens all values, as a new process would. */
 async function readAll({ store, clock, masterKeys }: Local): Promise<string[]> {
   const vault = await openStoreVault({ store, clock, masterKeys });
-  const rows = await store.db.selectFrom('jobs').selectAll().orderBy('id').execute();
+  const rows = await store.db.selectFrom('jobs').select(jobColumns).orderBy('id').execute();
   const key = await findActiveSigningKey(store.db);
   assert.ok(key);
   openSigningKey(vault, key);

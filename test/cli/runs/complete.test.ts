@@ -11,7 +11,7 @@ test('jobs run --wait shows progress, and runs complete ends what does not repor
   const sink = await startSink(t, (response) => response.writeHead(202).end());
   const call = ['--url', sink.url, '--every', '1d', '--await', '2h'];
   const created = await jobd('jobs', 'create', '--name', 'import', ...call);
-  assert.match(created.stdout, /^awaits\ta report within 2h after 202$/m, created.stderr);
+  assert.match(created.stdout, /^report after 202\t2h$/m, created.stderr);
   const waiting = jobd('jobs', 'run', 'import', '--wait');
   await until('the call', () => sink.received.length === 1);
   const url = String(sink.received[0]?.headers['x-service-completion-url']);
@@ -45,5 +45,5 @@ test('jobs run --wait shows progress, and runs complete ends what does not repor
   const word = await jobd('runs', 'complete', 'import', 'success');
   assert.match(word.stderr, /success is no run that waits: .*: jobd runs complete 'import'; as a/);
   const off = await jobd('jobs', 'update', 'import', '--no-await');
-  assert.doesNotMatch(off.stdout, /^awaits/m);
+  assert.doesNotMatch(off.stdout, /^report after 202/m);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { copyJob, deleteJob, getDueTimes } from '../../../src/app/jobs/jobs.ts';
 import { getChain } from '../../../src/app/jobs/afterwards.ts';
-import { longestChain } from '../../../src/domain/jobs/after.ts';
+import { longestChain } from '../../../src/domain/jobs/after-words.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { insertChainedRuns } from '../../../src/store/jobs/chains.ts';

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import { makeBackup, restoreBackup } from '../../../src/wings/backups/backups.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
-import { jobOf } from '../../../src/store/jobs/jobs.ts';
+import { jobColumns, jobOf } from '../../../src/store/jobs/jobs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
@@ -51,7 +51,8 @@ test('a backup made beside a daemon is restored completely, secrets included', a
     [kept.slice(dataDir.length + 1), 'jobd.db'],
   );
   await using local = await openTestLocal(dataDir);
-  const row = await local.store.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+  const rows = local.store.db.selectFrom('jobs').selectAll().select(jobColumns);
+  const row = await rows.executeTakeFirstOrThrow();
   assert.deepEqual([row.name, row.deleted_at, row.total_success], ['kept', null, 1]);
   const vault = await local.openVault();
   assert.match(vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))), /kept secret/);

@@ -1,7 +1,7 @@
 /** What a channel is alerted of beside changes of health: missed and interrupted runs, and what is still down. */
 
 import { LengthFields } from '../../parts/forms/length-fields.tsx';
-import { alsoOnWords } from '../../../domain/alerts/channel.ts';
+import { alsoOnWords } from '../../../domain/alerts/fields.ts';
 import type { ChannelForm } from '../../view/channels/channel-form.ts';
 
 interface MoreAlertsProps {

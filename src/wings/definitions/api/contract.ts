@@ -2,8 +2,9 @@
 
 import { Type } from 'typebox';
 import type { Static, TProperties, TSchema } from 'typebox';
-import { channelLimits } from '../../../domain/alerts/channel.ts';
+import { channelFields as channelRows } from '../../../domain/alerts/fields.ts';
 import {
+  definedFields,
   definitionChanges,
   keyRule,
   longestBatch,
@@ -11,13 +12,12 @@ import {
 } from '../../../domain/definition.ts';
 import type { DefinitionChange } from '../../../domain/definition.ts';
 import { afterOnWords } from '../../../domain/jobs/after-words.ts';
-import { definedFields } from '../../../domain/jobs/managed-job.ts';
-import { definedMonitorFields } from '../../../domain/monitors/managed-monitor.ts';
+import { jobFields } from '../../../domain/jobs/fields.ts';
+import { monitorFields } from '../../../domain/monitors/fields.ts';
 import { Channel, ChannelInput } from '../../../api/alerts/contract.ts';
 import { page, PageQuery } from '../../../api/http/contract.ts';
 import * as t from '../../../api/http/schema.ts';
-import { definedJobFields, Job } from '../../../api/jobs/contract.ts';
-import { afterOnText } from '../../../api/jobs/fields.ts';
+import { afterOnText, definedJobFields, Job } from '../../../api/jobs/contract.ts';
 import { Monitor, MonitorInput } from '../../../api/monitors/contract.ts';
 import * as examples from './examples.ts';
 
@@ -150,7 +150,7 @@ export const JobDefinitionResult = t.output(
   {
     ...resultFields('job'),
     changedFields: t.array(
-      t.oneOf(definedFields, 'The name of a field.'),
+      t.oneOf(definedFields(jobFields), 'The name of a field.'),
       `${differed} ${asOneField} Header values are compared too, without being shown.`,
     ),
     changedHeaders: t.array(
@@ -198,7 +198,7 @@ export const MonitorDefinitionResult = t.output(
   {
     ...resultFields('monitor'),
     changedFields: t.array(
-      t.oneOf(definedMonitorFields, 'The name of a field.'),
+      t.oneOf(definedFields(monitorFields), 'The name of a field.'),
       `${differed} ${asOneField}`,
     ),
     monitor: orNull(Monitor, 'monitor'),
@@ -233,7 +233,7 @@ function keysOf(nouns: string) {
   return Type.Optional(
     t.nullable(
       Type.Array(Type.String(), {
-        maxItems: channelLimits.jobIds,
+        maxItems: channelRows.jobIds.rule.maxItems,
         description:
           `Keys of the ${nouns} it serves; \`*\` stands for all. Without \`jobs\` and \`monitors\` it serves all of the ` +
           'workspace, with one of them only what that lists.',

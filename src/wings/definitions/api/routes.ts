@@ -4,8 +4,9 @@ import type { App } from '../../../app/app.ts';
 import { managedChannels } from '../server/channels.ts';
 import { managedJobs } from '../server/jobs.ts';
 import { managedMonitors } from '../server/monitors.ts';
-import type { DefinedField } from '../../../domain/jobs/managed-job.ts';
-import type { DefinedMonitorField } from '../../../domain/monitors/managed-monitor.ts';
+import type { DefinedField } from '../../../domain/definition.ts';
+import type { jobFields } from '../../../domain/jobs/fields.ts';
+import type { monitorFields } from '../../../domain/monitors/fields.ts';
 import { channelShape } from '../../../api/alerts/shape.ts';
 import { badRequest, describe } from '../../../api/description/operation.ts';
 import type { ApiServer } from '../../../api/http/fastify.ts';
@@ -106,7 +107,7 @@ export function definitionRoutes(server: ApiServer, app: App, { limits, siteUrl 
       const results = outcomes.map((outcome) => {
         const { fields, hidden, shown } = outcome;
         return Object.assign(common(outcome), {
-          changedFields: fields as DefinedField[],
+          changedFields: fields as DefinedField<typeof jobFields>[],
           changedHeaders: hidden,
           job: shown && jobShape(shown),
         });
@@ -138,7 +139,7 @@ export function definitionRoutes(server: ApiServer, app: App, { limits, siteUrl 
       const results = outcomes.map((outcome) => {
         const { fields, shown } = outcome;
         return Object.assign(common(outcome), {
-          changedFields: fields as DefinedMonitorField[],
+          changedFields: fields as DefinedField<typeof monitorFields>[],
           monitor: shown && monitorShape(shown, site),
         });
       });

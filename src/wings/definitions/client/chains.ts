@@ -1,7 +1,8 @@
 /** Jobs in files that run after others: in which order they are applied and deleted, so that what they name is there. */
 
 import { someOf } from '../../../domain/counted.ts';
-import { longestChain, tooLong } from '../../../domain/jobs/after.ts';
+import { longestChain } from '../../../domain/jobs/after-words.ts';
+import { tooLong } from '../../../domain/jobs/after.ts';
 import type { After } from '../../../domain/jobs/after.ts';
 import type { Definition, FileKind, ManagedItem } from './kind.ts';
 import { refused } from './server.ts';

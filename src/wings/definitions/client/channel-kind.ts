@@ -1,30 +1,24 @@
 /** Channels in files. Which fields `config` has follows from the table of kinds of channels. */
 
-import { alsoOnWords, channelLimits } from '../../../domain/alerts/channel.ts';
-import type { ChannelInput } from '../../../domain/alerts/channel.ts';
+import type { ChannelInput, ChannelSettings } from '../../../domain/alerts/channel.ts';
 import { checkConfig } from '../../../domain/alerts/config.ts';
 import { channelKinds, channelTypes } from '../../../domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../../domain/alerts/kinds/registry.ts';
-import {
-  changedChannelFields,
-  definedChannel,
-  listsOf,
-  servedBy,
-} from '../../../domain/alerts/managed-channel.ts';
-import type {
-  ChannelDefinition,
-  ChannelSettings,
-  Served,
-} from '../../../domain/alerts/managed-channel.ts';
-import { checkFields, nameRule } from '../../../domain/fields.ts';
+import { channelFields } from '../../../domain/alerts/fields.ts';
+import { definedChannel, listsOf, servedBy } from '../../../domain/alerts/managed-channel.ts';
+import type { ChannelDefinition, Served } from '../../../domain/alerts/managed-channel.ts';
+import { changedFields } from '../../../domain/definition.ts';
+import { checkFields, defaultsOf } from '../../../domain/fields.ts';
 import { everywhere } from '../../../domain/targets/target.ts';
-import { durationOf } from '../../../settings/setting.ts';
-import { adopt, duration, keys, text, trueOrFalse, wholeNumber, word, words } from './fields.ts';
-import { unless } from './kind.ts';
+import { adopt, fileFields, fileValues, keys, word } from './fields.ts';
+import type { FileField } from './fields.ts';
 import type { FileKind, Input } from './kind.ts';
 
-const { min: minimum, max: maximum } = channelLimits.afterFailures;
-const rules = { name: nameRule, afterFailures: { type: 'integer', minimum, maximum } } as const;
+const servedAbout = 'Their keys, or "*" for all. Without jobs and monitors: all of the workspace.';
+const { name: nameRow, ...settings } = fileFields(channelFields, {
+  jobIds: { jobs: { api: 'jobs', about: servedAbout, form: keys('job') } },
+  monitorIds: { monitors: { api: 'monitors', about: servedAbout, form: keys('monitor') } },
+});
 /** Only the server knows what its operator allows. */
 const anything = { allowTargets: everywhere, mailAllow: [] };
 const texts = { type: ['string', 'number', 'boolean'] };
@@ -37,11 +31,7 @@ export const channelKind: FileKind = {
   noun: 'channel',
   fields: {
     adopt: adopt('channel'),
-    name: {
-      api: 'name',
-      about: 'The name of the channel. Default: the key.',
-      form: text(rules.name),
-    },
+    name: nameRow as FileField,
     type: { api: 'type', about: 'The kind of the channel.', form: word(channelTypes) },
     config: {
       api: 'config',
@@ -54,40 +44,13 @@ export const channelKind: FileKind = {
         check: () => {},
       },
     },
-    jobs: {
-      api: 'jobs',
-      about:
-        'Keys of the jobs it is notified of, or "*" for all. Without jobs and monitors: all of the workspace.',
-      form: keys('job'),
-    },
-    monitors: {
-      api: 'monitors',
-      about:
-        'Keys of the monitors it is notified of, or "*" for all. Without jobs and monitors: all of the workspace.',
-      form: keys('monitor'),
-    },
-    'after-failures': {
-      api: 'afterFailures',
-      about: 'Failures of a job in a row before it is notified. Default: 1.',
-      form: wholeNumber(rules.afterFailures),
-    },
-    also: {
-      api: 'alsoOn',
-      about: 'Runs it is notified of besides: missed, interrupted. Default: none.',
-      form: words(alsoOnWords),
-    },
-    'remind-every': {
-      api: 'remindEverySeconds',
-      about: 'How often it is reminded of what is still down, such as 1h. Default: never.',
-      form: duration('remind-every'),
-    },
-    enabled: { api: 'enabled', about: 'Whether it is notified. Default: true.', form: trueOrFalse },
+    ...settings,
   },
   required: ['type', 'config'],
   exclusive: [],
   schema: { allOf: channelTypes.map(schemaOfType) },
   hidden: 'config',
-  checkField: (field) => checkFields(rules, field),
+  checkField: (field) => checkFields(channelFields, field),
   check(input) {
     const { type, config } = channelOf(input);
     definedChannel(inputOf(channelOf(input)));
@@ -99,26 +62,23 @@ export const channelKind: FileKind = {
     return { ...definedChannel(inputOf(channelOf(input))), type, config, ...served };
   },
   values(key, whole) {
-    const { type, config, afterFailures, enabled, alsoOn, remindEverySeconds, ...channel } =
-      whole as unknown as WrittenChannel;
+    const channel = whole as unknown as WrittenChannel;
+    const { type, config } = channel;
     const names = Object.keys(config).toSorted();
     const { jobs, monitors } = listsOf(channel);
     return {
-      name: unless(channel.name, key),
+      ...fileValues(channelFields, whole, { ...defaultsOf(channelFields), name: key }),
       type,
-      config: new Map(names.map((name) => [name, config[name]])),
+      config: new Map(names.map((field) => [field, config[field]])),
       jobs: jobs?.toSorted(),
       monitors: monitors?.toSorted(),
-      'after-failures': unless(afterFailures, 1),
-      also: alsoOn.length === 0 ? undefined : [...alsoOn],
-      'remind-every': remindEverySeconds === null ? undefined : durationOf(remindEverySeconds),
-      enabled: unless(enabled, true),
     };
   },
   compare({ document, hiddenNames }, input) {
     const channel = document as unknown as WrittenChannel;
     const definition = channelOf(input);
-    const settings = changedChannelFields(
+    const changed = changedFields(
+      channelFields,
       { ...channel, jobIds: channel.jobs, monitorIds: channel.monitors },
       definedChannel(inputOf(definition)),
     );
@@ -127,8 +87,10 @@ export const channelKind: FileKind = {
     const names = Object.keys(definition.config);
     const lost = hiddenNames.filter((name) => !names.includes(name) && !fields[name]?.generate);
     const changedHidden = [...names.filter((name) => !hiddenNames.includes(name)), ...lost];
-    const changedFields = [...settings, ...(changedHidden.length > 0 ? ['config'] : [])];
-    return { changedFields, changedHidden: changedHidden.toSorted() };
+    return {
+      changedFields: [...changed, ...(changedHidden.length > 0 ? ['config'] : [])],
+      changedHidden: changedHidden.toSorted(),
+    };
   },
   conceal: (fields) => fields,
 };

@@ -6,9 +6,11 @@
 import { parseSeconds } from '../../../cli/options.ts';
 import { everyOne } from '../../../domain/alerts/managed-channel.ts';
 import { keyPattern, keyRule } from '../../../domain/definition.ts';
+import { asSentence, isTime, keyOf } from '../../../domain/fields.ts';
+import type { Field, Fields } from '../../../domain/fields.ts';
 import { isId } from '../../../domain/id.ts';
-import { scheduleRules } from '../../../domain/schedule/schedule.ts';
-import { fillIn, fillVariables } from './references.ts';
+import { durationOf } from '../../../settings/setting.ts';
+import { fillIn, fillVariables, literal, literalVariables } from './references.ts';
 import type { Filled, Sources } from './references.ts';
 
 /** A field is a text that is parsed, a mapping of names to texts, or a list of texts. */
@@ -150,22 +152,72 @@ export function adopt(noun: string): FileField {
   return { api: 'adopt', about: `The id of a ${noun} created by hand that gets this key.`, form };
 }
 
-/** The fields that say when something is due. */
-export const scheduleFields: Readonly<Record<'cron' | 'timezone' | 'every', FileField>> = {
-  cron: {
-    api: 'cronExpr',
-    about: 'Five fields, or @daily and the like. Default: each hour.',
-    form: text(scheduleRules.cronExpr),
-  },
-  timezone: {
-    api: 'timezone',
-    about:
-      'The IANA time zone of cron, or in which the times of every are shown. Default: Europe/Paris.',
-    form: text(scheduleRules.timezone),
-  },
-  every: {
-    api: 'periodSeconds',
-    about: 'An interval such as 90s, 5m or 1d, instead of cron.',
-    form: duration('every'),
-  },
+/** Fields that files write in a way of their own, by the names of those of the API that they stand for. */
+export type OwnFields = Readonly<Record<string, Readonly<Record<string, FileField>>>>;
+
+/** The fields of a table, as files have them. A special one that has no way of its own is left out. */
+export function fileFields(fields: Fields, own: OwnFields = {}): Record<string, FileField> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([api, field]) => {
+      if (own[api] !== undefined) return Object.entries(own[api]);
+      const key = keyOf(api, field);
+      const form = forms[field.form](key, field.rule);
+      return form === null ? [] : [[key, { api, about: aboutField(api, field), form }]];
+    }),
+  );
+}
+
+/** How each form is written in files; null where a field needs a way of its own. */
+const forms: Readonly<Record<Field['form'], (key: string, rule: Field['rule']) => Form | null>> = {
+  text: (_, rule) => text(rule),
+  url: () => withVariables,
+  content: () => filledIn,
+  secret: () => filledIn,
+  word: (_, { enum: known = [] }) => word(known.map(String)),
+  words: (_, { items }) => words((items?.enum ?? []).map(String)),
+  count: (_, { minimum = 0, maximum = 0 }) => wholeNumber({ minimum, maximum }),
+  duration,
+  seconds: duration,
+  flag: () => trueOrFalse,
+  special: () => null,
 };
+
+/** What may be written besides plain text. */
+const hints: Partial<Record<Field['form'], string>> = {
+  url: '${NAME} is a variable of the environment.',
+  content: '${NAME} is a variable, file:PATH the content of a file.',
+  secret: '${NAME} is a variable, file:PATH the content of a file.',
+  duration: 'Such as 5m or 2h.',
+  seconds: 'Such as 20s.',
+};
+
+function aboutField(name: string, field: Field): string {
+  const usual = name === 'name' ? 'the key' : writtenValue(field, field.default);
+  const isShown = ['string', 'number', 'boolean'].includes(typeof usual) && usual !== '';
+  const shown = isShown && `Default: ${usual as string}`;
+  const note = field.defaultNote === undefined ? '' : `, ${field.defaultNote}`;
+  return [asSentence(field.help), hints[field.form], shown && `${shown}${note}.`]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** The values of a table as files write them, by their keys there; undefined for a default, and for what is special. */
+export function fileValues(
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+  defaults: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const written = Object.entries(fields).map(([name, field]) => {
+    const isUsual = JSON.stringify(values[name]) === JSON.stringify(defaults[name]);
+    return [keyOf(name, field), isUsual ? undefined : writtenValue(field, values[name])];
+  });
+  return Object.fromEntries(written);
+}
+
+function writtenValue(field: Field, value: unknown): unknown {
+  const { form } = field;
+  if (value === null || value === undefined || form === 'special') return undefined;
+  if (isTime(field)) return durationOf(value as number);
+  if (form === 'url') return literalVariables(value as string);
+  return form === 'content' ? literal(value as string) : value;
+}

@@ -84,8 +84,3 @@ export interface FileKind {
 export function label({ noun }: Pick<FileKind, 'noun'>, key: string): string {
   return `${noun} ${key}`;
 }
-
-/** The value, unless it is the usual one. */
-export function unless<T>(value: T, usual: T): T | undefined {
-  return value === usual ? undefined : value;
-}

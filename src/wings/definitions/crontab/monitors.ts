@@ -3,7 +3,7 @@
 import type { CrontabLine } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
 import { nameRule } from '../../../domain/fields.ts';
-import { defaultGraceSeconds, dueAfter } from '../../../domain/monitors/monitor.ts';
+import { dueAfter, monitorDefaults } from '../../../domain/monitors/monitor.ts';
 import { readSchedule } from '../../../domain/schedule/schedule-input.ts';
 import type { ScheduleInput } from '../../../domain/schedule/schedule-input.ts';
 import { plainText } from '../../../cli/terminal/text.ts';
@@ -52,5 +52,5 @@ export function graceOf(schedule: Partial<ScheduleInput>): number {
     at = next;
   }
   const quarter = Math.floor(shortestMs / 4 / 60_000) * 60;
-  return Math.min(Math.max(quarter, defaultGraceSeconds), 3_600);
+  return Math.min(Math.max(quarter, monitorDefaults.graceSeconds), 3_600);
 }

@@ -4,13 +4,10 @@ import { checkPaid } from '../../../domain/accounts/account.ts';
 import type { ChannelInput, KeptChannel, ShownChannel } from '../../../domain/alerts/channel.ts';
 import { checkConfig, keepGenerated } from '../../../domain/alerts/config.ts';
 import type { ChannelConfig } from '../../../domain/alerts/kinds/kind.ts';
-import {
-  changedChannelFields,
-  changedConfig,
-  definedChannel,
-  servedBy,
-} from '../../../domain/alerts/managed-channel.ts';
+import { channelFields } from '../../../domain/alerts/fields.ts';
+import { definedChannel, servedBy } from '../../../domain/alerts/managed-channel.ts';
 import type { ChannelDefinition } from '../../../domain/alerts/managed-channel.ts';
+import { changedFields, changedNames } from '../../../domain/definition.ts';
 import { got, invalidInput, JobdError } from '../../../domain/errors.ts';
 import { openConfig } from '../../../domain/secrets/sealed-config.ts';
 import { findChannel, findUnknownSubjects } from '../../../store/alerts/channels.ts';
@@ -60,17 +57,19 @@ export const managedChannels: ManagedKind<ChannelDefinition, KeptChannel, Manage
     const input = await inputOf(scene, definition);
     const after = definedChannel(input);
     const served = await servedIds(db, before);
-    const settings = changedChannelFields({ ...before, ...served }, after);
+    const settings = changedFields(channelFields, { ...before, ...served }, after);
     const kept = configOf(app, before);
     // A config that cannot be opened is not as defined, and is replaced.
     const config = await keepGenerated(before.type, input.config, async () => kept ?? {});
     checkConfig(before.type, config, app);
-    const hidden = changedConfig(kept ?? {}, config);
+    const hidden = changedNames(kept ?? {}, config);
     scene.countGuesses(guessesIn(definition.config, kept ?? {}));
     const fields = [...settings, ...(hidden.length > 0 ? ['config'] : [])];
     if (fields.length > 0) await checkAllowed(scene);
     const update = {
-      ...Object.fromEntries(Object.entries(after).filter(([name]) => settings.includes(name))),
+      ...Object.fromEntries(
+        Object.entries(after).filter(([name]) => settings.some((other) => other === name)),
+      ),
       ...(hidden.length > 0 && { config }),
     };
     return {

@@ -3,8 +3,9 @@
 import { checkPaid } from '../../../domain/accounts/account.ts';
 import { checkMonitorLimits } from '../../../domain/accounts/plan-limits.ts';
 import { plans } from '../../../domain/accounts/plan.ts';
-import { changedMonitorFields, definedMonitor } from '../../../domain/monitors/managed-monitor.ts';
-import { changeMonitor } from '../../../domain/monitors/monitor-input.ts';
+import { changedFields } from '../../../domain/definition.ts';
+import { monitorFields } from '../../../domain/monitors/fields.ts';
+import { changeMonitor, definedMonitor } from '../../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../../domain/monitors/monitor-input.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
 import { findMonitor } from '../../../store/monitors/monitors.ts';
@@ -41,7 +42,7 @@ export const managedMonitors: ManagedKind<MonitorInput, Monitor, Monitor> = {
     const { paused, ...rest } = definedMonitor(input);
     const update: MonitorUpdate = { ...rest, action: paused ? 'pause' : 'resume' };
     const after = changeMonitor(before, update, app.clock.now());
-    const fields = changedMonitorFields(before, after);
+    const fields = changedFields(monitorFields, before, after);
     if (fields.length > 0) await checkAllowed(scene, after, before);
     const isChanged = fields.length > 0;
     return {

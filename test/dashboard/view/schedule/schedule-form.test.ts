@@ -10,7 +10,7 @@ import {
   scheduleFields,
   scheduleForm,
 } from '../../../../src/dashboard/view/schedule/schedule-form.ts';
-import { scheduleRules } from '../../../../src/domain/schedule/schedule.ts';
+import { scheduleFields as rows } from '../../../../src/domain/schedule/fields.ts';
 
 const period = (periodSeconds: number) =>
   ({ scheduleType: 'period', cronExpr: null, timezone: 'UTC', periodSeconds }) as const;
@@ -32,7 +32,7 @@ test('a period is shown in its largest whole unit', () => {
 });
 
 test('every period comes back as it was', () => {
-  const { minimum: min, maximum: max } = scheduleRules.periodSeconds;
+  const { minimum: min, maximum: max } = rows.periodSeconds.rule;
   check(
     property(integer({ min, max }), (seconds) => {
       const { periodSeconds } = scheduleFields(scheduleForm(period(seconds)));

@@ -16,10 +16,11 @@ import {
   literal,
   literalVariables,
 } from '../../../../src/wings/definitions/client/references.ts';
-import { brokenRule, nameRule, notesRule } from '../../../../src/domain/fields.ts';
+import { changedFields } from '../../../../src/domain/definition.ts';
+import { brokenRule, nameRule, notesField } from '../../../../src/domain/fields.ts';
+import { jobFields } from '../../../../src/domain/jobs/fields.ts';
 import { newId } from '../../../../src/domain/id.ts';
-import { changedFields } from '../../../../src/domain/jobs/managed-job.ts';
-import { definedMonitor } from '../../../../src/domain/monitors/managed-monitor.ts';
+import { definedMonitor } from '../../../../src/domain/monitors/monitor-input.ts';
 import type { EditableFields } from '../../../../src/domain/jobs/job.ts';
 
 const url = 'https://example.com/';
@@ -118,7 +119,7 @@ const arbitraryJob = fc.record({
   ),
   timeoutSeconds: fc.integer({ min: 1, max: 60 }),
   retries: fc.integer({ min: 0, max: 2 }),
-  notes: hard.filter((text) => brokenRule(notesRule, text) === undefined),
+  notes: hard.filter((text) => brokenRule(notesField.rule, text) === undefined),
   paused: fc.boolean(),
   isManaged: fc.boolean(),
 });
@@ -188,7 +189,7 @@ test('reading an export back gives the same jobs', () => {
           const names = Object.keys(read.headers);
           assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
           assert.deepEqual(
-            changedFields({ ...job, headers: {} }, { ...read, headers: {} }),
+            changedFields(jobFields, { ...job, headers: {} }, { ...read, headers: {} }),
             [],
             text,
           );

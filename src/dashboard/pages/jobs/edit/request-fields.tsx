@@ -1,7 +1,7 @@
 /** What a job calls, and what it sends. */
 
 import { characterCount } from '../../../../domain/characters.ts';
-import { maxBodyLength, methods } from '../../../../domain/jobs/job.ts';
+import { maxBodyLength, methods } from '../../../../domain/jobs/fields.ts';
 import type { Method } from '../../../../domain/jobs/job.ts';
 import { Field, TextField } from '../../../parts/forms/field.tsx';
 import { hasBody, jobLabels, keepLineEnds, urlProblem } from '../../../view/jobs/job-form.ts';
