@@ -117,7 +117,7 @@ async function parsed(text: string, option: string, field: Field): Promise<unkno
   const seconds = (form === 'seconds' ? parseSeconds : parseDuration)(text, option);
   if (seconds >= min && seconds <= max) return seconds;
   const bounds = `${durationOf(min)} and ${durationOf(max)}`;
-  throw invalidInput(`${option} must be between ${bounds}, got ${text}`);
+  throw invalidInput(`${option} must be between ${bounds}, got ${durationOf(seconds)}`);
 }
 
 /** One of these words, in letters of any case. */

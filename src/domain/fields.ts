@@ -169,10 +169,15 @@ export function asSentence(clause: string): string {
 }
 
 /** Any characters but U+0000, which not every database can keep in a text. */
-const pattern = String.raw`^[^\x00]*$`;
+const storable = String.raw`^[^\x00]*$`;
 
 /** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
-export const nameRule = { type: 'string', minLength: 1, maxLength: 120, pattern } as const;
+export const nameRule = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 120,
+  pattern: storable,
+} as const;
 
 /** The name of a job, a monitor, a channel, an account. */
 export const nameField = {
@@ -185,7 +190,7 @@ export const nameField = {
 /** Notes about a job or a monitor. */
 export const notesField = {
   form: 'text',
-  rule: { type: 'string', maxLength: 4_000, pattern },
+  rule: { type: 'string', maxLength: 4_000, pattern: storable },
   label: 'Notes',
   help: 'notes for people',
   default: '',
@@ -205,7 +210,8 @@ export function brokenRule(
   shown?: string,
 ): string | undefined {
   const given = (): string => `got ${shown ?? JSON.stringify(value)}`;
-  const { enum: words, minLength = 0, maxLength = Infinity, minimum, maximum } = rule;
+  const { enum: words, pattern, minLength = 0, maxLength = Infinity } = rule;
+  const { minimum, maximum } = rule;
   if (words !== undefined && !words.includes(value as string | null)) {
     return `must be one of ${words.map(String).join(', ')}, ${given()}`;
   }
@@ -221,7 +227,7 @@ export function brokenRule(
   if (typeof value !== 'string') return undefined;
   if (minLength > 0 && value.trim() === '')
     return `must not be ${value === '' ? 'empty' : 'blank'}`;
-  return unstorable(value) ?? tooLong(value, maxLength);
+  return (pattern === undefined ? undefined : unstorable(value)) ?? tooLong(value, maxLength);
 }
 
 /** Checks the values that are given. Throws `invalid_input`, naming the first field that breaks its rule. */
