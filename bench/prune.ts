@@ -43,7 +43,7 @@ const manyResults = 10_000;
 
 /** What jobd logs about pruning. */
 interface Pruned {
-  removed: { results?: number };
+  removed: { history?: number };
   longestWriteMs: number;
   at: number;
 }
@@ -131,7 +131,7 @@ async function measure(options: Options): Promise<Figures> {
   const giveUpAt = loweredAt + longestPruneMs;
   const firstAt = waitForFirst(store, id, { runsBefore, giveUpAt });
   const end = (): Pruned | undefined =>
-    pruned.find(({ removed }) => (removed.results ?? 0) > manyResults);
+    pruned.find(({ removed }) => (removed.history ?? 0) > manyResults);
   const samples: Sample[] = [];
   while (end() === undefined) {
     if (Date.now() > giveUpAt) throw new Error('pruning does not end');

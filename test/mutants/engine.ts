@@ -125,8 +125,8 @@ export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'the audit trail is pruned by a clock that has just changed',
     file: 'engine/upkeep/prunings.ts',
-    text: 'isClockSteady() ? await findOldAuditEntry(db, oldAuditAt()) : undefined',
-    becomes: 'await findOldAuditEntry(db, oldAuditAt())',
+    text: 'isClockSteady() ? await auditEntries.find(db) : undefined',
+    becomes: 'await auditEntries.find(db)',
     tests: ['engine/upkeep/retention.test.ts'],
   },
 ];

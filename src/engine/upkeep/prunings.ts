@@ -7,28 +7,22 @@ import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.t
 import { privatePartKeptMs } from '../../domain/calls/call-key.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
 import { rememberedMs } from '../../domain/repeatable.ts';
-import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
-import { findOldMadeOnce, removeOldMadeOnce } from '../../store/accounts/made-once.ts';
-import { findExpiredSession, removeExpiredSessions } from '../../store/accounts/sessions.ts';
-import { findExpiredCode, removeExpiredCodes } from '../../store/accounts/sign-in-codes.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../../store/accounts/workspaces.ts';
 import {
   endOldDeliveries,
   findEndedQueue,
   findOldDelivery,
-  removeOldDeliveries,
   settleEndedDeliveries,
 } from '../../store/alerts/deliveries.ts';
 import { findRetiredCallKey, removePrivateCallKey } from '../../store/calls/call-keys.ts';
+import { hasAged, removeAged } from '../../store/database/aged.ts';
+import type { AgedTable } from '../../store/database/aged.ts';
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { findOldSpan, removeOldSpans } from '../../store/jobs/spans.ts';
-import { findOldNode, removeOldNodes } from '../../store/nodes/nodes.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
-import { createEarlyPruning } from './prune-early.ts';
-import { createResultsPruning } from './prune-results.ts';
+import { createHistoryPruning } from './prune-history.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 import type { SpaceWatch } from './space-watch.ts';
@@ -54,69 +48,43 @@ interface Removal {
   restMs?: number;
 }
 
-/** Makes all prunings: what people deleted, then what is too old or too much, then what space is too short for, then free pages. */
+/** Makes all prunings: what people deleted, then what is old, then history that is too much, then free pages. */
 export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): Pruning[] {
-  const results = createResultsPruning(store, clock);
-  const olderThan = (ageMs: number): number => clock.now() - ageMs;
-  const oldAuditAt = (): number => olderThan(auditRetention.days * msPerDay);
+  const history = createHistoryPruning(store, clock, space);
+  const before = (ageMs: number): number => clock.now() - ageMs;
   const isClockSteady = watchSteadiness(clock, steadyForMs);
   const undeliveredMs = deliveryLifeMs + lastAttemptMs;
+  const aged = (name: string, table: AgedTable, keptMs: number): Removal => ({
+    name,
+    find: async (db) => ((await hasAged(db, table, before(keptMs))) ? table : undefined),
+    remove: (tx, _, rows) => removeAged(tx, table, before(keptMs), rows),
+    restMs: agingEveryMs,
+  });
+  const auditEntries = aged('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
   const removals: Removal[] = [
-    { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: results.restart },
+    { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: history.restart },
     deleted('rowsOfDeletedMonitors', 'monitors'),
     deleted('rowsOfDeletedChannels', 'channels'),
     { name: 'endedDeliveries', find: findEndedQueue, remove: settleEndedDeliveries },
     {
       name: 'pendingDeliveries',
-      find: (db) => findOldDelivery(db, 'pending', olderThan(undeliveredMs)),
-      remove: (tx, _, rows) => endOldDeliveries(tx, olderThan(undeliveredMs), rows),
+      find: (db) => findOldDelivery(db, before(undeliveredMs)),
+      remove: (tx, _, rows) => endOldDeliveries(tx, before(undeliveredMs), rows),
       restMs: agingEveryMs,
     },
+    aged('deliveries', 'deliveries', deliveriesKeptMs),
     {
-      name: 'deliveries',
-      find: (db) => findOldDelivery(db, 'over', olderThan(deliveriesKeptMs)),
-      remove: (tx, _, rows) => removeOldDeliveries(tx, olderThan(deliveriesKeptMs), rows),
-      restMs: agingEveryMs,
+      ...auditEntries,
+      find: async (db) => (isClockSteady() ? await auditEntries.find(db) : undefined),
     },
-    {
-      name: 'auditEntries',
-      find: async (db) => (isClockSteady() ? await findOldAuditEntry(db, oldAuditAt()) : undefined),
-      remove: (tx, _, rows) => removeOldAuditEntries(tx, oldAuditAt(), rows),
-      restMs: agingEveryMs,
-    },
-    {
-      name: 'idempotencyKeys',
-      find: (db) => findOldMadeOnce(db, olderThan(rememberedMs)),
-      remove: (tx, _, rows) => removeOldMadeOnce(tx, olderThan(rememberedMs), rows),
-      restMs: agingEveryMs,
-    },
-    {
-      name: 'sessions',
-      find: (db) => findExpiredSession(db, clock.now()),
-      remove: (tx, _, rows) => removeExpiredSessions(tx, clock.now(), rows),
-      restMs: agingEveryMs,
-    },
-    {
-      name: 'signInCodes',
-      find: (db) => findExpiredCode(db, clock.now()),
-      remove: (tx, _, rows) => removeExpiredCodes(tx, clock.now(), rows),
-      restMs: agingEveryMs,
-    },
-    {
-      name: 'nodes',
-      find: (db) => findOldNode(db, olderThan(nodesKeptMs)),
-      remove: (tx, _, rows) => removeOldNodes(tx, olderThan(nodesKeptMs), rows),
-      restMs: agingEveryMs,
-    },
-    {
-      name: 'scheduleSpans',
-      find: (db) => findOldSpan(db, olderThan(spansKeptMs)),
-      remove: (tx, id) => removeOldSpans(tx, id, olderThan(spansKeptMs)),
-      restMs: agingEveryMs,
-    },
+    aged('idempotencyKeys', 'made_once', rememberedMs),
+    aged('sessions', 'sessions', 0),
+    aged('signInCodes', 'sign_in_codes', 0),
+    aged('nodes', 'nodes', nodesKeptMs),
+    aged('scheduleSpans', 'schedule_spans', spansKeptMs),
     {
       name: 'privateCallKeys',
-      find: (db) => findRetiredCallKey(db, olderThan(privatePartKeptMs)),
+      find: (db) => findRetiredCallKey(db, before(privatePartKeptMs)),
       remove: removePrivateCallKey,
       restMs: agingEveryMs,
     },
@@ -129,8 +97,7 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   const givingBack = createGivingBack(store, clock);
   return [
     ...removals.map((removal) => createRemoving(store, clock, removal)),
-    results,
-    createEarlyPruning(store, clock, space),
+    history,
     ...(givingBack === null ? [] : [givingBack]),
   ];
 }

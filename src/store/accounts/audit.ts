@@ -1,6 +1,5 @@
 /** Entries of the audit trail: they are added, counted on and pruned, and never changed. */
 
-import { sql } from 'kysely';
 import { auditRetention, isFolded } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
@@ -321,29 +320,4 @@ export async function wasUpdated(
   const entries = await listAuditEntries(db, workspaceId, { subjectId, before: null, limit: 100 });
   const isNamed = (field: string): boolean => fields.includes(field);
   return entries.length === 100 || entries.some((entry) => entry.fields.some(isNamed));
-}
-
-/** The workspace of the oldest entry from before a time, in epoch milliseconds, or undefined. */
-export async function findOldAuditEntry(db: Db, before: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('audit_entries')
-    .select('workspace_id as workspaceId')
-    .where('at', '<', before)
-    .orderBy('at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.workspaceId;
-}
-
-/** Removes up to `limit` of the oldest entries from before a time. Returns how many. */
-export async function removeOldAuditEntries(
-  tx: Db,
-  before: number,
-  limit: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from audit_entries where (workspace_id, number) in (
-      select workspace_id, number from audit_entries
-      where at < ${before} order by at limit ${limit})`.execute(tx);
-  return Number(numAffectedRows);
 }

@@ -45,29 +45,3 @@ export async function forgetOldest(tx: Db, workspaceId: string, most: number): P
     .where('made_at', '<=', newest)
     .execute();
 }
-
-/** The workspace of a key from before a time, in epoch milliseconds, or undefined. */
-export async function findOldMadeOnce(db: Db, before: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('made_once')
-    .select('workspace_id as workspaceId')
-    .where('made_at', '<', before)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.workspaceId;
-}
-
-/** Forgets up to `limit` keys from before a time. Returns how many. */
-export async function removeOldMadeOnce(tx: Db, before: number, limit: number): Promise<number> {
-  const old = tx
-    .selectFrom('made_once')
-    .select('key_sha256')
-    .where('made_at', '<', before)
-    .limit(limit);
-  const { numDeletedRows } = await tx
-    .deleteFrom('made_once')
-    .where('made_at', '<', before)
-    .where('key_sha256', 'in', old)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}

@@ -191,25 +191,3 @@ const recordUse = statementForEach((db: Db, of: Parameters<KeyUse>) =>
 export async function recordSessionUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
   await recordUse(db, uses);
 }
-
-/** The id of a session that expired, or undefined. */
-export async function findExpiredSession(db: Db, now: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('id')
-    .where('expires_at', '<=', now)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-/** Removes up to `limit` sessions that expired. Returns how many. */
-export async function removeExpiredSessions(tx: Db, now: number, limit: number): Promise<number> {
-  const expired = tx
-    .selectFrom('sessions')
-    .select('id')
-    .where('expires_at', '<=', now)
-    .limit(limit);
-  const result = await tx.deleteFrom('sessions').where('id', 'in', expired).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

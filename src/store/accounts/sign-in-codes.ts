@@ -53,28 +53,3 @@ export async function takeCode(tx: Db, sha256: string): Promise<boolean> {
     .executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
-
-/** The SHA-256 of a code that expired, or undefined. */
-export async function findExpiredCode(db: Db, now: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sign_in_codes')
-    .select('sha256')
-    .where('expires_at', '<=', now)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.sha256;
-}
-
-/** Removes up to `limit` codes that expired. Returns how many. */
-export async function removeExpiredCodes(tx: Db, now: number, limit: number): Promise<number> {
-  const expired = tx
-    .selectFrom('sign_in_codes')
-    .select('sha256')
-    .where('expires_at', '<=', now)
-    .limit(limit);
-  const result = await tx
-    .deleteFrom('sign_in_codes')
-    .where('sha256', 'in', expired)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

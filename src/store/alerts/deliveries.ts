@@ -214,14 +214,9 @@ export async function settleEndedDeliveries(
   return settled + 1;
 }
 
-/** The id of a delivery made before `before` (epoch milliseconds) that is still pending, or over; or undefined. */
-export async function findOldDelivery(
-  db: Db,
-  state: 'pending' | 'over',
-  before: number,
-): Promise<string | undefined> {
-  const old = state === 'pending' ? pendingBefore : overBefore;
-  return (await old(db, before, 1).executeTakeFirst())?.id;
+/** The id of a delivery made before `before` (epoch milliseconds) that is still pending, or undefined. */
+export async function findOldDelivery(db: Db, before: number): Promise<string | undefined> {
+  return (await pendingBefore(db, before, 1).executeTakeFirst())?.id;
 }
 
 /** Gives up to `limit` deliveries up that are still pending and older than `before`. Returns how many. */
@@ -256,21 +251,4 @@ function pendingBefore(db: Db, before: number, limit: number) {
     .where('status', '=', pending)
     .orderBy('created_at')
     .limit(limit);
-}
-
-function overBefore(db: Db, before: number, limit: number) {
-  return db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('created_at', '<', before)
-    .where('status', '<>', pending)
-    .orderBy('created_at')
-    .limit(limit);
-}
-
-/** Removes up to `limit` ended deliveries older than `before`, with their attempts. Returns how many. */
-export async function removeOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
-  const old = overBefore(db, before, limit);
-  const removed = await db.deleteFrom('deliveries').where('id', 'in', old).executeTakeFirst();
-  return Number(removed.numDeletedRows);
 }

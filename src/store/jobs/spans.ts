@@ -103,25 +103,3 @@ export async function findSpansAround(
   const [last, next] = [await upTo.executeTakeFirst(), await later.executeTakeFirst()];
   return { last: last ?? null, next: next ?? null };
 }
-
-/** The job of a span that ended before an instant (epoch milliseconds), or undefined. */
-export async function findOldSpan(db: Db, before: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('schedule_spans')
-    .select('job_id')
-    .where('until_at', '<', before)
-    .orderBy('until_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.job_id;
-}
-
-/** Removes the spans of a job that ended before an instant (epoch milliseconds). Returns how many. */
-export async function removeOldSpans(tx: Db, jobId: string, before: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('schedule_spans')
-    .where('job_id', '=', jobId)
-    .where('until_at', '<', before)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}

@@ -101,15 +101,16 @@ export async function removePingsUpTo(db: Db, monitorId: string, number: number)
 export interface PingHistory {
   /** Of the monitor. */
   id: string;
-  oldest: number;
+  /** Null without any. */
+  oldest: number | null;
   newest: number;
 }
 
-/** A page of monitors with their pings, without deleted monitors. Those without pings have `oldest` null. */
+/** A page of monitors with their pings, without deleted monitors. */
 export async function listPingHistories(
   db: Db,
   { afterId, limit }: SweepPage,
-): Promise<(Omit<PingHistory, 'oldest'> & { oldest: number | null })[]> {
+): Promise<PingHistory[]> {
   return await db
     .selectFrom('monitors')
     .select(['id', 'ping_count as newest'])

@@ -317,16 +317,3 @@ export async function findLosses(db: Db, since: number): Promise<Loss[]> {
     .execute();
   return rows.map(({ lost_at: at, ...of }) => ({ ...of, at: at ?? 0 }));
 }
-
-/** Finds a node that ended before a time; undefined if there is none. */
-export async function findOldNode(db: Db, before: number): Promise<string | undefined> {
-  const query = db.selectFrom('nodes').select('id').where('ended_at', '<', before);
-  return (await query.limit(1).executeTakeFirst())?.id;
-}
-
-/** Forgets nodes that ended before a time. Returns how many. */
-export async function removeOldNodes(tx: Db, before: number, limit: number): Promise<number> {
-  const old = tx.selectFrom('nodes').select('id').where('ended_at', '<', before).limit(limit);
-  const { numDeletedRows } = await tx.deleteFrom('nodes').where('id', 'in', old).executeTakeFirst();
-  return Number(numDeletedRows);
-}

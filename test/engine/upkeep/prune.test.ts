@@ -104,7 +104,7 @@ test('sessions and codes that expired leave the disk, others stay', async (t) =>
   const now = clock.now();
   const terms = { workspaceId, permission: 'read', isOwner: false } as const;
   for (const [name, expiresAt] of [
-    ['old', now],
+    ['old', now - 1],
     ['young', now + 1],
   ] as const) {
     const session = { id: name, name, keyId: null, createdAt: 0, lastSeenAt: now, expiresAt };

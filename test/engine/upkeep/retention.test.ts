@@ -40,7 +40,7 @@ const now = Date.parse('2026-03-02T10:00:00Z');
 
 interface LogLine {
   removed: Record<string, number>;
-  kept: { results: number };
+  kept: { history: number };
   databaseBytes: number;
   freeBytes: number;
   longestWriteMs: number;
@@ -102,7 +102,7 @@ test("results older than the plan's days are removed, those of exactly that age 
   await assertTotalsCounted(store);
   assert.deepEqual(
     logged.map(({ removed, kept }) => ({ removed, kept })),
-    [{ removed: { results: 2 }, kept: { results: 2 } }],
+    [{ removed: { history: 2 }, kept: { history: 2 } }],
   );
 });
 
@@ -316,9 +316,9 @@ sqliteTest('freed space is returned to the file system, and logged', async (t) =
   assert.equal(statSync(`${storePath(dataDir)}-wal`).size, 0);
   const [line, ...more] = logged;
   assert.deepEqual(more, []);
-  assert.equal(line?.removed.results, 4_000);
+  assert.equal(line?.removed.history, 4_000);
   assert.equal(line?.removed.pages, before.pages - after.pages);
-  assert.deepEqual(line?.kept, { results: 1_000 });
+  assert.deepEqual(line?.kept, { history: 1_000 });
   assert.equal(line?.databaseBytes, fileBytes);
   assert.equal(line?.freeBytes, after.freePages * after.pageBytes);
   assert.equal((await dueTimesOf(store, [job.id])).length, 1_000);

@@ -1,11 +1,6 @@
-/** What keys of requests made is found by its key, and forgotten by its age. */
+/** What keys of requests made is found by its key. */
 
-import {
-  findMadeOnce,
-  findOldMadeOnce,
-  forgetOldest,
-  removeOldMadeOnce,
-} from '../../../src/store/accounts/made-once.ts';
+import { findMadeOnce, forgetOldest } from '../../../src/store/accounts/made-once.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 
@@ -25,13 +20,6 @@ sqliteTest(
     assertPlan(await planOf(t, (db) => forgetOldest(db, 'w', 5)), [
       /^SEARCH made_once USING (COVERING )?INDEX made_once_of_workspace \(workspace_id=\?( AND made_at<\?)?\)$/,
       /^SCALAR SUBQUERY/,
-    ]);
-    assertPlan(await planOf(t, (db) => findOldMadeOnce(db, 1)), [
-      /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
-    ]);
-    assertPlan(await planOf(t, (db) => removeOldMadeOnce(db, 1, 5)), [
-      /^SEARCH made_once USING INDEX made_once_by_time \(made_at<\?\)$/,
-      /^LIST SUBQUERY/,
     ]);
   },
 );

@@ -34,15 +34,6 @@ test('a session is found by its hash, its id, its workspace or its key', async (
   ]);
 });
 
-test('what expired is found by its end', async (t) => {
-  assertPlan(await planOf(t, (db) => sessions.findExpiredSession(db, 1)), [
-    search('sessions', 'sessions_by_expiry', 'expires_at<\\?'),
-  ]);
-  assertPlan(await planOf(t, (db) => codes.findExpiredCode(db, 1)), [
-    search('sign_in_codes', 'sign_in_codes_by_expiry', 'expires_at<\\?'),
-  ]);
-});
-
 test('a code is found by its hash', async (t) => {
   assertPlan(await planOf(t, (db) => codes.findCode(db, 'x', 1)), [
     search('sign_in_codes', 'sqlite_autoindex_sign_in_codes_1', 'sha256=\\?'),

@@ -85,7 +85,7 @@ test('an expired delivery is given up, and the next one of its subject becomes d
   await add('job 1', 10);
   const next = await add('job 1', 20);
   await add('job 2', 11);
-  assert.equal(await findOldDelivery(db, 'pending', 10), undefined);
+  assert.equal(await findOldDelivery(db, 10), undefined);
   assert.equal(await endOldDeliveries(db, 15, 1), 1);
   assert.equal(await endOldDeliveries(db, 15, 5), 1);
   const [first, , last] = await deliveriesOf(testStore, channel);

@@ -15,11 +15,12 @@ import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
+import { removeAged } from '../../../src/store/database/aged.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../../src/store/sqlite/file.ts';
 import { markChannelDeleted } from '../../../src/store/alerts/channels.ts';
-import { endDeliveries, removeOldDeliveries } from '../../../src/store/alerts/deliveries.ts';
+import { endDeliveries } from '../../../src/store/alerts/deliveries.ts';
 import {
   findDueChannels,
   findDueDeliveries,
@@ -217,9 +218,9 @@ test('old deliveries are removed in steps, pending ones are not', async (t) => {
     .set({ status: 'delivered', next_attempt_at: null })
     .where('id', 'in', ended)
     .execute();
-  assert.equal(await removeOldDeliveries(store.db, 5, 1), 0, 'none is old');
-  assert.equal(await removeOldDeliveries(store.db, 6, 1), 1);
-  assert.equal(await removeOldDeliveries(store.db, 6, 5), 1);
+  assert.equal(await removeAged(store.db, 'deliveries', 5, 1), 0, 'none is old');
+  assert.equal(await removeAged(store.db, 'deliveries', 6, 1), 1);
+  assert.equal(await removeAged(store.db, 'deliveries', 6, 5), 1);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
@@ -297,7 +298,7 @@ test('attempts are removed with their delivery; one that ends after its delivery
     ],
   );
   assert.equal(await countOf(setup, 'delivery_attempts'), 4);
-  assert.equal(await removeOldDeliveries(db, 2, 1), 1);
+  assert.equal(await removeAged(db, 'deliveries', 2, 1), 1);
   assert.equal(await countOf(setup, 'delivery_attempts'), 2);
 });
 

@@ -7,6 +7,7 @@ import {
   findNextStateTime,
 } from '../../../src/store/alerts/alert-states.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
+import { removeAged } from '../../../src/store/database/aged.ts';
 import {
   endDeliveries,
   endOldDeliveries,
@@ -14,7 +15,6 @@ import {
   findTestIn,
   listDeliveries,
   listDeliveriesOfWorkspace,
-  removeOldDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
 import {
   bringForward,
@@ -170,9 +170,9 @@ test('every statement of alerts uses its index', async (t) => {
   assertPlan(await planOf(t, (db) => findDeleted(db, 'channels')), [
     /^SEARCH channels USING (COVERING )?INDEX channels_deleted \(deleted_at>\?\)$/,
   ]);
-  assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [
+  assertPlan(await planOf(t, (db) => removeAged(db, 'deliveries', 1, 5)), [
     /^SEARCH deliveries USING INDEX deliveries_ended_by_age/,
-    byId,
+    /^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     attempts,
   ]);
 });

@@ -28,6 +28,7 @@ import {
   listDeliveriesAbout,
   listDeliveriesOfWorkspace,
 } from '../../../src/store/alerts/deliveries.ts';
+import { hasAged } from '../../../src/store/database/aged.ts';
 import {
   bringForward,
   findDueChannels,
@@ -259,14 +260,14 @@ testGuards({
     isOver,
   ],
   'what is over is not given up again': [
-    (tx) => findOldDelivery(tx, 'pending', 2),
+    (tx) => findOldDelivery(tx, 2),
     async (tx) => {
       for (const id of ['first', 'second', 'result'])
         await changed('deliveries', id, { status: 'failed', next_attempt_at: null })(tx);
     },
   ],
   'what still waits is not removed for its age': [
-    (tx) => findOldDelivery(tx, 'over', 2),
+    (tx) => hasAged(tx, 'deliveries', 2),
     changed('deliveries', 'refused', { status: 'pending' }),
   ],
   'only a delivery that waits makes its channel due, and no deleted channel is': [

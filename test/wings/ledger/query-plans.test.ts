@@ -2,7 +2,7 @@
 
 import { test } from 'node:test';
 import { findChains, findNewestReceipts } from '../../../src/store/receipts/receipts.ts';
-import { findOldSpan, listSpans } from '../../../src/store/jobs/spans.ts';
+import { listSpans } from '../../../src/store/jobs/spans.ts';
 import { listDueTimes, listLedgerJobs, listMissed } from '../../../src/wings/ledger/query.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
@@ -32,7 +32,4 @@ test('the ledger reads jobs in pages, and of their runs the indexes alone', asyn
   ]);
   const missed = /^SEARCH runs USING INDEX runs_bad_of_job \(job_id=\? AND scheduled_for[<>]\?/;
   assertPlan(await planOf(t, (db) => listMissed(db, 'j', period)), [missed, missed]);
-  assertPlan(await planOf(t, (db) => findOldSpan(db, 1)), [
-    /^SEARCH schedule_spans USING INDEX schedule_spans_ended \(until_at<\?\)$/,
-  ]);
 });

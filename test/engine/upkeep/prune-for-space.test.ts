@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { alwaysKept } from '../../../src/domain/space.ts';
-import { createEarlyPruning } from '../../../src/engine/upkeep/prune-early.ts';
+import { createHistoryPruning } from '../../../src/engine/upkeep/prune-history.ts';
 import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { findEarlyRemovals, startInstance } from '../../../src/store/accounts/instance.ts';
 import type { Store } from '../../../src/store/database/store.ts';
@@ -47,7 +47,7 @@ async function setup(t: TestContext) {
   async function prune(part: number | null): Promise<number> {
     const limitBytes = part === null ? null : Math.round((await usedBytes(store)) / part);
     const space = createSpaceWatch({ store, clock, log, meter: uncounted, limitBytes });
-    const { step } = createEarlyPruning(store, clock, space);
+    const { step } = createHistoryPruning(store, clock, space);
     let removed = 0;
     for (let steps = 0; steps < 5_000; steps += 1) {
       const count = await step();

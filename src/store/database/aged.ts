@@ -1,0 +1,54 @@
+/**
+ * Rows that leave the disk when they are old, and by which time of theirs. To remove those of another table, add it here, with an
+ * index, and to engine/upkeep/prunings.ts.
+ */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { rowPlace } from './dialect.ts';
+import type { Db } from './store.ts';
+
+/** The time that counts; null in rows that stay, which are found by no index. */
+const agedBy = {
+  deliveries: 'created_at',
+  audit_entries: 'at',
+  made_once: 'made_at',
+  sessions: 'expires_at',
+  sign_in_codes: 'expires_at',
+  nodes: 'ended_at',
+  schedule_spans: 'until_at',
+} as const;
+
+/** A table whose rows are removed when they are old. */
+export type AgedTable = keyof typeof agedBy;
+
+/** A delivery that still waits is given up first. */
+const isOver: Partial<Record<AgedTable, RawBuilder<unknown>>> = {
+  deliveries: sql`and status <> 'pending'`,
+};
+
+/** Whether a row is from before a time (epoch milliseconds). */
+export async function hasAged(db: Db, table: AgedTable, before: number): Promise<boolean> {
+  const { rows } = await sql`${agedRows(table, before, 1)}`.execute(db);
+  return rows.length > 0;
+}
+
+/** Removes up to `limit` rows from before a time, the oldest first. Returns how many. */
+export async function removeAged(
+  tx: Db,
+  table: AgedTable,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where ${rowPlace} in (${agedRows(table, before, limit)})`.execute(
+    tx,
+  );
+  return Number(numAffectedRows);
+}
+
+function agedRows(table: AgedTable, before: number, limit: number): RawBuilder<unknown> {
+  const time = sql.ref(agedBy[table]);
+  return sql`select ${rowPlace} from ${sql.table(table)}
+    where ${time} < ${before} ${isOver[table] ?? sql``} order by ${time} limit ${limit}`;
+}
