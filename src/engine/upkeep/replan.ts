@@ -45,11 +45,14 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
       const changes = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      const [first] = changes;
-      if (first !== undefined) {
+      // A paused job has no due time, and may have missed what comes only after it is resumed.
+      const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
+      const { now } = jobs[0] ?? { now: clock.now() };
+      const ahead = await findMissedAhead(store.db, idsOf(others), now);
+      if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
-          await updateDueTimes(tx, changes, first.now);
-          await takeBackMissed(tx, changes, first.now);
+          await updateDueTimes(tx, changes, now);
+          await takeBackMissed(tx, [...changes, ...others], now);
         });
       }
       yield changes.length;
@@ -60,7 +63,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
 /** Due times that come only now were not missed (docs/behavior.md#schedule-6). */
 async function takeBackMissed(tx: Db, jobs: readonly PlannedJob[], now: number): Promise<void> {
   const scheduleOfJob = new Map(jobs.map((job) => [job.id, scheduleOf(job)]));
-  const missed = await findMissedAhead(tx, [...scheduleOfJob.keys()], now);
+  const missed = await findMissedAhead(tx, idsOf(jobs), now);
   const restated = missed.flatMap((run) => {
     const schedule = scheduleOfJob.get(run.jobId);
     if (schedule === undefined) return [];
@@ -74,8 +77,13 @@ async function takeBackMissed(tx: Db, jobs: readonly PlannedJob[], now: number):
  * time, and one that is claimed in between does not get it back.
  */
 function plannedFor(job: PlannedJob, asked: number, now: number): number | null {
+  if (job.nextRunAt === null) return null;
   const schedule = scheduleOf(job);
   return nextDue(schedule, asked) === job.nextRunAt ? job.nextRunAt : nextDue(schedule, now);
+}
+
+function idsOf(jobs: readonly PlannedJob[]): string[] {
+  return jobs.map(({ id }) => id);
 }
 
 /** Makes a replanner of all monitors: when their next pings are due. */

@@ -20,13 +20,13 @@ const scheduleColumns = [
   'anchor_at as anchorAt',
 ] as const;
 
-/** A job with its next due time, in epoch milliseconds. */
+/** A job with its next due time, in epoch milliseconds; null if it is paused. */
 export interface PlannedJob extends ScheduleFields {
   id: string;
-  nextRunAt: number;
+  nextRunAt: number | null;
 }
 
-/** A page of jobs that become due after an instant, in epoch milliseconds. */
+/** A page of jobs that become due after an instant, in epoch milliseconds, or are paused. */
 export async function findPlannedJobs(
   db: Db,
   { afterId, limit, dueAfter }: SweepPage & { dueAfter: number },
@@ -34,9 +34,10 @@ export async function findPlannedJobs(
   return await db
     .selectFrom('jobs')
     .select(scheduleColumns)
-    .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
+    .select('next_run_at as nextRunAt')
     .where('id', '>', afterId)
-    .where('next_run_at', '>', dueAfter)
+    .where('deleted_at', 'is', null)
+    .where((of) => of.or([of('next_run_at', '>', dueAfter), of('paused', '=', 1)]))
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { watchClock } from '../../../src/engine/upkeep/clock-watch.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import { missedRun } from '../../support/records/run.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
@@ -204,6 +206,19 @@ test('a job that becomes due while jobs are looked for keeps that due time', asy
   const clock = { ...fakeClock(), now: () => moments.shift() ?? dueAt + 1 };
   const { changed } = await createReplanner(store, clock).step();
   assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, dueAt]);
+});
+
+test('a job that was paused while the clock was ahead has missed nothing that is still to come', async (t) => {
+  const { addJob, readJob, store } = await setupEngine(t);
+  const job = await addJob({ cronExpr: '* * * * *' }, dueAt - hour);
+  await store.db.updateTable('jobs').set({ paused: 1, next_run_at: null }).execute();
+  const late = missedRun(job.id, dueAt - minute);
+  const missed = { ...late.missed, last: dueAt + hour, count: 62 };
+  await insertScheduledRuns(store.db, [{ ...late, missed }]);
+  const { changed } = await createReplanner(store, fakeClock(dueAt + 1)).step();
+  assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, null]);
+  const runs = await store.db.selectFrom('runs').select(['last_due_at', 'missed_count']).execute();
+  assert.deepEqual(runs, [{ last_due_at: dueAt, missed_count: 2 }]);
 });
 
 test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {
