@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { parse } from 'yaml';
+import { servedCodes } from '../src/domain/findings.ts';
 import { anchorsOf } from './support/checks/anchors.ts';
 import { assertAnswerable, samplesIn } from './support/checks/promql.ts';
 import type { Samples } from './support/checks/promql.ts';
@@ -134,11 +135,12 @@ test('a query with an error, or for what is not there, is found', () => {
   }
 });
 
-test('the page about monitoring has each metric of jobd', async (t) => {
+test('the page about monitoring has each metric of jobd, and each finding', async (t) => {
   const text = read(page);
   for (const [, name = ''] of (await metricsOf(t)).matchAll(/^# TYPE (jobd_\w+) /gm)) {
     assert.match(text, new RegExp(`\`${name}[\`{]`), name);
   }
+  for (const code of servedCodes) assert.ok(text.includes(`\`${code}\``), code);
 });
 
 /** The help of a command. */

@@ -13,6 +13,7 @@ import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
 import type { Store } from '../store/database/store.ts';
 import type { Events } from './events.ts';
+import type { Health } from './operator/health.ts';
 
 export interface App {
   store: Store;
@@ -60,8 +61,8 @@ export interface App {
   readonly instance: Instance;
   /** How late runs begin, over the last hour and all nodes. */
   readonly lateness: () => Promise<Lateness>;
-  /** Why the engine cannot do its work now, in sentences. */
-  readonly engineTroubles: () => string[];
+  /** What is wrong with this installation. */
+  readonly health: Pick<Health, 'ask' | 'troubles'>;
   /** Whether history is removed before its time, and why. */
   readonly space: SpaceState;
   /** Why this process may not serve any more, in a sentence; null if it may. */

@@ -50,9 +50,7 @@ export interface StoredFigures {
   databaseBytes: number;
   /** Null where a server sees to its disk. */
   diskFreeBytes: number | null;
-  /** What the last check of the ledger found wrong; 0 before the first. */
-  ledgerWrong: number;
-  /** When it was, in epoch seconds; null before the first. */
+  /** When the ledger was checked last, in epoch seconds; null before the first. */
   ledgerCheckedAtSeconds: number | null;
 }
 

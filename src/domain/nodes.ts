@@ -1,7 +1,6 @@
 /** What the processes are that serve one database together. */
 
-import { isoTime, msPerDay, wrongClockMs } from './clock.ts';
-import { counted } from './counted.ts';
+import { msPerDay, wrongClockMs } from './clock.ts';
 
 /** How long a lease lasts, how often it is renewed, and how much earlier its node trusts it no longer, in milliseconds. */
 export const leaseMs = 15_000;
@@ -93,15 +92,6 @@ export interface Loss extends NodePlace {
 
 /** A loss stays on screens for a week. */
 export const lossShownForMs = 7 * msPerDay;
-
-/** A loss, in a sentence without the name of the node: strangers may read it. */
-export function lossText({ at, calls, outcomes }: Loss): string {
-  const isNone = calls + outcomes === 0;
-  const lost = isNone
-    ? 'no call of that node is among it'
-    : `at least ${counted(calls, 'call')} and ${counted(outcomes, 'outcome')} of that node are among it`;
-  return `at ${isoTime(at)} a node found that the database had lost what it had confirmed: ${lost}`;
-}
 
 /** The name of a node, for messages. */
 export function nodeName({ host, pid }: NodePlace): string {

@@ -6,11 +6,13 @@
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.
  */
 
+import { found } from '../domain/findings.ts';
+import type { Finding } from '../domain/findings.ts';
 import type { WokenLoop } from '../domain/hints.ts';
 import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
 import { createCallers } from './calls/callers.ts';
-import { background, startLoop } from './loop.ts';
+import { background, loopFindings, startLoop } from './loop.ts';
 import type { Loop, Rest, Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';
 import { onDuty } from './nodes/membership.ts';
@@ -24,6 +26,7 @@ import { clockStepMs, watchClock } from './upkeep/clock-watch.ts';
 import { createPruner } from './upkeep/prune.ts';
 import { createPrunings } from './upkeep/prunings.ts';
 import type { SpaceWatch } from './upkeep/space-watch.ts';
+import type { Store } from '../store/database/store.ts';
 import { createRenewer } from './upkeep/renew.ts';
 import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
 import type { Replanner } from './upkeep/replan.ts';
@@ -36,6 +39,8 @@ export interface EngineParts
   space: SpaceWatch;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
+  /** Watches the files of the data directory; null if the database is on a server. */
+  readonly directory: Loop | null;
   /** Steps of further loops, by name, that one process does in the background. */
   readonly duties: ReadonlyMap<string, Step>;
   /** Says that the loops of other nodes may have work. */
@@ -52,10 +57,8 @@ export interface Engine extends AsyncDisposable {
   readonly wakeCompleter: () => void;
   /** Calls in flight, including those whose outcome is not recorded yet. */
   readonly slotsUsed: () => number;
-  /** Why due jobs are not called, outcomes not recorded or pings not missed now, in sentences. Empty if all is well. */
-  readonly troubles: () => string[];
-  /** Whether the last step of each loop failed, by its name. */
-  readonly failures: () => ReadonlyMap<string, boolean>;
+  /** Why due jobs are not called, outcomes not recorded or pings not missed now, and what else fails. Empty if all is well. */
+  readonly findings: () => Finding[];
 }
 
 type LoopName =
@@ -81,7 +84,7 @@ const stopOrder: readonly (readonly LoopName[])[] = [
   ['notify'],
 ];
 /** While one of these fails, jobd does not do its work. */
-const essential: readonly LoopName[] = [
+const essential: readonly string[] = [
   'claim',
   'record',
   'complete',
@@ -89,18 +92,17 @@ const essential: readonly LoopName[] = [
   'sign',
   'watch',
   'notify',
+  'data directory',
 ];
 
 /** Runs that end within this are signed together. */
 const signingEveryMs = 250;
 /** The reserve of a new data directory is written only when the jobs that were due at the start are called. */
 const settledAfterMs = 5_000;
-const diskIsFull =
-  'the disk is full: only deleting and pruning free space, and runs continue while the reserve lasts';
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, membership, signer, space, changes, wakeOthers, duties } = parts;
+  const { store, clock, membership, signer, space, changes, wakeOthers, duties, directory } = parts;
   const loops = new Map<string, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
@@ -175,15 +177,17 @@ export function startEngine(parts: EngineParts): Engine {
     if (nodeId !== null) await closeLeftRuns(parts, nodeId).catch(() => {});
   }
 
-  function troubles(): string[] {
-    if (stopping !== undefined) return ['jobd is stopping'];
-    const { isInUse, isMissing, refusal } = store.reserve;
-    const full = isMissing ? refusal : diskIsFull;
-    const failing = essential.map((name) => loops.get(name)?.trouble ?? null);
-    const waiting = executor.lacks.map((why) => `calls wait: ${why}`);
-    return [membership.trouble, isInUse ? full : null, ...failing, ...waiting].filter(
-      (trouble) => trouble !== null,
-    );
+  function findings(): Finding[] {
+    if (stopping !== undefined) return [found('stopping', {})];
+    const { trouble } = membership;
+    const watched = new Map(loops);
+    if (directory !== null) watched.set('data directory', directory);
+    return [
+      ...(trouble === null ? [] : [found('node-outdated', { reason: trouble })]),
+      ...diskFindings(store),
+      ...loopFindings(watched, essential),
+      ...executor.lacks.map((reason) => found('calls-wait', { reason })),
+    ];
   }
 
   return {
@@ -191,10 +195,15 @@ export function startEngine(parts: EngineParts): Engine {
     wakeNotifier: () => wake('notify'),
     wakeCompleter: () => wake('complete'),
     slotsUsed: () => executor.slotsUsed,
-    troubles,
-    failures: () => new Map(Array.from(loops, ([name, { trouble }]) => [name, trouble !== null])),
+    findings,
     [Symbol.asyncDispose]: () => (stopping ??= stop()),
   };
+}
+
+function diskFindings({ reserve, file }: Store): Finding[] {
+  if (!reserve.isInUse || file === null) return [];
+  const freeBytes = file.diskFreeBytes();
+  return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', { freeBytes })];
 }
 
 /** A step before which something is done once. */

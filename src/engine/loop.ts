@@ -7,6 +7,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
+import { found } from '../domain/findings.ts';
+import type { Finding } from '../domain/findings.ts';
 import type { Log } from '../base/log.ts';
 import { outageIn } from '../base/outage.ts';
 
@@ -26,7 +28,7 @@ export interface Loop extends AsyncDisposable {
   /** Ends a rest. Wakes in one turn of the event loop lead to one step. */
   readonly wake: () => void;
   /** Why the last step failed, in a sentence; null if it succeeded. */
-  readonly trouble: string | null;
+  readonly failure: string | null;
 }
 
 /** The longest rest, so that a change of the wall clock is noticed. */
@@ -47,7 +49,7 @@ export function startLoop(
   let endRest: (() => void) | undefined;
   let isRestKept = false;
   let failures = 0;
-  let trouble: string | null = null;
+  let failure: string | null = null;
   const self = { name };
   const outage = outageIn(log);
   /** Whether the log says that it failed. */
@@ -60,14 +62,14 @@ export function startLoop(
       if (isLogged) log.info({ loop: name, failures }, `${name} works again`);
       isLogged = false;
       failures = 0;
-      trouble = null;
+      failure = null;
       isRestKept = typeof restMs === 'object';
       return typeof restMs === 'object' ? restMs.keptMs : Math.min(restMs, longestRestMs);
     } catch (error) {
       failures += 1;
       // Another step would only fail again.
       isRestKept = true;
-      trouble = `${name} fails: ${messageOf(error)}`;
+      failure = messageOf(error);
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
       if (!outage.fails(self, error)) {
         isLogged = true;
@@ -104,8 +106,8 @@ export function startLoop(
       isWoken = true;
       if (!isRestKept) endRest?.();
     },
-    get trouble() {
-      return trouble;
+    get failure() {
+      return failure;
     },
     async [Symbol.asyncDispose]() {
       stopper.abort();
@@ -114,6 +116,22 @@ export function startLoop(
       outage.leaves(self);
     },
   };
+}
+
+/** Which loops fail, and why: those that fail for one reason, such as a database that is away, together. */
+export function loopFindings(
+  loops: ReadonlyMap<string, Loop>,
+  essential: readonly string[],
+): Finding[] {
+  const failing = [...loops].flatMap(([name, { failure: reason }]) =>
+    reason === null ? [] : [{ name, reason, isEssential: essential.includes(name) }],
+  );
+  const byReason = Map.groupBy(failing, ({ reason }) => reason);
+  return Array.from(byReason, ([reason, its]) => {
+    const names = its.map(({ name }) => name);
+    const facts = { loops: names, reason, count: names.length };
+    return found(its.some(({ isEssential }) => isEssential) ? 'loop-fails' : 'upkeep-fails', facts);
+  });
 }
 
 /** Under pressure, a background step rests this many times as long as it took: it gets a fiftieth of the time. */

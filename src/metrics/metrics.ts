@@ -1,12 +1,12 @@
 /** Metrics in the text format of Prometheus, as its own client library writes it. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { servedCodes } from '../domain/findings.ts';
+import type { Finding } from '../domain/findings.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
 import { openRoles } from '../domain/nodes.ts';
 import type { Standing } from '../domain/nodes.ts';
 import type { Meter, StoredFigures } from '../domain/meter.ts';
-import { spaceCauses } from '../domain/space.ts';
-import type { SpaceCause } from '../domain/space.ts';
 import { addStoredGauges } from './stored.ts';
 
 /** Calls in flight, and how many there may be. */
@@ -19,13 +19,10 @@ export interface SlotsInUse {
 export interface Gauges {
   readonly slots: () => SlotsInUse;
   readonly lateness: () => Lateness;
-  /** Why jobd cannot do its work now; empty if it can. */
-  readonly troubles: () => readonly string[];
-  /** Whether each loop of the engine fails now, by its name. */
-  readonly failures: () => ReadonlyMap<string, boolean>;
-  readonly isReserveInUse: () => boolean;
-  /** Why space is short now. */
-  readonly shortOf: () => readonly SpaceCause[];
+  /** What is wrong now. */
+  readonly findings: () => readonly Finding[];
+  /** Whether the scheduler can do its work now. */
+  readonly isHealthy: () => boolean;
   /** The largest size of the database, in bytes; null without one. */
   limitBytes: number | null;
   /** Null if the store does not answer now. */
@@ -66,7 +63,7 @@ const durationBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 
 /** Makes metrics that stand at zero. */
 export function createMetrics(gauges: Gauges): Metrics {
-  const { slots, lateness, troubles, failures, isReserveInUse, version } = gauges;
+  const { slots, lateness, findings, isHealthy, version } = gauges;
   const registry = new Registry();
   const named = (name: string, help: string) => ({
     name: `jobd_${name}`,
@@ -132,25 +129,22 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   gauge('slots_used', 'Calls in flight.', () => slots().used);
   gauge('slots', 'The most calls in flight.', () => slots().all);
-  gauge('healthy', 'Whether the scheduler can do its work.', () => Number(troubles().length === 0));
+  gauge('healthy', 'Whether the scheduler can do its work.', () => Number(isHealthy()));
   gauge('lateness_p50_seconds', 'Median lateness of the last hour.', () =>
     seconds(lateness().p50Ms),
   );
   gauge('lateness_p99_seconds', '99th percentile of the lateness of the last hour.', () =>
     seconds(lateness().p99Ms),
   );
-  gauge('reserve_in_use', 'Whether the disk is full and jobd lives on its reserve.', () =>
-    Number(isReserveInUse()),
-  );
-  const shortages: Gauge = new Gauge({
-    ...named(
-      'space_short',
-      'Whether history is removed before its time: by the limit, or the disk.',
-    ),
-    labelNames: ['cause'],
+  const wrong: Gauge = new Gauge({
+    ...named('finding', 'What an operator should see to, by its code, and of how many it is true.'),
+    labelNames: ['code'],
     collect() {
-      const causes = gauges.shortOf();
-      for (const cause of spaceCauses) shortages.set({ cause }, Number(causes.includes(cause)));
+      for (const code of servedCodes) wrong.set({ code }, 0);
+      for (const { code, facts } of findings()) {
+        const { count } = facts;
+        wrong.inc({ code: String(code) }, typeof count === 'number' ? count : 1);
+      }
     },
   });
   const early = new Counter({
@@ -162,13 +156,6 @@ export function createMetrics(gauges: Gauges): Metrics {
   if (limitBytes !== null) {
     gauge('database_limit_bytes', 'The largest size of the database.', () => limitBytes);
   }
-  const failing: Gauge = new Gauge({
-    ...named('loop_failing', 'Whether the last step of a loop failed.'),
-    labelNames: ['loop'],
-    collect() {
-      for (const [loop, fails] of failures()) failing.set({ loop }, Number(fails));
-    },
-  });
   const askStore = addStoredGauges(registry, gauges.stored);
   const info = new Gauge({ ...named('info', 'The version that runs.'), labelNames: ['version'] });
   info.set({ version }, 1);

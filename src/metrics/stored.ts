@@ -27,10 +27,6 @@ const described: Readonly<Record<keyof StoredFigures, readonly [name: string, he
     'jobd_disk_free_bytes',
     'Free space on the disk of the data directory; not with PostgreSQL.',
   ],
-  ledgerWrong: [
-    'jobd_ledger_unaccounted',
-    'Due times and runs that the last daily check of the ledger could not account for.',
-  ],
   ledgerCheckedAtSeconds: [
     'jobd_ledger_checked_timestamp_seconds',
     'When the ledger was checked last.',

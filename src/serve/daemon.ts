@@ -11,12 +11,15 @@ import { hearOtherNodes } from '../app/other-nodes.ts';
 import { createKeyUses } from '../app/accounts/key-uses.ts';
 import { newSecret } from '../app/accounts/secrets.ts';
 import { createFigures } from '../app/operator/figures.ts';
+import { createHealth } from '../app/operator/health.ts';
 import { openCompletionTokens } from '../app/secrets/completion-key.ts';
 import { ensureSigningKey } from '../app/receipts/signing-keys.ts';
 import { isEveryAddress } from '../settings/config.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { isoTimeOrNull, systemClock } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
+import { found } from '../domain/findings.ts';
+import type { Finding, FindingCode } from '../domain/findings.ts';
 import { attemptsInFlight } from '../domain/alerts/delivery.ts';
 import { shareOpenFiles } from '../domain/targets/open-files.ts';
 import type { WokenLoop } from '../domain/hints.ts';
@@ -164,17 +167,22 @@ export async function startDaemon(
   };
   const heldJobs = createHeldJobs(loops.claim);
   const directory = lock && parts.use(watchDataDirectory({ store, lock, log, clock }));
-  const engineTroubles = (): string[] => [
-    ...[directory?.trouble ?? []].flat(),
-    ...(engine?.troubles() ?? (isOnTrial ? [] : ['jobd is starting'])),
-  ];
+  const health = createHealth({
+    store,
+    clock,
+    dataDir: config.database === null ? config.dataDir : null,
+    own: () => [
+      ...(engine?.findings() ?? (isOnTrial ? [] : [found('starting', {})])),
+      ...(space?.findings() ?? []),
+    ],
+    onChange: (begun, over) => reportFindings(log, begun, over),
+  });
+  const isHealthy = (): boolean => health.troubles().length === 0;
   const slots = (): SlotsInUse => ({ used: calls(), all: files.slots });
   const gauges = {
     slots,
-    troubles: engineTroubles,
-    failures: () => engine?.failures() ?? new Map<string, boolean>(),
-    isReserveInUse: () => store.reserve.isInUse,
-    shortOf: () => space?.causes() ?? [],
+    findings: health.known,
+    isHealthy,
     limitBytes: config.maxDatabaseBytes,
     stored: createFigures({ store, clock }),
     version,
@@ -248,7 +256,7 @@ export async function startDaemon(
       const others = nodeId === null ? [] : await findLatenessOfOthers(store.db, nodeId);
       return meter.lateness(others);
     },
-    engineTroubles,
+    health,
     trouble: () => membership.trouble,
     space,
   };
@@ -292,6 +300,7 @@ export async function startDaemon(
     random: Math.random,
     spans,
     duties,
+    directory,
     membership,
     egress,
     mailer,
@@ -309,9 +318,10 @@ export async function startDaemon(
   };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   if (!isOnTrial) engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
+  if (!isOnTrial) parts.use(startLoop('health', health.check, { log, clock }));
   if (heartbeatUrl !== null && !isOnTrial) {
     const egressOfBeat = await callAnywhere();
-    const beat = { url: heartbeatUrl, egress: egressOfBeat, clock, log, troubles: engineTroubles };
+    const beat = { url: heartbeatUrl, egress: egressOfBeat, clock, log, isHealthy };
     parts.use(startHeartbeat(beat));
   }
   for (const flag of v8Flags) setFlagsFromString(flag);
@@ -353,6 +363,16 @@ function shareFiles(slots: number, log: Log): OpenFiles {
     );
   }
   return files;
+}
+
+/** Says what checks begin and cease to find. */
+function reportFindings(log: Log, begun: readonly Finding[], over: readonly FindingCode[]): void {
+  for (const { code, result, facts, detail, notes } of begun) {
+    const fields = { code, error: detail, facts, notes };
+    if (result === 'fail') log.error(fields, 'see to this');
+    else log.warn(fields, 'see to this');
+  }
+  for (const code of over) log.info({ code }, 'this is over');
 }
 
 /** jobd makes no copy of a database on a server. */

@@ -33,7 +33,7 @@ import { findLiveNodes } from '../store/nodes/nodes.ts';
 
 export type { Place };
 export { loadAddonOfBundle as loadDriverOfBundle } from '../store/sqlite/addon.ts';
-export { lostDatabase as lostStore } from '../store/sqlite/lost.ts';
+export { lostDatabase as lostStore, movedDatabase as movedStore } from '../store/sqlite/lost.ts';
 export { hasDatabase as hasStore } from '../store/sqlite/reader.ts';
 
 /** An open store, with its keys. */

@@ -1,7 +1,7 @@
 /** What this process is among those that serve its database: the only one, or a node. */
 
 import { hostname } from 'node:os';
-import { notGiven, troublesOf } from '../app/operator/nodes.ts';
+import { notGiven } from '../app/operator/nodes.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { zoneDataVersion } from '../domain/schedule/zone-data.ts';
@@ -12,7 +12,6 @@ import { alone } from '../engine/nodes/membership.ts';
 import type { Membership } from '../engine/nodes/membership.ts';
 import type { Local } from './local-store.ts';
 import type { Log } from '../base/log.ts';
-import { findLiveNodes } from '../store/nodes/nodes.ts';
 import { version } from '../version.ts';
 
 export interface OwnNodeParts extends Pick<JoinParts, 'vitals' | 'meter'> {
@@ -42,10 +41,7 @@ export async function takePart(
     masterKeys: local.masterKeyIds(),
   };
   const join = { store, machine: systemClock, clock: databaseClock, log, meter, node, vitals };
-  const membership = parts.use(await joinNodes(join));
-  const differences = troublesOf(await findLiveNodes(store.db));
-  if (differences.length > 0) log.warn({ differences }, 'the nodes of this database do not agree');
-  return membership;
+  return parts.use(await joinNodes(join));
 }
 
 /** What all nodes of a database should have in common. */

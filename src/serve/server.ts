@@ -2,7 +2,6 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
-import { noteUntrustedProxy } from '../app/operator/untrusted-proxy.ts';
 import { listenError } from '../domain/errors.ts';
 import type { Block } from '../domain/targets/address.ts';
 import type { Log } from '../base/log.ts';
@@ -41,6 +40,7 @@ import { historyRoutes } from '../api/runs/history-routes.ts';
 import { runRoutes } from '../api/runs/routes.ts';
 import { addedByWings } from './wings.ts';
 import { scheduleRoutes } from '../api/schedule/routes.ts';
+import { recordUntrustedProxy } from '../store/accounts/instance.ts';
 
 /** Every path of the API contains its version (docs/behavior.md#api-1). */
 const apiPrefix = '/api/v1';
@@ -166,7 +166,7 @@ function tellUntrustedProxy(app: App, log: Log, proxy: string): void {
     { proxy },
     'requests come through a proxy that is not trusted, so all its clients share the limits of one address: set --trusted-proxy (JOBD_TRUSTED_PROXY)',
   );
-  void noteUntrustedProxy(app, proxy).catch(() => {});
+  void recordUntrustedProxy(app.store, proxy).catch(() => {});
 }
 
 /** Clients may send the whole URL (RFC 9112 section 3.2.2), and spell letters as `%63`: routes take both. */

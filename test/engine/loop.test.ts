@@ -159,14 +159,14 @@ test('a failed step is logged, and retried after growing pauses', async (t) => {
   });
   for (const [index, pauseMs] of [100, 200, 400].entries()) {
     assert.equal(await restAfter(index + 1), pauseMs);
-    assert.equal(loop.trouble, 'work fails: no');
+    assert.equal(loop.failure, 'no');
     loop.wake();
     await turns();
     assert.equal(await restAfter(index + 1), pauseMs, 'no wake ends it');
     clock.pass(pauseMs);
   }
   await restAfter(4);
-  assert.equal(loop.trouble, null);
+  assert.equal(loop.failure, null);
   assert.deepEqual(
     logged.map(({ level, msg, err, failures, pauseMs }) => [
       level,

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import type { StoredFigures } from '../../src/domain/meter.ts';
+import { found } from '../../src/domain/findings.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { startSink } from '../support/fakes/sink.ts';
@@ -28,8 +29,8 @@ test('a manual run shows in the metrics, which are served on their own address',
   const address = lines.find(({ msg }) => msg === 'metrics are served')?.url ?? '';
   const read = async () => await (await fetch(address)).text();
   const metrics = await until('a counted run', async () => {
-    const found = await read();
-    return /^jobd_runs_ended_total\{status="success"\} 1$/m.test(found) ? found : null;
+    const text = await read();
+    return /^jobd_runs_ended_total\{status="success"\} 1$/m.test(text) ? text : null;
   });
   for (const line of [
     /^jobd_runs_ended_total\{status="failed"\} 0$/m,
@@ -39,8 +40,6 @@ test('a manual run shows in the metrics, which are served on their own address',
     /^jobd_healthy 1$/m,
     /^jobd_alert_attempts_total\{result="given_up"\} 0$/m,
     /^jobd_clock_steps_total 0$/m,
-    /^jobd_loop_failing\{loop="sign"\} 0$/m,
-    /^jobd_reserve_in_use 0$/m,
     /^jobd_jobs_due 0$/m,
     /^jobd_receipts_unsigned \d$/m,
     /^jobd_database_bytes [1-9]\d+$/m,
@@ -90,16 +89,14 @@ test('what the engine counts shows, and what the store does not say is left out'
     resultsWaiting: 5,
     databaseBytes: 4_096,
     diskFreeBytes: null,
-    ledgerWrong: 0,
     ledgerCheckedAtSeconds: 1_780_000_000,
   };
   const metrics = createMetrics({
     slots: () => ({ used: 1, all: 2 }),
     lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
-    troubles: () => [],
-    failures: () => new Map([['sign', isFailing]]),
-    isReserveInUse: () => true,
-    shortOf: () => ['disk'],
+    findings: () =>
+      isFailing ? [found('upkeep-fails', { loops: ['prune', 'renew'], reason: '', count: 2 })] : [],
+    isHealthy: () => !isFailing,
     limitBytes: 1_024,
     stored: async () => figures,
     version: '1.2.3',
@@ -115,13 +112,11 @@ test('what the engine counts shows, and what the store does not say is left out'
     'jobd_runs_ended_total{status="interrupted"} 3',
     'jobd_alert_attempts_total{result="failed"} 1',
     'jobd_clock_steps_total 1',
-    'jobd_reserve_in_use 1',
-    'jobd_space_short{cause="limit"} 0',
-    'jobd_space_short{cause="disk"} 1',
+    'jobd_healthy 0',
+    'jobd_finding{code="upkeep-fails"} 2',
     'jobd_removed_early_total{what="results"} 5',
     'jobd_removed_early_total{what="pings"} 7',
     'jobd_database_limit_bytes 1024',
-    'jobd_loop_failing{loop="sign"} 1',
     'jobd_jobs_due 3',
     'jobd_receipts_unsigned 2',
     'jobd_runs_awaiting 4',
@@ -136,7 +131,8 @@ test('what the engine counts shows, and what the store does not say is left out'
   figures = null;
   isFailing = false;
   const without = await metrics.text();
-  assert.match(without, /^jobd_loop_failing\{loop="sign"\} 0$/m);
+  assert.match(without, /^jobd_healthy 1$/m);
+  assert.match(without, /^jobd_finding\{code="upkeep-fails"\} 0$/m);
   assert.doesNotMatch(without, /^jobd_(jobs_due|receipts_unsigned|database_bytes) /m);
 });
 

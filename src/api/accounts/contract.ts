@@ -165,6 +165,26 @@ export const AboutNode = t.output(
 
 export type AboutNode = Static<typeof AboutNode>;
 
+export const AboutFinding = t.output(
+  'AboutFinding',
+  'What an operator should see to.',
+  {
+    code: 'space-short',
+    result: 'warn',
+    detail:
+      'the disk is nearly full: the oldest history is removed before its time; free space, or raise the limit',
+    notes: [],
+  },
+  {
+    code: t.text('What was found, for programs.'),
+    result: t.oneOf(['warn', 'fail'], '`fail`: jobd does not work, or loses something.'),
+    detail: t.text('What is wrong and what to do, in a sentence.'),
+    notes: t.array(t.text('A line.'), 'Details and remedies.'),
+  },
+);
+
+export type AboutFinding = Static<typeof AboutFinding>;
+
 export const About = t.output(
   'About',
   'The daemon that answers.',
@@ -185,7 +205,7 @@ export const About = t.output(
       lastRemovedAt: null,
     },
     ledger: { checkedAt: '2025-10-09T08:01:00.000Z', dueTimes: 1440, wrong: 0 },
-    troubles: [],
+    findings: [],
     mailIsConfigured: false,
     nodes: [],
   },
@@ -219,8 +239,8 @@ export const About = t.output(
         wrong: t.integer('Due times without a trace, and runs that were not due.'),
       }),
     ),
-    troubles: t.array(
-      t.text('A sentence.'),
+    findings: t.array(
+      AboutFinding,
       'What an operator should see to: why jobd cannot do its work now, and what `GET /readyz` notes all the same.',
     ),
     mailIsConfigured: t.flag('Whether it has a mail server for alert email.'),

@@ -2,6 +2,7 @@
 
 import type { App } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
+import type { Finding } from '../../domain/findings.ts';
 import { nodeTimes } from '../../app/operator/nodes.ts';
 import type { NodeInRole } from '../../app/operator/nodes.ts';
 import { createAbout } from '../../app/operator/about.ts';
@@ -9,7 +10,7 @@ import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { describe, forOwners } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { About, Me } from './contract.ts';
-import type { AboutNode } from './contract.ts';
+import type { AboutFinding, AboutNode } from './contract.ts';
 
 const operations = describe(
   { tag: 'Account', isExtension: true },
@@ -55,9 +56,15 @@ export function accountRoutes(server: ApiServer, app: App): void {
         ...about.ledger,
         checkedAt: isoTime(about.ledger.checkedAt),
       },
+      findings: about.findings.map(findingOf),
       nodes: about.nodes.map(nodeOf),
     };
   });
+}
+
+function findingOf({ code, result, detail, notes }: Finding): AboutFinding {
+  const severity = result === 'fail' ? 'fail' : 'warn';
+  return { code: String(code), result: severity, detail, notes: [...notes] };
 }
 
 function nodeOf(node: NodeInRole): AboutNode {

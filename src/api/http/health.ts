@@ -1,8 +1,8 @@
 /** Health checks for supervisors and load balancers, outside the API and without a key. */
 
 import type { App } from '../../app/app.ts';
-import { createReadiness } from '../../app/operator/readiness.ts';
 import { JobdError } from '../../domain/errors.ts';
+import type { Finding } from '../../domain/findings.ts';
 import { describe } from '../description/operation.ts';
 import type { ApiServer } from './fastify.ts';
 import { array, oneOf, output, text } from './schema.ts';
@@ -22,7 +22,7 @@ const Readiness = output(
     status: oneOf(['ready'], 'Always `ready`.'),
     notes: array(
       text('A sentence.'),
-      'What an operator should see to all the same: that space is short, that the ledger is incomplete, and that a database on a server lost what it had confirmed. Empty if all is well.',
+      'What an operator should see to all the same, such as that space is short or the ledger incomplete. Empty if all is well.',
     ),
   },
 );
@@ -55,13 +55,17 @@ const operations = describe(
   },
 );
 
+/** Strangers read no more of it. */
+function sentenceOf({ detail }: Finding): string {
+  return detail;
+}
+
 /** Adds `/healthz` (the process is alive) and `/readyz` (it can do its work). */
 export function healthRoutes(server: ApiServer, app: App): void {
-  const readiness = createReadiness(app);
   server.get('/healthz', operations.getHealth, () => ({ status: 'ok' as const }));
   server.get('/readyz', operations.getReadiness, async () => {
-    const { troubles, notes } = await readiness();
-    if (troubles.length === 0) return { status: 'ready' as const, notes };
-    throw new JobdError('unavailable', `not ready: ${troubles.join('; ')}`);
+    const { troubles, notes } = await app.health.ask();
+    if (troubles.length === 0) return { status: 'ready' as const, notes: notes.map(sentenceOf) };
+    throw new JobdError('unavailable', `not ready: ${troubles.map(sentenceOf).join('; ')}`);
   });
 }

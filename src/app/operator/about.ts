@@ -1,16 +1,24 @@
 /** What an operator sees of the daemon that runs. */
 
 import { statfs } from 'node:fs/promises';
+import type { Finding } from '../../domain/findings.ts';
 import { zoneDataText } from '../../domain/schedule/zone-data.ts';
 import type { SpaceCause } from '../../domain/space.ts';
 import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { App, Principal } from '../app.ts';
 import { listNodes } from './nodes.ts';
 import type { NodeInRole } from './nodes.ts';
-import { findLedger } from './notes.ts';
-import type { LedgerFound } from './notes.ts';
-import { createReadiness } from './readiness.ts';
+
+/** What the last daily check of the ledger found. */
+interface LedgerFound {
+  /** Epoch milliseconds. */
+  checkedAt: number;
+  dueTimes: number;
+  wrong: number;
+}
 
 export interface About {
   version: string;
@@ -40,8 +48,8 @@ export interface About {
   };
   /** What the last daily check of the ledger found; null before the first. */
   ledger: LedgerFound | null;
-  /** What an operator should see to, in sentences: why jobd cannot do its work now, and what it does not do as it should. */
-  troubles: string[];
+  /** What an operator should see to. */
+  findings: Finding[];
   mailIsConfigured: boolean;
   /** Who serves the database, and who did within a day; none if it is a file, which has this process alone. */
   nodes: NodeInRole[];
@@ -49,12 +57,11 @@ export interface About {
 
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
 export function createAbout(app: App): (principal: Principal) => Promise<About> {
-  const { store, instance, isSigning, space } = app;
-  const readiness = createReadiness(app);
+  const { store, instance, isSigning, space, health } = app;
   return async (principal) => {
     requireOwner(principal, 'see this');
     const early = await findEarlyRemovals(store.db);
-    const { troubles, notes } = await readiness();
+    const { troubles, notes } = await health.ask();
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
@@ -73,11 +80,19 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
         lastRemovedAt: early.at,
       },
       ledger: await findLedger(store.db),
-      troubles: [...troubles, ...notes],
+      findings: [...troubles, ...notes],
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],
     };
   };
+}
+
+/** What the last check of the ledger found; null before the first. */
+async function findLedger(db: Db): Promise<LedgerFound | null> {
+  const last = await findLastLedgerCheck(db);
+  if (last === undefined) return null;
+  const { checkedAt, called, missed, unaccounted, unexpected } = last;
+  return { checkedAt, dueTimes: called + missed, wrong: unaccounted + unexpected };
 }
 
 async function freeBytesOf(directory: string): Promise<number> {

@@ -48,7 +48,6 @@ async function ask(store: Store, now: number): Promise<StoredFigures | null> {
       resultsWaiting: await countWaitingResults(store.db, mostCounted),
       databaseBytes: await store.sizeBytes(),
       diskFreeBytes: store.file?.diskFreeBytes() ?? null,
-      ledgerWrong: ledger === undefined ? 0 : ledger.unaccounted + ledger.unexpected,
       ledgerCheckedAtSeconds: ledger ? ledger.checkedAt / 1_000 : null,
     };
   } catch (error) {

@@ -11,7 +11,9 @@ import {
   nodeName,
   openRoleOf,
 } from '../../domain/nodes.ts';
-import type { Loss, NodeRole } from '../../domain/nodes.ts';
+import { found } from '../../domain/findings.ts';
+import type { Finding } from '../../domain/findings.ts';
+import type { NodeRole } from '../../domain/nodes.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
@@ -49,8 +51,13 @@ export async function listOpenNodes(db: Db, now: number): Promise<NodeInRole[]> 
 }
 
 /** What nodes found within a week before `now` that the database had lost, the newest first. */
-export async function listLosses(db: Db, now: number): Promise<Loss[]> {
-  return await nodes.findLosses(db, now - lossShownForMs);
+export async function findLosses(db: Db, now: number): Promise<Finding[]> {
+  const losses = await nodes.findLosses(db, now - lossShownForMs);
+  return losses.map((loss) => {
+    const { calls, outcomes } = loss;
+    const facts = { at: isoTime(loss.at), calls, outcomes };
+    return found('commits-lost', facts, [`${nodeName(loss)}; see docs/cluster.md#failover`]);
+  });
 }
 
 /** Gives nodes, the oldest first, their roles at a time. */
@@ -80,49 +87,52 @@ export function nodeTimes({ startedAt, expiresAt, endedAt }: KnownNode) {
   };
 }
 
-/** What is wrong with nodes that serve together, in sentences. One that drains need not agree any more. */
-export function troublesOf(serving: readonly KnownNode[]): string[] {
-  const live = serving.filter(({ isDraining }) => !isDraining);
+/** What is wrong with nodes that have not ended. One that drains need not agree with the others any more. */
+export function nodeFindings(open: readonly NodeInRole[], now: number): Finding[] {
+  const live = open.filter(({ role }) => role === 'leader' || role === 'serving');
   const options = new Set(live.flatMap(({ settings }) => Object.keys(settings)));
-  const differing = [...options].map((option) => differenceIn(option, live));
-  return [...differing, baseUrlTroubleOf(live), ...clockTroublesOf(live)].filter(
-    (sentence) => sentence !== null,
+  return [
+    ...open.filter(({ expiresAt }) => expiresAt > now + longestLeaseMs).map(wrongLease),
+    ...[...options].flatMap((option) => differenceIn(option, live)),
+    ...missingBaseUrl(live),
+    ...wrongClocks(live),
+  ];
+
+  function wrongLease(node: KnownNode): Finding {
+    const seconds = Math.round((node.expiresAt - now) / 1_000);
+    return found('lease-wrong', { seconds, longest: leaseMs / 1_000 }, [nodeName(node)]);
+  }
+}
+
+function differenceIn(option: string, live: readonly KnownNode[]): Finding[] {
+  const byValue = Map.groupBy(live, ({ settings }) => settings[option] ?? notGiven);
+  if (byValue.size < 2) return [];
+  const values = Array.from(
+    byValue,
+    ([value, its]) => `${value} (${its.map(nodeName).join(', ')})`,
   );
+  return [found('nodes-differ', { option }, values)];
+}
+
+function missingBaseUrl(live: readonly KnownNode[]): Finding[] {
+  const isMissing = live.every(({ settings }) => settings['--base-url'] === notGiven);
+  return live.length > 1 && isMissing ? [found('base-url-missing', {})] : [];
 }
 
 /** Where several machines agree with each other, and not with the server of the database, its clock is wrong. */
-function clockTroublesOf(live: readonly KnownNode[]): string[] {
+function wrongClocks(live: readonly KnownNode[]): Finding[] {
   const leads = live.map(({ clockLeadMs }) => clockLeadMs);
   const hosts = new Set(live.map(({ host }) => host));
   const [least, most] = [Math.min(...leads), Math.max(...leads)];
   const isBeyond = least > wrongClockMs || most < -wrongClockMs;
   if (isBeyond && hosts.size > 1 && most - least <= wrongClockMs) {
-    return [
-      `the clock of the server of the database is ${leadText(-least)}, compared with all ${live.length} nodes, and due times go by it: set it`,
-    ];
+    return [found('server-clock-wrong', { lead: leadText(-least), nodes: live.length })];
   }
   const wrong = live.filter(({ clockLeadMs }) => Math.abs(clockLeadMs) > wrongClockMs);
-  return wrong.map((node) => {
-    const lead = `the clock of ${nodeName(node)} is ${leadText(node.clockLeadMs)}`;
-    return live.length === wrong.length
-      ? `${lead}, compared with that of the database, which due times go by: set one of them`
-      : `${lead}: set it`;
-  });
-}
-
-/** Leases that would last longer than any, in sentences. */
-export function wrongLeasesOf(open: readonly KnownNode[], now: number): string[] {
-  const wrong = open.filter(({ expiresAt }) => expiresAt > now + longestLeaseMs);
-  return wrong.map((node) => {
-    const seconds = Math.round((node.expiresAt - now) / 1_000);
-    return `the lease of ${nodeName(node)} would end in ${seconds} s, and none lasts longer than ${leaseMs / 1_000} s: the clock of the server of the database was set back, and this process has not renewed its lease since`;
-  });
-}
-
-function baseUrlTroubleOf(live: readonly KnownNode[]): string | null {
-  const isMissing = live.every(({ settings }) => settings['--base-url'] === notGiven);
-  if (live.length < 2 || !isMissing) return null;
-  return 'no node has a base URL, so links in alerts and receipts name the address of one node: give all of them the same --base-url (JOBD_BASE_URL)';
+  const isEach = live.length === wrong.length;
+  return wrong.map((node) =>
+    found('node-clock-wrong', { lead: leadText(node.clockLeadMs), isEach }, [nodeName(node)]),
+  );
 }
 
 /** How far a clock is from the database's, in words. */
@@ -130,14 +140,4 @@ export function leadText(leadMs: number): string {
   if (Math.abs(leadMs) <= wrongClockMs) return 'right';
   const seconds = Math.round(Math.abs(leadMs) / 1_000);
   return `${seconds} s ${leadMs > 0 ? 'ahead' : 'behind'}`;
-}
-
-function differenceIn(option: string, live: readonly KnownNode[]): string | null {
-  const byValue = Map.groupBy(live, ({ settings }) => settings[option] ?? notGiven);
-  if (byValue.size < 2) return null;
-  const groups = Array.from(
-    byValue,
-    ([value, those]) => `${value} (${those.map(nodeName).join(', ')})`,
-  );
-  return `nodes differ in ${option}: ${groups.join('; ')}`;
 }

@@ -3,9 +3,7 @@
 import { nodeName } from '../../domain/nodes.ts';
 import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
-import { hasOpen } from '../../store/sqlite/in-place.ts';
 import { whoLocks } from '../../store/sqlite/lock.ts';
-import { storePath } from '../../store/sqlite/reader.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { App } from '../app.ts';
 
@@ -27,12 +25,6 @@ export async function whoServes({ dataDir, database }: Place, db: Db): Promise<s
   }
   const live = await findLiveNodes(db);
   return live.length === 0 ? null : live.map(nodeName).join(', ');
-}
-
-/** Whether the daemon of a data directory has another file open than the database that is there now, as far as that can be seen. */
-export function isElsewhere(dataDir: string): boolean {
-  const pid = whoLocks(dataDir);
-  return pid !== undefined && hasOpen(pid, storePath(dataDir)) === false;
 }
 
 /** Where people reach the daemon of a database; null until it has listened once. */

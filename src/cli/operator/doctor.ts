@@ -1,7 +1,7 @@
 /** `jobd doctor`: checks an installation for problems. */
 
 import type { Command } from 'commander';
-import type { Finding } from '../../app/operator/finding.ts';
+import type { Checked } from '../../app/operator/doctor.ts';
 import {
   environmentVariable,
   isEveryAddress,
@@ -11,6 +11,7 @@ import {
 } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
+import { found, ok } from '../../domain/findings.ts';
 import { withoutPassword } from '../../settings/setting.ts';
 import { unknownVariables, unknownWords } from '../manual/unknown-variables.ts';
 import { state } from '../terminal/cell.ts';
@@ -68,7 +69,7 @@ async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
 
 /** A line of the table. A note stands below the detail it belongs to. */
 interface Line {
-  finding: Finding | null;
+  finding: Checked | null;
   detail: string;
 }
 
@@ -78,12 +79,12 @@ const columns: Columns<Line> = {
   detail: ({ detail }) => detail,
 };
 
-function linesOf(finding: Finding): Line[] {
+function linesOf(finding: Checked): Line[] {
   const notes = finding.notes.map((note) => ({ finding: null, detail: `- ${note}` }));
   return [{ finding, detail: finding.detail }, ...notes];
 }
 
-async function* examination(flags: Flags, output: Output): AsyncGenerator<Finding> {
+async function* examination(flags: Flags, output: Output): AsyncGenerator<Checked> {
   const { examine } = await import('../../app/operator/doctor.ts');
   const { masterKeysFor, unpackDriverFor } = await import('../../serve/local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
@@ -110,12 +111,13 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Findin
 }
 
 /** Where the database is, or why there is none that this command may use. */
-async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace | Finding> {
+async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace | Checked> {
   try {
     return await enterPlace(flags, output);
   } catch (error) {
     const notes = error instanceof JobdError ? error.notes : [];
-    return { check: 'data directory', result: 'fail', detail: messageOf(error), notes };
+    const reason = messageOf(error);
+    return { check: 'data directory', ...found('check-failed', { reason }, notes) };
   }
 }
 
@@ -126,7 +128,7 @@ function environmentOfService(flags: Flags): ServiceEnvironment | null {
 }
 
 /** Checks the settings of the service; without one, the environment of this command, from which that of a daemon may differ. */
-function configurationFinding(flags: Flags, service: ServiceEnvironment | null): Finding {
+function configurationFinding(flags: Flags, service: ServiceEnvironment | null): Checked {
   const check = 'configuration';
   const whose =
     service === null ? 'the environment of this command' : 'the environment of the service';
@@ -134,18 +136,19 @@ function configurationFinding(flags: Flags, service: ServiceEnvironment | null):
   try {
     serveConfig(service?.flags ?? flags, service?.variables);
   } catch (error) {
-    return { check, result: 'fail', detail: messageOf(error), notes: place };
+    return { check, ...found('settings-invalid', { reason: messageOf(error) }, place) };
   }
   const names = service === null ? variableNames() : Object.keys(service.variables);
   const problems = [
     ...unknownVariables(names).map(unknownWords),
     ...(service?.ignored ?? []).map((line) => `systemd ignores ${line}`),
   ];
-  const [first] = problems;
-  if (first !== undefined) {
-    return { check, result: 'warn', detail: first, notes: [...problems.slice(1), ...place] };
+  const [reason, ...more] = problems;
+  if (reason !== undefined) {
+    const facts = { reason, count: problems.length };
+    return { check, ...found('settings-ignored', facts, [...more, ...place]) };
   }
   const isOther = service === null && namesNoPlace(flags) && findService() !== null;
   const notes = isOther ? ['to check the settings of the service: sudo jobd doctor'] : [];
-  return { check, result: 'ok', detail: `${whose} is valid`, notes };
+  return { check, ...ok(`${whose} is valid`), notes };
 }

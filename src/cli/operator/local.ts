@@ -80,13 +80,13 @@ export async function enterStore<T>(
   openFirst?: () => T,
   saysWhere = false,
 ): Promise<Entered<T>> {
-  const { hasStore, lostStore } = await import('../../serve/local-store.ts');
+  const { hasStore, lostStore, movedStore } = await import('../../serve/local-store.ts');
   const chosen = await chooseDataDir(flags);
   if (!hasStore(chosen.path)) {
     const { service } = chosen;
     const known = service && { ...service, holding: holdingOf(service.dataDir, hasStore) };
     const parts = { service: known, servers: findServers(), uid: process.geteuid?.() };
-    throw lostStore(chosen.path) ?? noDatabase(chosen, parts);
+    throw movedStore(chosen.path) ?? lostStore(chosen.path) ?? noDatabase(chosen, parts);
   }
   if (saysWhere && chosen.namedBy === null && !isForService(chosen)) sayWhere(chosen, output);
   return enterDataDir(chosen, output, openFirst);

@@ -3,9 +3,7 @@
 import type { Command } from 'commander';
 import type { NodeInRole } from '../../app/operator/nodes.ts';
 import type { Flags } from '../../settings/config.ts';
-import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { lossText, nodeName } from '../../domain/nodes.ts';
 import type { Context } from '../context.ts';
 import { isWide, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
@@ -32,15 +30,15 @@ Example:
       const place = await enterPlace(flags, output);
       if (place.database === null) throw isFile();
       await using local = await openStoreAt(place);
-      const { leadText, listLosses, listNodes, nodeTimes, troublesOf, wrongLeasesOf } =
+      const { findLosses, leadText, listNodes, nodeFindings, nodeTimes } =
         await import('../../app/operator/nodes.ts');
       const nodes = await listNodes(local);
       const now = local.clock.now();
-      const losses = await listLosses(local.store.db, now);
+      const open = nodes.filter(({ endedAt }) => endedAt === null);
+      const findings = [...(await findLosses(local.store.db, now)), ...nodeFindings(open, now)];
       if (flags['json']) {
         const shown = nodes.map((node) => ({ ...factsOf(node), ...nodeTimes(node) }));
-        const lost = losses.map(({ at, ...of }) => ({ ...of, at: isoTime(at) }));
-        return printJson(output, { nodes: shown, losses: lost });
+        return printJson(output, { nodes: shown, findings });
       }
       printRows(
         output,
@@ -62,11 +60,7 @@ Example:
           isWide: isWide(flags),
         },
       );
-      const live = nodes.filter(({ role }) => role === 'leader' || role === 'serving');
-      for (const loss of losses) output.say(`${nodeName(loss)}: ${lossText(loss)}`);
-      const open = nodes.filter(({ endedAt }) => endedAt === null);
-      for (const trouble of wrongLeasesOf(open, now)) output.say(trouble);
-      for (const trouble of troublesOf(live)) output.say(trouble);
+      for (const { detail, notes } of findings) output.say([detail, ...notes].join('; '));
     });
 }
 

@@ -87,9 +87,8 @@ function isNewer(version: string, other: string): boolean {
 /** Each year has had releases: half a year into the next one, some are missing. */
 const graceMs = 180 * msPerDay;
 
-/** That newer releases than the one in use must exist by `now` (epoch milliseconds), in a sentence; null if that is not certain. */
-export function zoneDataTrouble(now: number): string | null {
+/** Whether newer releases than the one in use must exist by `now` (epoch milliseconds): false if that is not certain. */
+export function isZoneDataOld(now: number): boolean {
   const year = release.exec(zoneDataVersion())?.groups?.['year'];
-  if (year === undefined || Number(year) >= new Date(now - graceMs).getUTCFullYear()) return null;
-  return `the time-zone data is old (${zoneDataText()}), so calls may be an hour off where a law has changed: update tzdata on this machine, or jobd`;
+  return year !== undefined && Number(year) < new Date(now - graceMs).getUTCFullYear();
 }

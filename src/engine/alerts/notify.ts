@@ -23,7 +23,7 @@ import { sendDigests } from './digests.ts';
 import { createExpander } from './expand.ts';
 
 /** Disposing of it ends the attempts in flight; the next start repeats them. */
-export type Notifier = Pick<Loop, 'wake' | 'trouble'> & AsyncDisposable;
+export type Notifier = Pick<Loop, 'wake' | 'failure'> & AsyncDisposable;
 
 /** Deliveries that one transaction brings forward. */
 const broughtAtOnce = 500;
@@ -61,8 +61,8 @@ export function startNotifier(parts: NotifierParts): Notifier {
 
   return {
     wake: loop.wake,
-    get trouble() {
-      return loop.trouble;
+    get failure() {
+      return loop.failure;
     },
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]();

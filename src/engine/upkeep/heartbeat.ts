@@ -16,8 +16,8 @@ export interface HeartbeatParts {
   egress: Egress;
   clock: Clock;
   log: Log;
-  /** Why the scheduler is not healthy; empty if it is. */
-  readonly troubles: () => readonly string[];
+  /** Whether the scheduler can do its work. */
+  readonly isHealthy: () => boolean;
 }
 
 const everyMs = 60_000;
@@ -26,14 +26,14 @@ const timeoutMs = 10_000;
 const checkAgainMs = 1_000;
 
 /** Starts the calls: one at once, then one each minute. */
-export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatParts): Loop {
+export function startHeartbeat({ url, egress, clock, log, isHealthy }: HeartbeatParts): Loop {
   let dueAt = clock.monotonicMs();
   let isFailing = false;
 
   async function step(): Promise<number> {
     const now = clock.monotonicMs();
     if (now < dueAt) return dueAt - now;
-    if (troubles().length > 0) return checkAgainMs;
+    if (!isHealthy()) return checkAgainMs;
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
     const result = await egress.call(call);

@@ -1,10 +1,12 @@
 /**
  * Watches the space that the database takes and that the disk still has. When space is short (`domain/space.ts`), history is
- * removed before its time (`prune-early.ts`). It counts what goes, and says it: in the log, in metrics, in the API and, through
+ * removed before its time (`prune-history.ts`). It counts what goes, and says it: in the log, in metrics, in the API and, through
  * the database, to `jobd doctor`.
  */
 
 import type { Clock } from '../../domain/clock.ts';
+import { found } from '../../domain/findings.ts';
+import type { Finding } from '../../domain/findings.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { findShortages } from '../../domain/space.ts';
 import type { SpaceCause, SpaceFigures } from '../../domain/space.ts';
@@ -26,6 +28,8 @@ export interface SpaceWatch {
   readonly causes: () => readonly SpaceCause[];
   /** Whether nothing more can be removed, though space is short. */
   readonly isExhausted: () => boolean;
+  /** That history goes before its time; none if there is enough space. */
+  readonly findings: () => Finding[];
   limitBytes: number | null;
   /** Looks. Returns why space is short; nothing if there is enough. */
   look(): Promise<readonly SpaceCause[]>;
@@ -75,6 +79,10 @@ export function createSpaceWatch(parts: SpaceWatchParts): SpaceWatch {
     limitBytes,
     causes: () => causes,
     isExhausted: () => isExhausted,
+    findings() {
+      if (causes.length === 0) return [];
+      return [found(isExhausted ? 'space-exhausted' : 'space-short', { causes })];
+    },
     exhausted,
     async look() {
       const figures = await readFigures(store);

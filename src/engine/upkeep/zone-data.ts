@@ -1,7 +1,7 @@
 /** Time zones: follows the time-zone data of this machine, which systems bring up to date while jobd runs. */
 
 import type { Clock } from '../../domain/clock.ts';
-import { refreshZoneData, zoneDataText, zoneDataTrouble } from '../../domain/schedule/zone-data.ts';
+import { refreshZoneData, zoneDataText } from '../../domain/schedule/zone-data.ts';
 import type { Log } from '../../base/log.ts';
 import type { Step } from '../loop.ts';
 
@@ -14,7 +14,6 @@ export function createZoneStep(
   onChange: () => void,
 ): Step {
   let lookAt = clock.monotonicMs() + lookEveryMs;
-  let isSaid = false;
   return () => {
     const now = clock.monotonicMs();
     if (now >= lookAt) {
@@ -24,9 +23,6 @@ export function createZoneStep(
         onChange();
       }
     }
-    const error = zoneDataTrouble(clock.now());
-    if (error !== null && !isSaid) log.warn({ error }, 'time zones may be wrong');
-    isSaid = error !== null;
     return Promise.resolve(lookAt - now);
   };
 }

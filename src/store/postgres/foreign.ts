@@ -8,7 +8,6 @@ import type { Kysely } from 'kysely';
 import { activeObjects } from '../database/dialect.ts';
 import { makeSchema } from '../database/migrate.ts';
 import type { Db } from '../database/schema.ts';
-import { rolledBack } from './probe.ts';
 
 /** The differences from the schema of a version, in sentences; none if it is as jobd makes it. Nothing is changed. */
 export async function findForeignOnServer(db: Db, version: number): Promise<string[]> {
@@ -22,6 +21,16 @@ export async function findForeignOnServer(db: Db, version: number): Promise<stri
     await makeSchema(tx as Kysely<unknown>, version);
     return [...strange, ...differences(found, await schemaOf(tx))];
   });
+}
+
+/** Does work in a transaction that is rolled back. */
+export async function rolledBack<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  const tx = await db.startTransaction().execute();
+  try {
+    return await work(tx);
+  } finally {
+    await tx.rollback().execute();
+  }
 }
 
 /** Nobody sees it outside of the transaction. */

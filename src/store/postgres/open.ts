@@ -7,12 +7,11 @@ import type { Unmigrated } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
 import type { StoreUpgrade } from '../database/upgrade.ts';
-import { findRefusal } from './access.ts';
 import { admissionsIn } from './admissions.ts';
 import { driverOf } from './connections/connection.ts';
 import { dialectWith } from './dialect.ts';
+import { checkAccess, serverFacts } from './doctor.ts';
 import { cannotOpen, isLockWait, isOtherStart, isWorthRetrying, mayNot } from './errors.ts';
-import { serverFacts } from './facts.ts';
 import { createServerHints } from './hints/hints.ts';
 import { hasOwnSchema, makeOwnSchema } from './own-schema.ts';
 import { connectionsTo } from './connections/pool.ts';
@@ -139,13 +138,12 @@ async function requireUsable(db: Db): Promise<void> {
 async function notOpened(url: string, db: Db, error: unknown): Promise<unknown> {
   const sentence = `the database ${nameOfDatabase(parseDatabaseUrl(url))} cannot be opened`;
   if (!mayNot(error)) return error instanceof JobdError ? error : unavailable(sentence, error);
-  const refusal = await findRefusal(db).catch(() => null);
-  if (refusal === null) {
+  const access = await checkAccess(db).catch(() => null);
+  if (access === null || access.result === 'ok') {
     return unavailable(`${sentence} by this role, which must own the tables in it`, error);
   }
-  const { problem, remedies } = refusal;
-  const options = { cause: error, notes: remedies };
-  return new JobdError('unavailable', `${sentence}: ${problem}`, options);
+  const { detail, notes } = access;
+  return new JobdError('unavailable', `${sentence}: ${detail}`, { cause: error, notes });
 }
 
 function nothingThere(): JobdError {

@@ -2,7 +2,7 @@
  * Whether files that are open are still where they were opened. Elsewhere, or nowhere, they would not be found at the next start.
  */
 
-import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import { storeUnusable, systemCode } from '../../domain/errors.ts';
 import type { JobdError } from '../../domain/errors.ts';
 
@@ -50,6 +50,43 @@ export function hasOpen(pid: string, path: string): boolean | null {
   const files = openFilesOf(pid);
   if (files === null || files.length === 0) return null;
   return files.some((file) => identityOf(file) === there);
+}
+
+/** A file of a database that a process has open. */
+export interface OpenFile {
+  /** Where it is now; null if it was removed. */
+  path: string | null;
+  /** What it can be read by as long as the process lives. */
+  descriptor: string;
+  /** Whether it is a write-ahead log. */
+  isLog: boolean;
+}
+
+/** The files of databases that a process has open, without its locks; none if that cannot be seen. */
+export function databasesOpenIn(pid: string): OpenFile[] {
+  return (openFilesOf(pid) ?? []).flatMap((descriptor) => {
+    const link = linkOf(descriptor) ?? '';
+    const isRemoved = link.endsWith(' (deleted)');
+    const first = firstBytesOf(descriptor);
+    const isLog = /^377f068[23]/.test(first.toString('hex'));
+    if (link.includes('.lock') || !(isLog || first.toString() === 'SQLite format 3\0')) return [];
+    return [{ path: isRemoved ? null : link, descriptor, isLog }];
+  });
+}
+
+function firstBytesOf(path: string): Buffer {
+  try {
+    if (!statSync(path).isFile()) return Buffer.alloc(0);
+    const descriptor = openSync(path, 'r');
+    try {
+      const first = Buffer.alloc(16);
+      return first.subarray(0, readSync(descriptor, first, 0, first.length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** The process that has a file open which was at this path, an absolute one, and was removed; undefined if none is seen. */

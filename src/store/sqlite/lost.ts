@@ -3,6 +3,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
+import { databasesOpenIn, hasOpen } from './in-place.ts';
+import type { OpenFile } from './in-place.ts';
+import { whoLocks } from './lock.ts';
 import { reservePath } from './reserve.ts';
 
 /**
@@ -25,6 +28,38 @@ export function lostDatabase(dataDir: string): JobdError | null {
     `${path} is ${state} beside ${left.join(', ')}: an earlier database was lost`,
     { notes: ['restore a backup: jobd restore FILE', `or, to begin anew, move ${files} away`] },
   );
+}
+
+/** Why the database of a data directory is not the one that its daemon has open, and what to do; null if it is, or that cannot be seen. */
+export function movedDatabase(dataDir: string): JobdError | null {
+  const path = join(dataDir, 'jobd.db');
+  const pid = whoLocks(dataDir);
+  if (pid === undefined || hasOpen(pid, path) !== false) return null;
+  const open = databasesOpenIn(pid);
+  const moved = open.find((file) => !file.isLog)?.path ?? undefined;
+  const what = moved === undefined ? 'was removed or replaced' : `was moved to ${moved}`;
+  return new JobdError(
+    'unavailable',
+    `process ${pid} has another file open than ${path}, which ${what}: what it stored since is not in this one`,
+    {
+      notes:
+        moved === undefined
+          ? rescueOf(open)
+          : [`move ${moved} back to ${path}: jobd goes on by itself`],
+    },
+  );
+}
+
+/** What was removed lasts as long as it is open. */
+function rescueOf(open: readonly OpenFile[]): string[] {
+  const copies = open.map(
+    ({ descriptor, isLog }) => `cp ${descriptor} ${isLog ? 'saved.db-wal' : 'saved.db'}`,
+  );
+  if (copies.length === 0) return ['stop jobd, put the right file there, and start it'];
+  return [
+    `before you stop jobd, copy what it has open: ${copies.join('; ')}`,
+    'then stop it: jobd restore saved.db --unverified',
+  ];
 }
 
 function namesIn(directory: string): string[] {

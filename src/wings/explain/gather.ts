@@ -99,7 +99,7 @@ export async function explainJob(
     deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
     isWatched: await isWatched(db, principal, job.id),
     target: await app.judgeTarget(job.url),
-    troubles: app.engineTroubles(),
+    troubles: app.health.troubles().map(({ detail }) => detail),
   };
   return explain({ ...records, inFlight: await inFlightDuring(db, job, records, dueAt) }, focus);
 }

@@ -100,13 +100,13 @@ test('the facts about the daemon are true', async (t) => {
   const owner = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const { body } = await owner.ask('GET', '/about');
   assert.match(body.version, /^\d+\.\d+\.\d+/);
-  const { startedAt, siteUrl, isSigning, troubles, mailIsConfigured } = body;
+  const { startedAt, siteUrl, isSigning, findings, mailIsConfigured } = body;
   assert.equal(startedAt, new Date(clock.now()).toISOString());
   assert.deepEqual(
     [siteUrl, isSigning, mailIsConfigured],
     ['https://jobs.example.com', false, false],
   );
-  assert.deepEqual(troubles, []);
+  assert.deepEqual(findings, []);
   assert.ok(body.databaseBytes > 100_000, JSON.stringify(body));
   const isFile = databaseOf(daemon.dataDir) === undefined;
   assert.deepEqual(body.space, {

@@ -3,14 +3,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { createReadiness } from '../../../src/app/operator/readiness.ts';
+import { createHealth } from '../../../src/app/operator/health.ts';
+import { found } from '../../../src/domain/findings.ts';
+import type { Finding, FindingCode } from '../../../src/domain/findings.ts';
+import { useZoneSource } from '../../../src/domain/schedule/zone-data.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { quietApp } from '../../support/running/app.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 import { holdWriteLock } from '../../support/running/write-lock.ts';
+
+/** The health of a store whose process finds this. */
+function healthOf(store: Store, own: () => Finding[] = () => []) {
+  const clock = fakeClock();
+  const changes: (FindingCode | null)[][] = [];
+  const onChange = (begun: readonly Finding[], over: readonly FindingCode[]): void =>
+    void changes.push(
+      begun.map(({ code }) => code),
+      [...over],
+    );
+  const health = createHealth({ store, clock, dataDir: '/nowhere', own, onChange });
+  return { ...health, clock, changes };
+}
 
 async function get(url: string, path: string): Promise<[number, unknown]> {
   const response = await fetch(`${url}${path}`);
@@ -38,7 +53,6 @@ test('ready while the database is writable, otherwise not ready with the reason'
 
 test('a problem of the engine makes it not ready; concurrent checks share one write', async (t) => {
   const { store } = await openTestStore(t);
-  const clock = fakeClock();
   let writes = 0;
   const counting: Store = {
     ...store,
@@ -47,47 +61,59 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
       return store.write(work);
     },
   };
-  let troubles = ['claim fails: no'];
-  const readiness = createReadiness(
-    quietApp({ store: counting, clock, engineTroubles: () => troubles }),
-  );
-  const answers = await Promise.all(Array.from({ length: 20 }, readiness));
-  for (const { troubles: found } of answers) assert.deepEqual(found, ['claim fails: no']);
+  let own = [found('calls-wait', { reason: 'no' }), found('space-short', { causes: ['disk'] })];
+  const { ask, clock } = healthOf(counting, () => own);
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  for (const { troubles, notes } of answers) {
+    assert.deepEqual([troubles, notes], [own.slice(0, 1), own.slice(1)]);
+  }
   assert.equal(writes, 1);
-  troubles = [];
+  own = [];
   clock.pass(2_000);
-  assert.deepEqual(await readiness(), { troubles: [], notes: [] });
+  assert.deepEqual(await ask(), { troubles: [], notes: [] });
   assert.equal(writes, 2);
 });
 
-test('a reason that several have is said once', async (t) => {
+test('a database that cannot be used is said once, not for each loop that needs it', async (t) => {
   const { store } = await openTestStore(t);
-  const away = 'the store cannot be used now: gone';
-  let isAway = true;
-  const failing: Store = {
-    ...store,
-    write: async (work) => (isAway ? Promise.reject(new Error(away)) : await store.write(work)),
-  };
-  const clock = fakeClock();
-  const engineTroubles = () => [`claim fails: ${away}`, 'calls wait: b', `own runs fails: ${away}`];
-  const readiness = createReadiness(quietApp({ store: failing, clock, engineTroubles }));
-  const expected = [`claim, own runs fail: ${away}`, 'calls wait: b'];
-  assert.deepEqual((await readiness()).troubles, expected);
-  isAway = false;
-  clock.pass(2_000);
-  assert.deepEqual((await readiness()).troubles, expected);
+  const reason = 'the store cannot be used now: gone';
+  const failing: Store = { ...store, write: async () => Promise.reject(new Error(reason)) };
+  const loops = found('loop-fails', { loops: ['claim', 'record'], reason, count: 2 });
+  const waiting = found('calls-wait', { reason: 'b' });
+  const { ask, troubles } = healthOf(failing, () => [loops, waiting]);
+  assert.deepEqual((await ask()).troubles, [found('database-unusable', { reason }), waiting]);
+  assert.deepEqual(troubles(), [loops, waiting]);
 });
 
-test('notes that cannot be read are left out: it is ready all the same', async (t) => {
+test('what a check finds is known until it finds it no more, and both are said once', async (t) => {
+  const { store } = await openTestStore(t);
+  const { known, check, changes, ask } = healthOf(store);
+  t.after(() => useZoneSource({ builtIn: '', find: () => null }));
+  useZoneSource({ builtIn: '2001a', find: () => null });
+  for (let times = 0; times < 2; times += 1) await check();
+  assert.match(
+    known()
+      .map(({ detail }) => detail)
+      .join(),
+    /^the time-zone data is old \(2001a, built in\)/,
+  );
+  assert.deepEqual(await ask(), { troubles: [], notes: known() }, 'it is ready all the same');
+  useZoneSource({ builtIn: '2999a', find: () => null });
+  for (let times = 0; times < 2; times += 1) await check();
+  assert.deepEqual(known(), []);
+  assert.deepEqual(changes, [['time-zones-old'], [], [], [], [], ['time-zones-old'], [], []]);
+});
+
+test('a check that fails leaves what is known, and jobd ready', async (t) => {
   const { store } = await openTestStore(t);
   await sql`drop table ledger_checks`.execute(store.db);
-  const readiness = createReadiness(quietApp({ store, clock: fakeClock() }));
-  assert.deepEqual(await readiness(), { troubles: [], notes: [] });
+  const { ask, check } = healthOf(store);
+  await assert.rejects(check());
+  assert.deepEqual(await ask(), { troubles: [], notes: [] });
 });
 
 test('a check that does not end is shared by all who ask meanwhile', async (t) => {
   const { store } = await openTestStore(t);
-  const clock = fakeClock();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let writes = 0;
   const stuck: Store = {
@@ -98,10 +124,10 @@ test('a check that does not end is shared by all who ask meanwhile', async (t) =
       return await store.write(work);
     },
   };
-  const readiness = createReadiness(quietApp({ store: stuck, clock }));
-  const first = readiness();
+  const { ask, clock } = healthOf(stuck);
+  const first = ask();
   clock.pass(60_000);
-  const second = readiness();
+  const second = ask();
   release();
   assert.deepEqual(await second, await first);
   assert.equal(writes, 1);

@@ -2,26 +2,42 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { troublesOf, wrongLeasesOf } from '../../../src/app/operator/nodes.ts';
-import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
+import { nodeFindings } from '../../../src/app/operator/nodes.ts';
+import type { NodeInRole } from '../../../src/app/operator/nodes.ts';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 
-function node(host: string, changes: Partial<KnownNode> = {}): KnownNode {
+function node(host: string, changes: Partial<NodeInRole> = {}): NodeInRole {
   const place = { id: host, host, pid: 1, version: '1', slots: 1, settings: {}, masterKeys: [] };
   const lease = { startedAt: now, expiresAt: now + 12_000, renewals: 1, endedAt: null };
   const state = { clockLeadMs: 0, calls: 0, isDraining: false, endReason: null };
-  return { ...place, ...lease, ...state, ...changes };
+  return { ...place, ...lease, ...state, role: 'serving', ...changes };
+}
+
+/** What is said of nodes, and of which one. */
+function said(...nodes: NodeInRole[]): string[] {
+  return nodeFindings(nodes, now).map(({ detail, notes }) => [detail, ...notes].join(' | '));
 }
 
 /** Nodes on machines of their own whose clocks are ahead by so much. */
 function withClocks(...leads: number[]): string[] {
-  return troublesOf(leads.map((clockLeadMs, index) => node(`m${index}`, { clockLeadMs })));
+  return said(...leads.map((clockLeadMs, index) => node(`m${index}`, { clockLeadMs })));
 }
+
+test('a setting that differs is said with who has which, and not of a node that drains', () => {
+  const [one, other] = ['1', '2'].map((version) => node(`m${version}`, { settings: { version } }));
+  assert.ok(one && other);
+  assert.deepEqual(said(one, other), [
+    'nodes differ in version: give all of them the same | 1 (process 1 on m1) | 2 (process 1 on m2)',
+  ]);
+  assert.deepEqual(said(one, { ...other, role: 'draining' }), []);
+});
 
 test('a clock is wrong that differs from the others', () => {
   assert.deepEqual(withClocks(0, 1_999, -1_999), []);
-  assert.deepEqual(withClocks(0, 600_000), ['the clock of process 1 on m1 is 600 s ahead: set it']);
+  assert.deepEqual(withClocks(0, 600_000), [
+    'the clock of a node is 600 s ahead: set it | process 1 on m1',
+  ]);
 });
 
 test('where the nodes agree with each other, it is that of the server', () => {
@@ -32,16 +48,18 @@ test('where the nodes agree with each other, it is that of the server', () => {
 });
 
 test('where nobody can tell which one is wrong, nobody is blamed', () => {
-  const either = /compared with that of the database, which due times go by: set one of them$/;
+  const either =
+    /compared with that of the database, which due times go by: set one of them \| process/;
   assert.match(withClocks(600_000).join(), either);
   const oneMachine = [1, 2].map((pid) => node('m', { pid, clockLeadMs: 600_000 }));
-  for (const sentence of troublesOf(oneMachine)) assert.match(sentence, either);
+  for (const sentence of said(...oneMachine)) assert.match(sentence, either);
   for (const sentence of withClocks(600_000, 10_000)) assert.match(sentence, either);
 });
 
-test('a lease that would last longer than any is told', () => {
-  assert.deepEqual(wrongLeasesOf([node('a'), node('b', { expiresAt: now - 1 })], now), []);
-  assert.deepEqual(wrongLeasesOf([node('a', { expiresAt: now + 600_000 })], now), [
-    'the lease of process 1 on a would end in 600 s, and none lasts longer than 15 s: the clock of the server of the database was set back, and this process has not renewed its lease since',
-  ]);
+test('a lease that would last longer than any is said', () => {
+  assert.deepEqual(said(node('a'), node('b', { expiresAt: now - 1 })), []);
+  assert.match(
+    said(node('a', { expiresAt: now + 600_000 })).join(),
+    /^a lease would end in 600 s, and none lasts longer than 15 s: .* \| process 1 on a$/,
+  );
 });

@@ -1,6 +1,7 @@
 /** Files of a data directory that somebody removes or replaces while jobd serves them. */
 
 import assert from 'node:assert/strict';
+import { execSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -26,6 +27,7 @@ test('a database that is removed or replaced is noticed, and nothing is stored i
     ['replaced', 'jobd.db', (path) => copyFileSync(kept, path)],
     ['log removed', 'jobd.db-wal', () => {}],
   ];
+  const doctor = () => runCommand(['doctor'], { JOBD_DATA: dataDir });
   for (const [name, file, replace] of ways) {
     const path = join(dataDir, file);
     renameSync(path, kept);
@@ -38,10 +40,17 @@ test('a database that is removed or replaced is noticed, and nothing is stored i
     const created = await create();
     assert.notEqual(created.exitCode, 0, name);
     assert.match(created.stderr, sentence, name);
-    if (name === 'replaced') {
-      const { stdout, exitCode } = await runCommand(['doctor'], { JOBD_DATA: dataDir });
+    if (file === 'jobd.db') {
+      const { stdout, exitCode } = await doctor();
       assert.equal(exitCode, 1);
-      assert.match(stdout, /^fail\tdaemon\tprocess \d+ has another file open than/m);
+      assert.match(
+        stdout,
+        /^fail\t.*\tprocess \d+ has another file open than .*, which was moved to/m,
+      );
+      assert.ok(
+        stdout.includes(`- move ${kept} back to ${path}: jobd goes on by itself\n`),
+        stdout,
+      );
     }
     renameSync(kept, path);
     await until('ready again', async () => (await readiness(daemon)).status === 200);
@@ -51,6 +60,21 @@ test('a database that is removed or replaced is noticed, and nothing is stored i
   const told = stderr.split('\n').filter((line) => line.includes('the database cannot be used'));
   // Once for all loops; two outages are one for those who did not look in between.
   assert.ok(told.length > 0 && told.length <= ways.length, stderr);
+});
+
+test('a database that was removed can be copied from the daemon that has it open', async (t) => {
+  const daemon = await serveCommand(t);
+  const { dataDir } = daemon;
+  rmSync(join(dataDir, 'jobd.db'));
+  await until('that it is noticed', async () => (await readiness(daemon)).status === 503);
+  const { stdout } = await runCommand(['doctor'], { JOBD_DATA: dataDir });
+  const copies = /- before you stop jobd, copy what it has open: (.*)$/m.exec(stdout)?.[1] ?? '';
+  execSync(copies, { cwd: dataDir });
+  await daemon.stop('SIGTERM');
+  const saved = join(dataDir, 'saved.db');
+  const restored = await daemon.jobd('restore', saved, '--unverified', '--yes');
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  assert.match((await runCommand(['doctor'], { JOBD_DATA: dataDir })).stdout, /^ok\tdatabase/m);
 });
 
 test('a lock that is removed keeps a second daemon out, and is taken again', async (t) => {

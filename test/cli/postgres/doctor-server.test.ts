@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Finding } from '../../../src/app/operator/finding.ts';
+import type { Checked } from '../../../src/app/operator/doctor.ts';
 import {
   connectTo,
   makeDatabase,
@@ -30,7 +30,7 @@ async function doctor(url: string, env: Record<string, string> = {}): Promise<Fo
   const all = { JOBD_DATABASE_URL: url, JOBD_SECRET_KEY: masterKey, ...env };
   const { exitCode, stdout, stderr } = await runCommand(['doctor', '--json'], all);
   assert.equal(stderr, '');
-  const { findings: found } = JSON.parse(stdout) as { findings: Finding[] };
+  const { findings: found } = JSON.parse(stdout) as { findings: Checked[] };
   const findings = found.map(({ check, result, detail }) => [check, `${result} ${detail}`]);
   const notes = found.map((finding) => [finding.check, finding.notes]);
   return {

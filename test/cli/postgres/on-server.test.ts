@@ -346,14 +346,16 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
   ]);
   const doctor = await runCommand(['doctor', '--json'], env);
   const { findings } = JSON.parse(doctor.stdout) as { findings: Record<string, unknown>[] };
-  const found = findings.find(({ check }) => check === 'nodes');
-  assert.equal(found?.['result'], 'warn');
-  const words = [found['detail'], ...(found['notes'] as string[])].join('\n');
+  const found = findings.filter(({ code }) => code === 'nodes-differ');
+  const words = found
+    .flatMap(({ detail, notes }) => [detail, notes])
+    .flat()
+    .join('\n');
   assert.match(
     words,
-    /nodes differ in --base-url: https:\/\/jobd\.example \(process \d+ on .*\); not given \(/,
+    /nodes differ in --base-url: give all of them the same\nhttps:\/\/jobd\.example \(process \d+ on .*\)\nnot given \(/,
   );
-  assert.match(words, /nodes differ in --no-signing: not given \(.*\); given \(/);
+  assert.match(words, /nodes differ in --no-signing: .*\nnot given \(.*\)\ngiven \(/);
   assert.doesNotMatch(words, /allow-target|version/);
 
   assert.equal(await first.stop('SIGTERM'), 0, first.log());

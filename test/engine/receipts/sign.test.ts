@@ -12,7 +12,7 @@ import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
-import { dueAt, setupEngine } from '../../support/running/engine.ts';
+import { detailsOf, dueAt, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -98,7 +98,7 @@ test('receipts left unsigned by a stop or a failing store are signed after the n
   const first = await start({ signer: signerOn(full) });
   await runMinutes(parts, job, 1, 3);
   await until('the trouble', () => logged.some(({ msg }) => msg === 'sign failed, will try again'));
-  assert.match(first.troubles().join(), /sign fails: the disk is full/);
+  assert.match(detailsOf(first).join(), /sign fails: the disk is full/);
   await first[Symbol.asyncDispose]();
   assert.deepEqual(await receiptsOf(parts, job), [null, null, null]);
 

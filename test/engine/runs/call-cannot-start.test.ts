@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { detailsOf, dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
 const trouble = 'jobd has too many open files (EMFILE)';
@@ -36,12 +36,12 @@ test('a call that this machine cannot start waits until it can, and is made once
   clock.set(dueAt);
   const egress = egressOf(held, answered(200));
   const engine = await start({ egress });
-  await until('the reported trouble', () => engine.troubles().length > 0);
-  assert.deepEqual(engine.troubles(), [`calls wait: ${trouble}`]);
+  await until('the reported trouble', () => detailsOf(engine).length > 0);
+  assert.deepEqual(detailsOf(engine), [`calls wait: ${trouble}`]);
   const [run] = await endedRuns(job, 1);
   assert.deepEqual([run?.status, run?.attempts], ['success', 1]);
   assert.equal(egress.calls(), 2);
-  assert.deepEqual(engine.troubles(), []);
+  assert.deepEqual(detailsOf(engine), []);
   assert.equal((await readJob(job)).health, 'up');
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../../src/egress/egress.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { detailsOf, dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
 /** Its loops run at least once a second each: by then the claiming one has. */
@@ -57,7 +57,7 @@ test('while egress cannot be prepared, a manual run waits, and the reason is log
   await ask(job);
   const engine = await start({ egress });
   await until('the reported trouble', () =>
-    engine.troubles().some((text) => text.includes('no memory')),
+    detailsOf(engine).some((text) => text.includes('no memory')),
   );
   assert.deepEqual(
     (await runsOf(job)).map(({ status }) => status),
@@ -65,5 +65,5 @@ test('while egress cannot be prepared, a manual run waits, and the reason is log
   );
   isThere = true;
   await endedRuns(job, 1);
-  assert.deepEqual(engine.troubles(), []);
+  assert.deepEqual(detailsOf(engine), []);
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Written } from '../../../src/engine/runs/writer.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { detailsOf, dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -153,7 +153,7 @@ test('a failing claim does not keep outcomes from being recorded', async (t) => 
   const engine = await start({ store, slots: 1 });
   clock.set(dueAt);
   engine.wake();
-  await until('the trouble', () => engine.troubles().includes('claim fails: no claim'));
+  await until('the trouble', () => detailsOf(engine).includes('claim fails: no claim'));
   const healths = await Promise.all(jobs.map(async (job) => (await readJob(job)).health));
   assert.equal(healths.filter((health) => health === 'up').length, 1);
   isBroken = false;
@@ -199,12 +199,12 @@ test('runs of a dead process are interrupted as soon as the store can be written
   };
   clock.set(dueAt + 60_000);
   const engine = await start({ store });
-  await until('the reported trouble', () => engine.troubles().length > 0);
-  assert.deepEqual(engine.troubles(), ['claim fails: the disk is full']);
+  await until('the reported trouble', () => detailsOf(engine).length > 0);
+  assert.deepEqual(detailsOf(engine), ['claim fails: the disk is full']);
   const runs = await endedRuns(job, 2);
   assert.deepEqual(
     runs.map(({ status }) => status),
     ['interrupted', 'success'],
   );
-  assert.deepEqual(engine.troubles(), []);
+  assert.deepEqual(detailsOf(engine), []);
 });

@@ -20,13 +20,13 @@ test('it beats each minute, stops while there are problems, and logs failed beat
   const wall = fakeClock();
   const said: string[] = [];
   const log = pino({}, { write: (line) => said.push((JSON.parse(line) as { msg: string }).msg) });
-  let troubles: string[] = [];
+  let isHealthy = true;
   const heartbeat = startHeartbeat({
     url: `${beats.url}/beat`,
     egress,
     clock: steadyClock(wall),
     log,
-    troubles: () => troubles,
+    isHealthy: () => isHealthy,
   });
   t.after(() => heartbeat[Symbol.asyncDispose]());
   const beatsAre = (count: number) =>
@@ -46,11 +46,11 @@ test('it beats each minute, stops while there are problems, and logs failed beat
   wall.advance(1_000);
   heartbeat.wake();
   await beatsAre(2);
-  troubles = ['record fails: the disk is full'];
+  isHealthy = false;
   wall.advance(600_000);
   await check();
   assert.equal(beats.received.length, 2);
-  troubles = [];
+  isHealthy = true;
   heartbeat.wake();
   await beatsAre(3);
   await until('the failure in the log', () => said.includes('the heartbeat did not arrive'));

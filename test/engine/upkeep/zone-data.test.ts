@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { useZoneSource } from '../../../src/domain/schedule/zone-data.ts';
-import { createZoneStep } from '../../../src/engine/upkeep/zone-data.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
@@ -56,27 +55,4 @@ test('a job is due by new time-zone data once the system has it, without a resta
   );
   assert.equal((await readJob(interval)).nextRunAt, start + 540 * minute, 'as before');
   assert.ok(logged.some(({ msg }) => msg === 'due times were corrected'));
-});
-
-test('old data is said once, and again only after it was not old', async () => {
-  const data = provide('2026b', 60);
-  const clock = fakeClock(Date.parse('2027-06-01T00:00:00Z'));
-  const warned: unknown[] = [];
-  const log = { info: () => {}, warn: (line: unknown) => warned.push(line) };
-  const step = createZoneStep({ log, clock } as never, () => {});
-  const years = (count: number): void => clock.advanceBoth(count * 366 * 1440 * minute);
-  await step();
-  assert.equal(warned.length, 0);
-  years(1);
-  await step();
-  await step();
-  assert.equal(warned.length, 1);
-  data.version = '2028a';
-  for (const _ of [1, 2]) {
-    clock.advanceBoth(5 * minute);
-    await step();
-  }
-  years(2);
-  await step();
-  assert.equal(warned.length, 2);
 });

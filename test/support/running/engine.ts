@@ -74,6 +74,7 @@ export function enginePartsFor(
     slotsPerHost: 10,
     heldJobs: () => [],
     signer: null,
+    directory: null,
     duties: new Map(),
     random: seededRandom(seed),
     traceContext: false,
@@ -87,6 +88,11 @@ export function enginePartsFor(
     space: createSpaceWatch({ ...given, meter: uncounted, limitBytes: null }),
     drainMs: 5_000,
   };
+}
+
+/** What an engine finds, in its sentences. */
+export function detailsOf(engine: Pick<Engine, 'findings'>): string[] {
+  return engine.findings().map(({ detail }) => detail);
 }
 
 /** Makes the parts; the engine and its connections are stopped before the store is closed. */

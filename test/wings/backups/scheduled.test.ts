@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { checkBackups } from '../../../src/app/operator/doctor-backups.ts';
+import { checkBackups } from '../../../src/app/operator/checks.ts';
 import { backupName } from '../../../src/domain/backups.ts';
 import { runOwnCommand } from '../../../src/wings/backups/own-command.ts';
 import { startScheduledBackups } from '../../../src/wings/backups/scheduled.ts';
@@ -64,17 +64,19 @@ function scheduled(t: TestContext) {
     t.after(() => backups[Symbol.asyncDispose]());
     return backups;
   };
-  return { dataDir, directory, clock, lines, asked, state, put, start, look };
+  /** What the doctor says: code, sentence and notes. */
+  const said = (): string[] =>
+    checkBackups({ dataDir, clock }).map(({ code, detail, notes }) =>
+      [code ?? 'ok', detail, ...notes].join(' | '),
+    );
+  return { dataDir, directory, clock, lines, asked, state, put, start, look, said };
 }
 
 test('the first backup is made a minute after the start, the next after its time', async (t) => {
-  const { dataDir, directory, clock, asked, lines, start, look } = scheduled(t);
+  const { dataDir, directory, clock, asked, lines, start, look, said } = scheduled(t);
   const backups = start();
   assert.equal(backups.gauges().lastAt, null);
-  assert.match(
-    checkBackups(dataDir, clock).detail,
-    /none in .* yet: jobd serve makes the first one/,
-  );
+  assert.match(said().join(), /^backup-missing \| no backup yet: jobd serve makes the first one/);
   await look();
   assert.equal(asked.length, 0, 'not at once');
   clock.advance(minute);
@@ -83,11 +85,7 @@ test('the first backup is made a minute after the start, the next after its time
   assert.deepEqual(asked, [['backup', '--to', directory, ...keep]]);
   const { msg, path, bytes } = lines.at(-1) ?? nothing;
   assert.deepEqual([msg, bytes, fs.existsSync(String(path))], ['backup made', 16, true]);
-  const { result, detail } = checkBackups(dataDir, clock);
-  assert.match(
-    `${result} ${detail}`,
-    /^ok every 1 d, not encrypted; the last is of 2026-03-02T10:01/,
-  );
+  assert.match(said().join(), /^ok \| every 1 d, not encrypted; the last is of 2026-03-02T10:01/);
   clock.advance(day - 1);
   await look();
   assert.equal(asked.length, 1);
@@ -119,7 +117,7 @@ test('a clock that was far ahead does not keep backups from being made', async (
 });
 
 test('a failure is an error in the log, is tried again, and known to the doctor after a restart', async (t) => {
-  const { dataDir, directory, clock, asked, lines, state, put, start, look } = scheduled(t);
+  const { directory, clock, asked, lines, state, put, start, look, said } = scheduled(t);
   put(begun - day);
   state.failure = `${directory} cannot be written: it is full`;
   const backups = start();
@@ -128,10 +126,11 @@ test('a failure is an error in the log, is tried again, and known to the doctor 
   const { level, msg, error, againAt } = lines.at(-1) ?? nothing;
   assert.deepEqual([level, msg, againAt], [50, 'backup failed', '2026-03-02T10:16:00.000Z']);
   assert.equal(error, state.failure);
-  await until('the record', () => checkBackups(dataDir, clock).notes.length === 1);
-  const early = checkBackups(dataDir, clock);
-  assert.equal(early.result, 'warn');
-  assert.match(early.notes[0] ?? '', /^they fail since 2026-03-02T10:01:.*it is full$/);
+  await until('the record', () => said()[0]?.startsWith('backup-fails'));
+  assert.match(
+    said().join(),
+    /^backup-fails \| backups fail since 2026-03-02T10:01:.* \| .*it is full$/,
+  );
   await backups[Symbol.asyncDispose]();
 
   const again = start();
@@ -141,27 +140,22 @@ test('a failure is an error in the log, is tried again, and known to the doctor 
   await look();
   assert.equal(asked.length, 2, 'not all the time');
   clock.advance(day);
-  await until('an old one', () => checkBackups(dataDir, clock).result === 'fail');
-  assert.match(checkBackups(dataDir, clock).detail, /: it is old$/);
+  await until('an old one', () => said()[0]?.startsWith('backup-old'));
   state.failure = '';
   clock.advance(15 * minute);
   await until('a backup', () => !again.gauges().isFailing);
-  await until('the record', () => checkBackups(dataDir, clock).result === 'ok');
+  await until('the record', () => said()[0]?.startsWith('ok'));
 });
 
 test('the doctor notices that the newest backup is gone, or shorter', async (t) => {
-  const { dataDir, clock, put, start } = scheduled(t);
+  const { put, start, said } = scheduled(t);
   const path = put(begun - hour);
   start();
-  assert.equal(checkBackups(dataDir, clock).result, 'ok');
+  assert.match(said().join(), /^ok /);
   fs.truncateSync(path, 10);
-  assert.match(
-    checkBackups(dataDir, clock).detail,
-    /is not as long as it was made, 10 instead of 16/,
-  );
+  assert.match(said().join(), /^backup-lost .* is not as long as it was made, 10 instead of 16/);
   fs.rmSync(path);
-  const gone = checkBackups(dataDir, clock);
-  assert.deepEqual([gone.result, /cannot be read/.test(gone.detail)], ['fail', true]);
+  assert.match(said().join(), /^backup-lost .* cannot be read/);
 });
 
 test('a real backup is made by a process of its own, and a stop ends it', async (t) => {

@@ -27,8 +27,8 @@ export function Server({ session }: { session: Session }) {
 function Facts({ about }: { about: About }) {
   return (
     <>
-      {about.troubles.map((trouble) => (
-        <Problem key={trouble} text={trouble} />
+      {about.findings.map(({ detail, notes }) => (
+        <Problem key={detail} text={[detail, ...notes].join('; ')} />
       ))}
       <dl class="facts">
         <dt>Version</dt>

@@ -1,0 +1,84 @@
+/** What a jobd that serves knows of its own health: one list of findings, for /readyz, metrics, the log and the owner's page. */
+
+import type { Clock } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { found } from '../../domain/findings.ts';
+import type { Finding, FindingCode } from '../../domain/findings.ts';
+import { probeWrite } from '../../store/database/inspect.ts';
+import type { Store } from '../../store/database/store.ts';
+import { checks } from './checks.ts';
+
+/** How long an answer is reused, so that frequent questions cost nothing. */
+const reusedForMs = 1_000;
+const checkEveryMs = 10_000;
+
+export interface HealthParts {
+  store: Store;
+  clock: Clock;
+  /** Null if the database is on a server. */
+  dataDir: string | null;
+  /** What the parts of this process find now. */
+  readonly own: () => readonly Finding[];
+  /** Hears what the checks find that they did not find before, and what they find no more. */
+  readonly onChange: (begun: readonly Finding[], over: readonly FindingCode[]) => void;
+}
+
+export interface Health {
+  /** All that is known, without asking the database. */
+  readonly known: () => Finding[];
+  /** Why jobd cannot do its work now; empty if it can. */
+  readonly troubles: () => Finding[];
+  /** All that is known, and whether the database takes a write. Callers during a check share its answer. */
+  readonly ask: () => Promise<{ troubles: Finding[]; notes: Finding[] }>;
+  /** Makes the checks. Returns how long to rest, in milliseconds. */
+  readonly check: () => Promise<number>;
+}
+
+/** Makes it. Nothing is known of the installation before the first check. */
+export function createHealth({ store, clock, dataDir, own, onChange }: HealthParts): Health {
+  let checked: Finding[] = [];
+  let asked: { at: number; answer: ReturnType<Health['ask']>; isPending: boolean } | null = null;
+
+  const troubles = (): Finding[] => own().filter(({ result }) => result === 'fail');
+  const notes = (): Finding[] => [...own().filter(({ result }) => result === 'warn'), ...checked];
+
+  async function ask(): ReturnType<Health['ask']> {
+    const reason = await probeWrite(store).then(() => null, messageOf);
+    const others = troubles().filter(({ facts }) => facts['reason'] !== reason);
+    const unusable = reason === null ? [] : [found('database-unusable', { reason })];
+    return { troubles: [...unusable, ...others], notes: notes() };
+  }
+
+  return {
+    known: () => [...troubles(), ...notes()],
+    troubles,
+    async ask() {
+      const now = clock.monotonicMs();
+      if (asked === null || !(asked.isPending || now - asked.at < reusedForMs)) {
+        const begun = { at: now, answer: ask(), isPending: true };
+        void begun.answer.finally(() => (begun.isPending = false));
+        asked = begun;
+      }
+      return await asked.answer;
+    },
+    async check() {
+      const before = codesOf(checked);
+      const all: Finding[] = [];
+      for (const check of Object.values(checks)) {
+        all.push(...(await check({ db: store.db, clock, dataDir })));
+      }
+      checked = all.filter(({ result }) => result !== 'ok');
+      const now = codesOf(checked);
+      const begun = checked.filter(({ code }) => code !== null && !before.has(code));
+      onChange(
+        begun,
+        [...before].filter((code) => !now.has(code)),
+      );
+      return checkEveryMs;
+    },
+  };
+}
+
+function codesOf(findings: readonly Finding[]): Set<FindingCode> {
+  return new Set(findings.flatMap(({ code }) => code ?? []));
+}
