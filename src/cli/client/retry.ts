@@ -1,6 +1,5 @@
 /** What commands do when a server limits them, fails or is away. */
 
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { JobdError, systemCode } from '../../domain/errors.ts';
 import { plain } from '../terminal/text.ts';
@@ -60,7 +59,7 @@ const repeatAfterMs = 1_000;
  * twice.
  */
 export async function askOnce<T>(ask: Ask, path: string, body?: object): Promise<T> {
-  const key = randomUUID();
+  const key = crypto.randomUUID();
   return await retry(() => ask<T>('POST', path, body, key), {
     delayMs: ({ code, cause }, failures) => {
       const isOpen = code === 'unavailable' || systemCode(cause) === 'ECONNRESET';
