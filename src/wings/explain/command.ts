@@ -19,6 +19,7 @@ export function addExplainCommand(program: Command, context: Context): void {
   const { output } = context;
   withName(program.command('explain'), 'job')
     .description('say why a job ran, did not run or ran late')
+    .option('--run <id>', 'a run to explain, instead of a time')
     .option('--at <time>', 'the time to explain', 'the newest due time')
     .addHelpText(
       'after',
@@ -27,19 +28,20 @@ Examples:
   jobd explain backup
   jobd explain backup --at 02:30
   jobd explain backup --at '2026-11-24 02:30'
+  jobd explain backup --run 0199a4c2-7b1e-7c3a-9d52-2f6b8e4a1c90
   jobd explain backup --at 2026-11-24T01:30:00Z --json
 
 A time without Z or an offset is one of the clocks in the zone of the job; one
 without a date is the last one. The address of the target is looked up and
 judged, but nothing is sent to it.`,
     )
-    .action(async (name: string, flags: Flags & { at: string }, command: Command) => {
+    .action(async (name: string, flags: Flags & { at: string; run?: string }, command: Command) => {
       const at = command.getOptionValueSource('at') === 'default' ? null : flags.at;
       const api = connect(context);
       const job = await api.jobs.find(name);
       const explanation = await api.ask<JobExplanation>(
         'GET',
-        path`/jobs/${job.id}/explanation` + queryOf({ at }),
+        path`/jobs/${job.id}/explanation` + queryOf({ at, runId: flags.run ?? null }),
       );
       if (flags['json']) printJson(output, explanation);
       else printExplanation(output, explanation);
@@ -47,9 +49,11 @@ judged, but nothing is sent to it.`,
 }
 
 /** Prints the answer, then a fact per line; what is not known is marked with `?`. On a terminal long lines wrap. */
-export function printExplanation(output: Output, { answer, facts }: JobExplanation): void {
+export function printExplanation(output: Output, { answer, todo, facts }: JobExplanation): void {
   const width = output.isTerminal ? Math.min(output.width, widest) : Infinity;
-  for (const line of wrapTo(plain(answer), width)) output.data(line);
+  for (const text of [answer, ...(todo === null ? [] : [todo])]) {
+    for (const line of wrapTo(plain(text), width)) output.data(line);
+  }
   if (output.isTerminal) output.data('');
   for (const { sentence, isKnown } of facts) {
     const [first = '', ...others] = wrapTo(plain(sentence), width - 2);

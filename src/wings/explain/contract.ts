@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { explainedOutcomes, factKinds } from './reasons/facts.ts';
+import { explainedOutcomes, factKinds } from './facts.ts';
 import * as t from '../../api/http/schema.ts';
 import * as examples from './examples.ts';
 
@@ -15,6 +15,9 @@ export const ExplanationQuery = Type.Object(
           'The time to explain: in RFC 3339, or as the clocks in the zone of the job (of the first job of its chain) show it, such as `2026-11-24 02:30`, or ' +
           '`02:30` for the last time they did. The newest due time if it is left out.',
       }),
+    ),
+    runId: Type.Optional(
+      Type.String({ maxLength: 40, description: 'The run to explain, instead of a time.' }),
     ),
   },
   { additionalProperties: false },
@@ -29,16 +32,7 @@ const Fact = t.output('ExplainedFact', 'One fact. It has only the values that it
     at: t.moment('When it happened, began or is due.'),
     until: t.moment('When it ended.'),
     runId: t.id('The run that it is about.'),
-    status: t.text('The status of the run or delivery, or `allowed` or `refused` for the target.'),
-    attempts: t.integer('Attempts of the run or delivery.'),
-    httpStatus: t.integer('The HTTP status of the last answer.'),
-    durationMs: t.integer('Milliseconds that the run took.'),
-    lateMs: t.integer('Milliseconds from the due time to the beginning of the run.'),
-    count: t.integer('How many calls, nodes or changes there are.'),
-    error: t.text('The error of the run, the delivery or the address rule.'),
-    actor: t.text('Who changed the job. Left out for keys that may only read.'),
     channelId: t.id('The channel of an alert.'),
-    deliveryId: t.id('The delivery of an alert.'),
   }),
 });
 
@@ -49,11 +43,13 @@ export const JobExplanation = t.output(
   {
     at: t.moment('The time that was asked about.'),
     dueAt: t.nullable(t.moment('The due time that is explained; null if there is none.')),
+    runId: t.nullable(t.id('The run that is explained; null if there is none.')),
     outcome: t.oneOf(
       explainedOutcomes,
       'What became of it; `not_due` for a time that is no due time.',
     ),
-    answer: t.text('The answer in a sentence or two.'),
+    answer: t.text('What happened and why, in a sentence or two.'),
+    todo: t.nullable(t.text('What can be done about it; null if nothing needs to be.')),
     facts: t.array(
       Fact,
       'What is behind it: what was asked, then what happened, then what holds now.',

@@ -5,24 +5,20 @@ import { run } from '../../api/runs/examples.ts';
 export const explanation = {
   at: '2025-10-09T05:30:00.000Z',
   dueAt: '2025-10-09T05:30:00.000Z',
+  runId: run.id,
   outcome: 'missed',
   answer:
     'It did not run at Thu 2025-10-09 07:30 +02:00: it was missed, because jobd was not running.',
+  todo: 'See in the log of jobd, or of what starts it, why it was down. Run the job now if the call is still needed.',
   facts: [
     {
-      kind: 'schedule',
-      sentence: 'The schedule is 30 7 * * mon-fri in Europe/Paris: At 07:30, Monday to Friday.',
-      isKnown: true,
-    },
-    {
-      kind: 'missed',
+      kind: 'run',
       sentence:
-        'The run was missed (Thu 2025-10-09 07:30 +02:00): a call over a minute late is not made. The reason recorded is: jobd was not running.',
+        'The run was missed: 1 due time, Thu 2025-10-09 07:30 +02:00: jobd was not running.',
       isKnown: true,
       runId: run.id,
       at: '2025-10-09T05:30:00.000Z',
       until: '2025-10-09T05:30:00.000Z',
-      error: 'missed: 1 due time, 2025-10-09T05:30:00.000Z: jobd was not running',
     },
     {
       kind: 'next',

@@ -1,9 +1,10 @@
 /** The route that says why a job ran, did not run or ran late. */
 
 import type { App } from '../../app/app.ts';
-import { explainJob } from './gather.ts';
+import { explain } from './explain.ts';
+import { readRecords } from './records.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
-import type { Fact } from './reasons/facts.ts';
+import type { Fact } from './facts.ts';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import { JobPath } from '../../api/jobs/contract.ts';
@@ -15,7 +16,7 @@ const operations = describe(
     explainJob: {
       summary: 'Explain why a job ran or did not',
       description:
-        'Says why the job ran, did not run or ran late at a time: in an answer, and in the facts behind it. What was not ' +
+        'Says why the job ran, did not run or ran late at a time, or what came of a run: in an answer, and in the facts behind it. What was not ' +
         'recorded is said to be not known. The address of the target is looked up and judged now; no request is sent to it. ' +
         'Who changed the job is said only to keys that may write, as they may read the audit trail.',
       params: JobPath,
@@ -37,14 +38,15 @@ export function explanationRoutes(server: ApiServer, app: App): void {
     '/jobs/:id/explanation',
     operations.explainJob,
     async ({ principal, params, query }) => {
-      const { at, dueAt, outcome, answer, facts } = await explainJob(
-        app,
-        principal,
-        params.id,
-        query.at ?? null,
-      );
-      const times = { at: isoTime(at), dueAt: isoTimeOrNull(dueAt) };
-      return { ...times, outcome, answer, facts: facts.map(factShape) };
+      const { at = null, runId = null } = query;
+      const records = await readRecords(app, principal, params.id, { at, runId });
+      const { facts, ...explanation } = explain(records);
+      return {
+        ...explanation,
+        at: isoTime(explanation.at),
+        dueAt: isoTimeOrNull(explanation.dueAt),
+        facts: facts.map(factShape),
+      };
     },
   );
 }

@@ -1,12 +1,19 @@
 /** What an explanation is made of, with defaults for what a test does not set. */
 
-import { readAskedTime } from '../../../src/wings/explain/reasons/asked-time.ts';
-import type { ExplainedJob, Records } from '../../../src/wings/explain/reasons/facts.ts';
+import { explain } from '../../../src/wings/explain/explain.ts';
+import { readAskedTime } from '../../../src/wings/explain/asked-time.ts';
+import type { Explanation, FactKind } from '../../../src/wings/explain/facts.ts';
+import type { Records } from '../../../src/wings/explain/records.ts';
+import { focusOn } from '../../../src/wings/explain/schedule-then.ts';
 import type { MissedFacts, MissedReason } from '../../../src/domain/runs/reason.ts';
 import type { RunSummary } from '../../../src/domain/runs/run.ts';
+import type { ScheduleSpan } from '../../../src/domain/schedule/span.ts';
+
+/** When explanations are asked for. */
+export const now = Date.parse('2026-11-24T12:00:00Z');
 
 /** A job that is due at 02:30 in Paris since the beginning of November 2026. */
-export function explainedJob(changes: Partial<ExplainedJob> = {}): ExplainedJob {
+export function explainedJob(changes: Partial<Records['job']> = {}): Records['job'] {
   const createdAt = changes.createdAt ?? Date.parse('2026-11-01T00:00:00Z');
   return {
     id: 'j',
@@ -23,7 +30,15 @@ export function explainedJob(changes: Partial<ExplainedJob> = {}): ExplainedJob 
     timeoutSeconds: 30,
     retries: 0,
     ...changes,
-  };
+  } as Records['job'];
+}
+
+/** A schedule of a job that is in force since its creation; `changes` say since when, or how it ended. */
+export function spanOf(job: Records['job'], changes: Partial<ScheduleSpan> = {}): ScheduleSpan {
+  const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = job;
+  const schedule = { scheduleType, cronExpr, timezone, periodSeconds, anchorAt };
+  const open = { untilAt: null, nextDueAt: null, endReason: null };
+  return { ...schedule, fromAt: job.createdAt, ...open, ...changes };
 }
 
 /** A run of that job that was due at `dueAt`, began 5 ms later and succeeded. */
@@ -63,16 +78,20 @@ export function explainedMiss(
   return explainedRun(dueAt, { status: 'missed', reason, missed, ...none });
 }
 
-/** Records of nothing but the job, asked at 12:00 UTC on 24 November 2026 about `at`. */
-export function explainedRecords(at: string | null, changes: Partial<Records> = {}): Records {
-  const now = changes.now ?? Date.parse('2026-11-24T12:00:00Z');
+/** Explains what was recorded of a job that is asked about at `now`, about the time `at`. */
+export function explained(at: string | null, changes: Partial<Records> = {}): Explanation {
   const job = changes.job ?? explainedJob();
-  return {
+  const zone = job.timezone;
+  const schedules = changes.schedules ?? { last: spanOf(job), next: null };
+  const known = { job, schedules, changes: changes.changes ?? [] };
+  const asked = readAskedTime('at', at, { zone, now });
+  return explain({
+    ...focusOn(known, asked, changes.run?.scheduledFor ?? null),
+    ...known,
     now,
-    asked: readAskedTime('at', at, { zone: job.timezone, now }),
-    job,
-    trail: { changes: [], completeSince: 0 },
-    account: { plan: 'self-hosted', expiresAt: null, renewedAt: null },
+    zone,
+    plan: 'self-hosted',
+    expiresAt: null,
     run: null,
     previous: null,
     manual: [],
@@ -88,5 +107,10 @@ export function explainedRecords(at: string | null, changes: Partial<Records> = 
     target: { kind: 'allowed' },
     troubles: [],
     ...changes,
-  };
+  });
+}
+
+/** The sentences of one kind. */
+export function said({ facts }: Explanation, kind: FactKind): string {
+  return facts.flatMap((one) => (one.kind === kind ? [one.sentence] : [])).join(' ');
 }

@@ -71,7 +71,9 @@ const storingNothing = [
   'test/engine/alerts/deliver.test.ts',
   'test/engine/loop.test.ts',
   'test/store/sqlite/',
-  'test/wings/explain/reasons/',
+  'test/wings/explain/answers.test.ts',
+  'test/wings/explain/asked-time.test.ts',
+  'test/wings/explain/chain.test.ts',
 ];
 
 function isForPostgres(file: string): boolean {

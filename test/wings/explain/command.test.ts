@@ -9,8 +9,10 @@ import type { Output } from '../../../src/cli/terminal/output.ts';
 const explanation: JobExplanation = {
   at: '2026-11-24T01:30:00.000Z',
   dueAt: '2026-11-24T01:30:00.000Z',
+  runId: null,
   outcome: 'missed',
   answer: 'It did not run at 02:30: it was missed.',
+  todo: 'Run it now.',
   facts: [
     { kind: 'run', sentence: 'A name with a\nline end and \u001b[31mred.', isKnown: true },
     { kind: 'cause', sentence: 'Why it began late is not recorded.', isKnown: false },
@@ -25,8 +27,8 @@ function printed(screen: Pick<Output, 'isTerminal' | 'width'>): string[] {
 }
 
 test('in a pipe each fact is one line after the answer, and what is not known is marked', () => {
-  const [answer, known, unknown, ...more] = printed({ isTerminal: false, width: 80 });
-  assert.equal(answer, explanation.answer);
+  const [answer, todo, known, unknown, ...more] = printed({ isTerminal: false, width: 80 });
+  assert.deepEqual([answer, todo], [explanation.answer, explanation.todo]);
   assert.match(known ?? '', /^- A name with a line end and .*red\.$/);
   // oxlint-disable-next-line no-control-regex -- this looks for control characters
   assert.doesNotMatch(known ?? '', /[\u0000-\u001f]/);

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isoTime } from '../../../../src/domain/clock.ts';
-import { readAskedTime } from '../../../../src/wings/explain/reasons/asked-time.ts';
+import { isoTime } from '../../../src/domain/clock.ts';
+import { readAskedTime } from '../../../src/wings/explain/asked-time.ts';
 
 const now = Date.parse('2026-11-24T02:00:00Z');
 const paris = 'Europe/Paris';

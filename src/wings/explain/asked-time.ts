@@ -1,8 +1,8 @@
 /** The time that a person asks about: an instant, or what the clocks of the job's zone showed. */
 
-import { parseIsoTime } from '../../../domain/clock.ts';
-import { got, invalidInput } from '../../../domain/errors.ts';
-import { localMoments } from '../../../domain/schedule/local-moments.ts';
+import { parseIsoTime } from '../../domain/clock.ts';
+import { got, invalidInput } from '../../domain/errors.ts';
+import { localMoments } from '../../domain/schedule/local-moments.ts';
 
 /** An instant in epoch milliseconds, and how it was found. */
 export interface AskedTime {
@@ -61,4 +61,14 @@ function localTime(text: string, zone: string, now: number): AskedTime | null {
   const { first, second: again, isSkipped } = found;
   const clocks = isSkipped ? 'skipped' : again === null ? 'once' : 'repeated';
   return { at: first, form: 'local', text, clocks, again };
+}
+
+/** An instant that is asked about. */
+export function askedAt(at: number): AskedTime {
+  return { ...once, at, form: 'instant' };
+}
+
+/** The beginning of the minute of an instant. */
+export function minuteOf(at: number): number {
+  return Math.floor(at / 60_000) * 60_000;
 }

@@ -2,16 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../../../../src/domain/runs/run.ts';
-import type { FirstJob } from '../../../../src/wings/explain/reasons/facts.ts';
-import { firstJobWords } from '../../../../src/wings/explain/reasons/of-chain.ts';
-import { activeWords } from '../../../../src/domain/runs/active.ts';
-import { nextFacts } from '../../../../src/wings/explain/reasons/of-next.ts';
-import {
-  explainedJob,
-  explainedRecords,
-  explainedRun,
-} from '../../../support/records/explained.ts';
+import type { Run } from '../../../src/domain/runs/run.ts';
+import { activeWords } from '../../../src/domain/runs/active.ts';
+import type { Records } from '../../../src/wings/explain/records.ts';
+import { firstJobWords } from '../../../src/wings/explain/of-now.ts';
+import { explained, explainedJob, explainedRun, said } from '../../support/records/explained.ts';
 
 const dueAt = '2026-11-24T11:00:00Z';
 const at = Date.parse(dueAt);
@@ -38,34 +33,41 @@ test('a run that waits for a report is no call: how far it is, and until when it
   );
   assert.equal(activeWords({ ...run, httpStatus: null }, zone), 'A run of it is executing now');
   const job = explainedJob({ activeRunId: run.id });
-  const sentences = nextFacts(explainedRecords(null, { job, active: run })).map(
-    ({ sentence }) => sentence,
-  );
-  assert.ok(sentences.some((one) => one.endsWith('The next one begins after that.')));
+  const obstacle = said(explained(null, { job, active: run }), 'obstacle');
+  assert.match(obstacle, /The next one begins after that\.$/);
 });
 
 const follower = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
 
-function wordsOf(changes: Partial<FirstJob>): string {
+function wordsOf(changes: Partial<Records['firstJob']>): string {
   const firstJob = { name: 'import', paused: false, isChained: false, run: null, ...changes };
-  return firstJobWords(
-    explainedRecords(null, { job: follower, firstJob: { startedRunId: null, ...firstJob } }),
-  );
+  return firstJobWords({ job: follower, firstJob: { startedRunId: null, ...firstJob }, zone });
 }
 
 test('why a job did not start after another one follows from the newest run of that', () => {
   const rule = 'It runs after import succeeds, and its own schedule does not count.';
   assert.equal(wordsOf({}), `${rule} No run of import is kept.`);
-  const failed = explainedRun(dueAt, { status: 'failed', finishedAt: at });
+  const failed = explainedRun(dueAt, {
+    status: 'failed',
+    reason: 'http',
+    httpStatus: 500,
+    finishedAt: at,
+  });
   assert.equal(
     wordsOf({ run: failed }),
-    `${rule} The newest run of import (${failed.id}) failed at Tue 2026-11-24 11:00 +00:00. Such an end does not start this job.`,
+    `${rule} The newest run of import (${failed.id}): it failed: the target answered HTTP 500, at Tue 2026-11-24 11:00 +00:00. Such an end does not start this job.`,
   );
   assert.match(
-    wordsOf({ run: { ...failed, status: 'interrupted' } }),
+    wordsOf({ run: { ...failed, status: 'interrupted', reason: 'cut_off', detail: 'x' } }),
     /Such an end does not start this job\.$/,
   );
-  const awaits = { ...failed, status: 'running' as const, httpStatus: 202, finishedAt: null };
+  const awaits = {
+    ...failed,
+    status: 'running' as const,
+    reason: null,
+    httpStatus: 202,
+    finishedAt: null,
+  };
   assert.match(wordsOf({ run: awaits }), /waits for the report of its target\.$/);
 });
 
@@ -73,11 +75,11 @@ test('that the newest run of the other job started this one is said only if a ru
   const run = explainedRun(dueAt, { finishedAt: at });
   assert.match(
     wordsOf({ run, startedRunId: 'mine' }),
-    /succeeded at Tue 2026-11-24 11:00 \+00:00, which started run mine of this job\.$/,
+    /it succeeded \(HTTP 200\), at Tue 2026-11-24 11:00 \+00:00\. It started run mine of this job\.$/,
   );
   assert.match(
     wordsOf({ run }),
-    /11:00 \+00:00\. No run of this job that it started is kept\. Such an end starts this job, unless this job is paused or has a queued run already\.$/,
+    /11:00 \+00:00\. No run of this job that it started is kept: such an end starts this job, unless this job is paused or has a queued run already\.$/,
   );
 });
 

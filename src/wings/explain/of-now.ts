@@ -1,0 +1,107 @@
+/** What holds now: whether the target may be called, when the job is due next, and what stands in its way. */
+
+import { hasExpired } from '../../domain/accounts/account.ts';
+import { plans } from '../../domain/accounts/plan.ts';
+import { isOnSchedule } from '../../domain/jobs/after.ts';
+import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
+import type { AfterOn } from '../../domain/jobs/after-words.ts';
+import { activeWords } from '../../domain/runs/active.ts';
+import { conditionsMet } from '../../domain/runs/chained.ts';
+import { upcomingDueTime } from '../../domain/runs/due.ts';
+import { timeIn } from '../../domain/schedule/local-time.ts';
+import { fact, lengthText, unknown } from './facts.ts';
+import type { Fact } from './facts.ts';
+import { outcomeWords } from './of-run.ts';
+import type { Records } from './records.ts';
+
+/** What the address rule says of the URL now. No request is sent for it. */
+export function targetFacts({ target }: Records): Fact[] {
+  if (target === null) {
+    return [
+      unknown(
+        'target',
+        'Whether the target may be called now is not known: its name was not looked up in time.',
+      ),
+    ];
+  }
+  if (target.kind === 'allowed') {
+    const sentence =
+      'The target may be called now: its address was looked up, and nothing was sent.';
+    return [fact('target', sentence)];
+  }
+  const { reason, detail } = target;
+  const verdict = reason === 'dns' ? 'A call now would fail' : 'The target may not be called now';
+  return [fact('target', `${verdict}: ${detail}.`)];
+}
+
+/** The next due time, and obstacles. */
+export function nextFacts(records: Records): Fact[] {
+  const { job, now, plan, troubles, target, zone } = records;
+  const isExpired = hasExpired(records, now);
+  const { maxTimeoutSeconds } = plans[plan];
+  const next = !isOnSchedule(job) || isExpired ? null : upcomingDueTime(job, now);
+  const obstacles: Fact[] = [];
+  const add = (sentence: string, values: Partial<Fact> = {}): void => {
+    obstacles.push(fact('obstacle', sentence, values));
+  };
+  if (job.paused) add('The job is paused: it is called again once it is resumed.');
+  if (job.after !== null) add(firstJobWords(records));
+  if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
+  if (job.activeRunId !== null) {
+    const runId = job.activeRunId;
+    add(`${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
+  }
+  for (const trouble of troubles) add(`The scheduler is in trouble now: ${trouble}.`);
+  if (job.timeoutSeconds > maxTimeoutSeconds) {
+    add(
+      `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,
+    );
+  }
+  if (next === null) {
+    const isNever = obstacles.length === 0;
+    return [
+      fact('next', isNever ? 'It is not due again within 41 years.' : 'It has no due time now.'),
+      ...obstacles,
+    ];
+  }
+  const wait = next > now ? `in ${lengthText(next - now)}` : `${lengthText(now - next)} ago`;
+  const isClear = obstacles.length === 0 && target?.kind !== 'refused';
+  const clear = isClear ? ' Nothing known stands in its way.' : '';
+  return [
+    fact('next', `It is due next at ${timeIn(next, zone)}, ${wait}.${clear}`, { at: next }),
+    ...obstacles,
+  ];
+}
+
+/** The job that it runs after, what keeps that from running, and whether its newest run started this job. */
+export function firstJobWords({
+  job: { after },
+  firstJob,
+  zone,
+}: Pick<Records, 'job' | 'firstJob' | 'zone'>) {
+  if (after === null) return '';
+  const name = firstJob?.name ?? after.jobId;
+  const rule = `It runs after ${name} ${afterOnVerbs[after.on]}, and its own schedule does not count.`;
+  if (firstJob === null) return rule;
+  const isHeld = firstJob.paused
+    ? ` ${name} is paused: until it is resumed, only its runs by hand can start this job.`
+    : '';
+  const isNext = firstJob.isChained ? ` ${name} runs after another job itself.` : '';
+  return `${rule}${isHeld}${isNext} ${newestWords(firstJob, after.on, zone)}`;
+}
+
+function newestWords(
+  { name, run, startedRunId }: NonNullable<Records['firstJob']>,
+  on: AfterOn,
+  zone: string,
+): string {
+  if (run === null) return `No run of ${name} is kept.`;
+  const { id, status, finishedAt, scheduledFor } = run;
+  const newest = `The newest run of ${name} (${id}):`;
+  const how = outcomeWords(run, zone);
+  if (status === 'queued' || status === 'running') return `${newest} ${how}.`;
+  const ended = `${newest} ${how}, at ${timeIn(finishedAt ?? scheduledFor, zone)}.`;
+  if (startedRunId !== null) return `${ended} It started run ${startedRunId} of this job.`;
+  if (!conditionsMet(status).includes(on)) return `${ended} Such an end does not start this job.`;
+  return `${ended} No run of this job that it started is kept: such an end starts this job, unless this job is paused or has a queued run already.`;
+}

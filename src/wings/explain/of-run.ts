@@ -1,0 +1,194 @@
+/** The run: its outcome, what that means, its attempts, how late it was and why, and its alerts. */
+
+import { alertNews } from '../../domain/alerts/logged-alert.ts';
+import { deliveriesKeptMs } from '../../domain/alerts/delivery.ts';
+import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
+import { counted } from '../../domain/counted.ts';
+import { isAwaiting } from '../../domain/runs/active.ts';
+import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
+import { isFinal } from '../../domain/runs/run.ts';
+import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { timeIn } from '../../domain/schedule/local-time.ts';
+import { fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
+import type { Fact } from './facts.ts';
+import { meaningOf } from './meanings.ts';
+import type { Records } from './records.ts';
+
+const inZone =
+  (zone: string) =>
+  (iso: string): string =>
+    timeIn(Date.parse(iso), zone);
+
+const statusWords: Readonly<Record<RunStatus, string>> = {
+  queued: 'waits to start',
+  running: 'is executing',
+  success: 'succeeded',
+  failed: 'failed',
+  interrupted: 'was interrupted',
+  missed: 'was missed',
+};
+
+/** What became of a run, in a clause: `it failed: the target answered HTTP 503`. */
+export function outcomeWords(run: RunSummary, zone: string): string {
+  const { status, reason, httpStatus } = run;
+  if (isAwaiting(run))
+    return `it was answered HTTP ${httpStatus} and waits for the report of its target`;
+  const did = `it ${statusWords[status]}`;
+  if (status === 'success') return `${did} (HTTP ${httpStatus})`;
+  if (reason === null) return did;
+  const why = becauseOf(run, inZone(zone));
+  if (status === 'missed') return `${did}, because ${why}`;
+  if (status === 'interrupted') return `${did} with an unknown outcome: ${why}`;
+  const summary = meaningOf(run, zone)?.summary ?? '';
+  return `${did}: ${summary}${reason === 'http' ? '' : ` (${why})`}`;
+}
+
+/** The facts of the run that is explained. */
+export function runFacts(records: Records): Fact[] {
+  const { run, zone, job } = records;
+  if (run === null) return [];
+  const { id: runId, status, attempts } = run;
+  const facts = [outcomeFact(run, zone)];
+  const meaning = meaningOf(run, zone);
+  if (meaning !== null) facts.push(fact('meaning', meaning.means, { runId }));
+  if (attempts > 1) {
+    const sentence = `It took ${attempts} attempts. Its duration includes the waits between them; only the outcome of the last one is kept.`;
+    facts.push(fact('attempts', sentence, { runId }));
+  } else if (status === 'failed') {
+    const why =
+      job.retries === 0
+        ? 'the job has no retries now'
+        : 'a retry could not cure this failure, or the job had no retries then';
+    facts.push(fact('attempts', `It was not tried again: ${why}.`, { runId }));
+  }
+  return [...facts, ...latenessFacts(records, run), ...downtimeFacts(records, run)];
+}
+
+function outcomeFact(run: RunSummary, zone: string): Fact {
+  const { id: runId, status, startedAt, finishedAt, durationMs, scheduledFor } = run;
+  const until = run.missed?.last ?? finishedAt;
+  const values = { runId, at: startedAt ?? scheduledFor, ...(until !== null && { until }) };
+  const error = status === 'failed' ? errorOf(run) : errorDetail(run, inZone(zone));
+  const begun = startedAt === null ? '' : ` It began at ${timeIn(startedAt, zone)}.`;
+  const took = durationMs === null ? '' : ` It took ${lengthText(durationMs)}.`;
+  const how = isFinal(status) ? `: ${status === 'success' ? `HTTP ${run.httpStatus}` : error}` : '';
+  return fact('run', `The run ${statusWords[status]}${how}.${begun}${took}`, values);
+}
+
+function latenessFacts(records: Records, run: RunSummary): Fact[] {
+  const lateMs = latenessOf(run);
+  const { id: runId, startedAt: at } = run;
+  if (lateMs === null || at === null) return [];
+  const values = { runId, at };
+  if (lateMs < onTimeMs) {
+    return [fact('late', `It began on time, ${lengthText(lateMs)} after it was due.`, values)];
+  }
+  const late = fact('late', `It began ${lengthText(lateMs)} late.`, values);
+  const causes = causesOf(records, run.scheduledFor, at);
+  const why =
+    'Why it began late is not recorded. It may be busy slots, a slow database, a suspended machine or a clock change.';
+  return [late, ...(causes.length > 0 ? causes : [unknown('cause', why)])];
+}
+
+/** Why the job could not begin between its due time and another time: only what was certainly so. */
+export function causesOf(records: Records, dueAt: number, until: number): Fact[] {
+  const { previous, startedAt, zone, inFlight, slots } = records;
+  const causes: Fact[] = [];
+  const ended = previous?.finishedAt ?? null;
+  if (previous !== null && ended !== null && ended > dueAt && ended <= until) {
+    const sentence = `The run before it was in the way until ${timeIn(ended, zone)}: a job executes one run at a time.`;
+    causes.push(fact('cause', sentence, { runId: previous.id, until: ended }));
+  }
+  if (startedAt > dueAt && startedAt <= until) {
+    const sentence = `jobd was started at ${timeIn(startedAt, zone)}, after the due time.`;
+    causes.push(fact('cause', sentence, { at: startedAt }));
+  }
+  if (inFlight === null) return causes;
+  const { all, toHost, isPartial } = inFlight;
+  if (toHost >= slots.perHost) {
+    causes.push(fact('cause', taken(slots.perHost, ' to its host')));
+  } else if (all >= slots.all) {
+    causes.push(fact('cause', taken(slots.all, '')));
+  } else if (all > 0 || isPartial) {
+    const calls = `${isPartial ? 'At least ' : ''}${counted(all, 'other call')} of this workspace`;
+    const sentence = `${calls} ${all === 1 ? 'was' : 'were'} in flight when it was due, ${toHost} to the same host. How many slots other workspaces used is not recorded.`;
+    causes.push(unknown('cause', sentence));
+  }
+  return causes;
+}
+
+function taken(count: number, where: string): string {
+  return count === 1
+    ? `The only slot for calls${where} was taken by a job of this workspace.`
+    : `All ${count} slots for calls${where} were taken by jobs of this workspace.`;
+}
+
+/** When nobody served, of a run that was missed for that. */
+function downtimeFacts(
+  { served, zone }: Records,
+  { reason, scheduledFor: dueAt }: RunSummary,
+): Fact[] {
+  if (reason !== 'not_running' || served === null) return [];
+  if (served.some(({ from, until }) => from <= dueAt && (until ?? Infinity) > dueAt)) return [];
+  const at = Math.max(
+    ...served.flatMap(({ until }) => (until !== null && until <= dueAt ? until : [])),
+  );
+  const until = Math.min(...served.flatMap(({ from }) => (from > dueAt ? from : [])));
+  const from = Number.isFinite(at) ? ` from ${timeIn(at, zone)}` : '';
+  const to = Number.isFinite(until) ? ` to ${timeIn(until, zone)}` : '';
+  return from + to === '' ? [] : [fact('cause', `jobd was not serving${from}${to}.`)];
+}
+
+/** Runs by hand, or that the end of another one started. */
+export function manualFacts({ manual, zone, run: explained }: Records): Fact[] {
+  return manual.flatMap((run) => {
+    if (run.id === explained?.id) return [];
+    const { id: runId, scheduledFor: at } = run;
+    const sentence = `${beginning(run, zone)}: ${outcomeWords(run, zone)}.`;
+    return [fact('manual_run', sentence, { runId, at })];
+  });
+}
+
+/** How a run without a due time came to be: `A run by hand was asked for at Tue 2026-11-24 02:30 +01:00`. */
+export function beginning({ causedBy, scheduledFor }: RunSummary, zone: string): string {
+  const how = causedBy
+    ? `A run was started after run ${causedBy.runId} of the job that it runs after,`
+    : 'A run by hand was asked for';
+  return `${how} at ${timeIn(scheduledFor, zone)}`;
+}
+
+/** A sentence for each delivery about the run, or why there is none. */
+export function alertFacts({ deliveries, run, isWatched, zone, now }: Records): Fact[] {
+  if (run === null || !isFinal(run.status)) return [];
+  if (deliveries.length > 0) return deliveries.map((one) => deliveryFact(one, zone));
+  if (run.status === 'success') return [];
+  if ((run.finishedAt ?? run.scheduledFor) < now - deliveriesKeptMs) {
+    const sentence = 'Whether an alert was sent is not known: deliveries are kept for 30 days.';
+    return [unknown('alert', sentence)];
+  }
+  if (!isWatched) {
+    return [
+      fact('alert', 'No alert about this run is recorded. No enabled channel serves this job now.'),
+    ];
+  }
+  const rule =
+    run.status === 'failed'
+      ? 'A failure is announced once, when the job goes down; a channel may wait for more failures, or be damped.'
+      : 'Such runs are announced together, and only to channels that ask for them.';
+  return [fact('alert', `No alert about this run alone is recorded. ${rule}`)];
+}
+
+function deliveryFact(delivery: NamedDelivery, zone: string): Fact {
+  const { channelId, channelName, event, subject, status, attempts, createdAt } = delivery;
+  const news = alertNews(event, { name: subject?.name ?? null, count: null });
+  const tried = counted(attempts, 'attempt');
+  const made = `An alert for channel ${channelName} was made at ${timeIn(createdAt, zone)}: ${news}.`;
+  const became = {
+    delivered: `It was delivered after ${tried}.`,
+    pending: attempts === 0 ? 'It was not sent yet.' : `It has not arrived yet, after ${tried}.`,
+    failed: `It was given up after ${tried}.`,
+  }[status];
+  const error = delivery.lastError;
+  const why = status === 'delivered' || error === null ? '' : ` The last error: ${error}.`;
+  return fact('alert', `${made} ${became}${why}`, { at: createdAt, channelId });
+}

@@ -1,0 +1,217 @@
+/** What is asked of the store to explain a job. Every query is bounded and uses an index. */
+
+import { isAboutRun } from '../../domain/alerts/alert.ts';
+import { mostChannels, serves } from '../../domain/alerts/channel.ts';
+import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
+import { timeOfId } from '../../domain/id.ts';
+import { longestChain } from '../../domain/jobs/after-words.ts';
+import { hostOf } from '../../domain/jobs/job.ts';
+import { nodesKeptMs } from '../../domain/nodes.ts';
+import type { RunSummary } from '../../domain/runs/run.ts';
+import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { listAuditEntries } from '../../store/accounts/audit.ts';
+import { findTerms } from '../../store/accounts/expiry.ts';
+import { findChannelsOf } from '../../store/alerts/channels.ts';
+import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findJob } from '../../store/jobs/jobs.ts';
+import { findSpansAround } from '../../store/jobs/spans.ts';
+import { listServedTimes } from '../../store/nodes/nodes.ts';
+import { findOldestDueTime, listHistory } from '../../store/runs/history.ts';
+import { countInFlight } from '../../store/runs/in-flight.ts';
+import type { InFlight } from '../../store/runs/in-flight.ts';
+import { findRun } from '../../store/runs/runs.ts';
+import type { App, Principal } from '../../app/app.ts';
+import { requireJob } from '../../app/jobs/keep-job.ts';
+import { getRun } from '../../app/runs/runs.ts';
+import { askedAt, minuteOf, readAskedTime } from './asked-time.ts';
+import type { AskedTime } from './asked-time.ts';
+import { latenessOf, onTimeMs } from './facts.ts';
+import type { JobChange } from './facts.ts';
+import { focusOn } from './schedule-then.ts';
+
+/** Runs of the job that are looked at before a time. */
+const runsRead = 200;
+const changesRead = 500;
+const nodesRead = 1_000;
+const deliveriesRead = 20;
+/** Runs by hand in an explanation of now. */
+const mostByHand = 3;
+/** Three attempts with the longest timeouts and waits take less. */
+const longestRunMs = 6 * 60_000;
+
+/** What to explain: a run, or a time as a person gives it; the newest due time if both are null. */
+export interface Question {
+  at: string | null;
+  runId: string | null;
+}
+
+/** What was recorded about a due time or a run, and what holds now. Times are epoch milliseconds. */
+export type Records = Awaited<ReturnType<typeof readRecords>>;
+
+/**
+ * Reads it for the newest due time of a job, the one at a time (RFC 3339, or a local time in the zone of the job, or in that of
+ * the first job of its chain), or a run. Who changed the job is told only to those who may read the audit trail. Throws
+ * `not_found` and `invalid_input`.
+ */
+export async function readRecords(app: App, principal: Principal, id: string, question: Question) {
+  const { store, clock, instance } = app;
+  const { db } = store;
+  const job = await requireJob(db, principal, id);
+  const now = clock.now();
+  const zone = await zoneOfChain(db, job);
+  const asked = question.runId === null ? null : await getRun(app, principal, id, question.runId);
+  const time =
+    asked === null ? readAskedTime('at', question.at, { zone, now }) : askedAt(asked.scheduledFor);
+  const changes = await changesOf(db, principal, job);
+  const schedules = await findSpansAround(db, job.id, time.at);
+  const isNow = time.form === 'now';
+  const newest = await runsUpTo(db, job.id, isNow ? now : minuteOf(time.at) + 59_999);
+  const runDueAt = newest.find(isScheduled)?.scheduledFor ?? null;
+  const around = focusOn({ job, schedules, changes }, time, runDueAt);
+  const focus = asked === null || isScheduled(asked) ? around : { ...around, dueAt: null };
+  const { dueAt } = focus;
+  const until = dueAt ?? asked?.scheduledFor ?? null;
+  const runs = until === null ? [] : await runsUpTo(db, job.id, until);
+  const found = runs.find((one) => isScheduled(one) && standsFor(one, dueAt ?? 0)) ?? null;
+  const run: RunSummary | null = asked ?? found;
+  const since = run?.scheduledFor ?? dueAt ?? now;
+  const [terms] = (await findTerms(db, [principal.workspaceId])).values();
+  return {
+    ...focus,
+    now,
+    /** The zone that people know. */
+    zone,
+    job,
+    schedules,
+    changes,
+    plan: terms?.plan ?? ('free' as const),
+    expiresAt: terms?.expiresAt ?? null,
+    /** The run of the due time, or the missed run that it belongs to; null if none is kept. */
+    run,
+    /** The run of the job, by hand too, that was due last before it. */
+    previous: runs.find((one) => one.scheduledFor < since && one.status !== 'missed') ?? null,
+    /** Other runs that no schedule started: in the minute that was asked about, and for now the newest ones. */
+    manual: asked === null ? byHand(newest, time) : [],
+    /** The run that goes on now. */
+    active:
+      job.activeRunId === null ? null : ((await findRun(db, job.id, job.activeRunId)) ?? null),
+    /** The job that it runs after. */
+    firstJob: await firstJobOf(db, job),
+    oldestKept: (await findOldestDueTime(db, job.id)) ?? null,
+    /** Other calls of the workspace while the job waited; null if it did not. */
+    inFlight: await inFlightDuring(db, job, { run, dueAt, now }),
+    slots: app.slots,
+    /** When the server that answers started. */
+    startedAt: instance.startedAt,
+    /** When which node served; null where that is not recorded. */
+    served: since < now - nodesKeptMs ? null : await listServedTimes(db, nodesRead),
+    deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
+    /** Whether an enabled channel serves the job now. */
+    isWatched: await isWatched(db, principal, job.id),
+    target: await app.judgeTarget(job.url),
+    /** Why the engine cannot do its work now. */
+    troubles: app.health.troubles().map(({ detail }) => detail),
+  };
+}
+
+function isScheduled({ source }: RunSummary): boolean {
+  return source === 'scheduled';
+}
+
+/** Whether a run is that of a due time, or the missed run that it belongs to. */
+function standsFor({ scheduledFor, missed }: RunSummary, dueAt: number): boolean {
+  return (
+    scheduledFor === dueAt || (missed !== undefined && missed.first < dueAt && dueAt <= missed.last)
+  );
+}
+
+/** Runs by hand in the minute of a time; for now, also those that are newer than what became of the newest due time. */
+function byHand(newest: readonly RunSummary[], { at, form }: AskedTime): RunSummary[] {
+  const older = newest.findIndex(isScheduled);
+  const newer = form === 'now' ? Math.min(older === -1 ? Infinity : older, mostByHand) : 0;
+  return newest.filter(
+    (run, index) => !isScheduled(run) && (index < newer || run.scheduledFor >= minuteOf(at)),
+  );
+}
+
+/** A job that runs after another one often has a zone that nobody set: it has that of the first job of its chain. */
+async function zoneOfChain(db: Db, job: SealedJob): Promise<string> {
+  let first = job;
+  for (let length = 1; first.after !== null && length < longestChain; length += 1) {
+    const firstJob = await findJob(db, job.workspaceId, first.after.jobId);
+    if (firstJob === undefined) break;
+    first = firstJob;
+  }
+  return first.timezone;
+}
+
+async function firstJobOf(db: Db, { id, workspaceId, after }: SealedJob) {
+  const firstJob = after === null ? undefined : await findJob(db, workspaceId, after.jobId);
+  if (firstJob === undefined) return null;
+  const all = { statuses: null, before: null };
+  const [run = null] = await listHistory(db, firstJob.id, { ...all, downTo: null, limit: 1 });
+  const { name, paused } = firstJob;
+  const found = { name, paused, isChained: firstJob.after !== null, run };
+  if (run === null) return { ...found, startedRunId: null };
+  const downTo = { scheduledFor: run.scheduledFor, source: 'manual' as const };
+  const started = await listHistory(db, id, { ...all, downTo, limit: runsRead });
+  return {
+    ...found,
+    startedRunId: started.find(({ causedBy }) => causedBy?.runId === run.id)?.id ?? null,
+  };
+}
+
+async function runsUpTo(db: Db, jobId: string, until: number): Promise<RunSummary[]> {
+  const before = { scheduledFor: until + 1, source: 'manual' as const };
+  return await listHistory(db, jobId, { statuses: null, before, downTo: null, limit: runsRead });
+}
+
+/** The newest changes of a job. */
+async function changesOf(
+  db: Db,
+  { workspaceId, permission }: Principal,
+  { id: subjectId }: SealedJob,
+): Promise<JobChange[]> {
+  const page = { subjectId, before: null, limit: changesRead };
+  return (await listAuditEntries(db, workspaceId, page))
+    .filter(({ action }) => action !== 'job.run' && action !== 'job.complete')
+    .map(({ at, action, fields, actor: { type, id, name } }) => {
+      const who = permission === 'write' ? `${type} ${name === '' ? id : name}` : null;
+      return { at, action, fields, who };
+    });
+}
+
+async function deliveriesAbout(
+  db: Db,
+  { workspaceId }: Principal,
+  { id: subjectId }: SealedJob,
+  run: RunSummary,
+): Promise<NamedDelivery[]> {
+  // A missed run has no end: its id says when it was recorded.
+  const from = (run.finishedAt ?? timeOfId(run.id)) - 1_000;
+  const page = { from, limit: deliveriesRead };
+  const found = await listDeliveriesAbout(db, { workspaceId, subjectId }, page);
+  return found.filter(({ payload }) => isAboutRun(payload, run.id));
+}
+
+async function isWatched(db: Db, { workspaceId }: Principal, id: string): Promise<boolean> {
+  const page = { after: '', limit: mostChannels };
+  const channels = await findChannelsOf(db, workspaceId, page);
+  return channels.some((one) => one.enabled && serves(one, { type: 'job', id }));
+}
+
+/** The calls in flight in the middle of the time for which the job waited. */
+async function inFlightDuring(
+  db: Db,
+  { workspaceId, url }: SealedJob,
+  { run, dueAt, now }: { run: RunSummary | null; dueAt: number | null; now: number },
+): Promise<InFlight | null> {
+  const from = run?.scheduledFor ?? dueAt;
+  if (from === null || from > now || run?.status === 'missed') return null;
+  if (run !== null && (latenessOf(run) ?? 0) < onTimeMs) return null;
+  const until = run === null ? Math.min(now, from + 60_000) : (run.startedAt ?? from);
+  const at = Math.floor((from + until) / 2);
+  const wanted = { at, since: at - longestRunMs, host: hostOf(url), except: run?.id ?? null };
+  return await countInFlight(db, workspaceId, wanted);
+}
