@@ -5,23 +5,28 @@
 
 import { parseIsoTime } from './clock.ts';
 import { invalidInput } from './errors.ts';
+import { valuesIn } from './fields.ts';
+import type { Fields } from './fields.ts';
 
 /**
- * The fields of an update that can be set. Fields of `fixed` must have the value given there; fields of `passing` are
- * ignored. Throws `invalid_input`, naming the field.
+ * The fields of a table that an update sets. Those of `fixed` must have the value given there, and others are ignored. Throws
+ * `invalid_input`, naming the field.
  */
-export function writable<Update extends object, Fixed extends object, Passing extends string>(
+export function writable<Of extends Fields, Update extends object, Fixed extends object>(
+  fields: Of,
   update: Update,
-  { fixed, passing }: { fixed: Fixed; passing: readonly Passing[] },
-): Omit<Update, keyof Fixed | Passing> {
-  const fields = { ...update } as Record<string, unknown>;
+  fixed: Fixed,
+): Omit<Pick<Update, keyof Of & keyof Update>, keyof Fixed> {
+  const given = update as Record<string, unknown>;
   for (const [name, value] of Object.entries(fixed)) {
-    const given = fields[name];
-    if (given !== undefined && comparable(given) !== comparable(value)) throw readOnly(name, value);
-    delete fields[name];
+    const isOther = given[name] !== undefined && comparable(given[name]) !== comparable(value);
+    if (isOther) throw readOnly(name, value);
   }
-  for (const name of passing) delete fields[name];
-  return fields as Omit<Update, keyof Fixed | Passing>;
+  const settable = Object.entries(valuesIn(fields, update));
+  return Object.fromEntries(settable.filter(([name]) => !Object.hasOwn(fixed, name))) as Omit<
+    Pick<Update, keyof Of & keyof Update>,
+    keyof Fixed
+  >;
 }
 
 /** Libraries write the same time, and unordered lists, in several ways. */

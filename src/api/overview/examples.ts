@@ -10,21 +10,11 @@ export const overview = {
   asOf: '2025-10-09T05:43:50.108Z',
 };
 
+const { body: _b, headerNames: _h, timeoutSeconds: _t, retries: _r, ...shownJob } = job;
+const { notes: _n, createdAt: _c, ...listedJob } = shownJob;
+
 export const jobSummary = {
-  id: job.id,
-  name: job.name,
-  url: job.url,
-  method: job.method,
-  scheduleType: job.scheduleType,
-  cronExpr: job.cronExpr,
-  timezone: job.timezone,
-  periodSeconds: job.periodSeconds,
-  paused: job.paused,
-  status: job.status,
-  nextRunAt: job.nextRunAt,
-  lastRunAt: job.lastRunAt,
-  lastDurationMs: job.lastDurationMs,
-  downReason: job.downReason,
+  ...listedJob,
   scheduleWords: 'At 07:30, Monday to Friday',
   health: 'up',
   failures: 0,
@@ -33,19 +23,10 @@ export const jobSummary = {
   recent: ['success', 'failed', 'success'],
 };
 
+const { pingUrl: _p, notes: _, createdAt: __, ...listedMonitor } = monitor;
+
 export const monitorSummary = {
-  id: monitor.id,
-  name: monitor.name,
-  scheduleType: monitor.scheduleType,
-  cronExpr: monitor.cronExpr,
-  timezone: monitor.timezone,
-  periodSeconds: monitor.periodSeconds,
-  graceSeconds: monitor.graceSeconds,
-  paused: monitor.paused,
-  status: monitor.status,
-  nextDueAt: monitor.nextDueAt,
-  lastPingAt: monitor.lastPingAt,
-  lastDurationMs: monitor.lastDurationMs,
+  ...listedMonitor,
   scheduleWords: 'At 02:30, every day',
   since: '2025-10-08T12:41:02.711Z',
   recent: ['success', 'success'],

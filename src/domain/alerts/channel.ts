@@ -51,12 +51,6 @@ export interface ChannelInput extends Partial<ChannelSettings> {
 export interface ChannelUpdate extends Partial<ChannelSettings> {
   /** Replaces all of it, except what jobd generated (`ConfigField.generate`). */
   config?: ChannelConfig;
-  id?: string;
-  type?: ChannelType;
-  createdAt?: string;
-  destination?: string | null;
-  lastDelivery?: object | null;
-  consecutiveFailures?: number;
 }
 
 /**
@@ -77,10 +71,7 @@ export function defineChannel(
 /** Applies an update. Throws `invalid_input`. */
 export function changeChannel(channel: Channel, update: ChannelUpdate): Channel {
   const { id, type, createdAt } = channel;
-  const { config: _, ...fields } = writable(update, {
-    fixed: { id, type, createdAt: isoTime(createdAt) },
-    passing: ['destination', 'lastDelivery', 'consecutiveFailures'],
-  });
+  const fields = writable(channelFields, update, { id, type, createdAt: isoTime(createdAt) });
   checkFields(channelFields, fields);
   const alsoOn = fields.alsoOn ?? channel.alsoOn;
   return { ...channel, ...fields, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };

@@ -38,25 +38,14 @@ export interface JobInput extends Partial<JobFields> {
   paused?: boolean;
 }
 
-/** Fields that people read of a job and cannot set. */
-export interface JobReading {
-  id: string;
-  headerNames: readonly string[];
-  paused: boolean;
-  status: JobStatus;
-  nextRunAt: string | null;
-  lastRunAt: string | null;
-  lastDurationMs: number | null;
-  downReason: string | null;
-  createdAt: string;
-}
-
 /**
  * A field that is not given stays as it is. The action is applied after the fields. A job may be sent back as it was
  * read, so fields that cannot be set may be in it.
  */
-export interface JobUpdate extends Partial<JobFields>, Partial<JobReading> {
+export interface JobUpdate extends Partial<JobFields> {
   action?: Action;
+  status?: JobStatus;
+  headerNames?: readonly string[];
 }
 
 /** What the rules depend on besides the input. */
@@ -123,7 +112,8 @@ function beginning(id: string, now: number) {
  * Throws as `defineJob` does.
  */
 export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
-  const { action, headers, url = job.url, ...given } = writableOf(job, update);
+  const { action } = update;
+  const { headers, url = job.url, ...given } = writableOf(job, update);
   const { after, onResultSecret, ...others } = given;
   // An operator may have withdrawn a target since: a URL that stays as it is must not prevent other changes.
   const { onResult, ...checked } = others;
@@ -187,17 +177,14 @@ function judgeOnResult(url: string, allowTargets: readonly AllowedTarget[]): voi
 }
 
 /** The fields that can be set. Throws `invalid_input` if another one is not as it is. */
-function writableOf(job: Job, update: JobUpdate): Partial<JobFields> & { action?: Action } {
+function writableOf(job: Job, update: JobUpdate) {
   const isPauseMeant = (update.status === 'paused') !== job.paused;
-  return writable(update, {
-    fixed: {
-      id: job.id,
-      headerNames: Object.keys(job.headers),
-      paused: job.paused,
-      createdAt: isoTime(job.createdAt),
-      ...(isPauseMeant && { status: jobStatus(job) }),
-    },
-    passing: ['status', 'nextRunAt', 'lastRunAt', 'lastDurationMs', 'downReason'],
+  return writable(jobFields, update, {
+    id: job.id,
+    headerNames: Object.keys(job.headers),
+    paused: job.paused,
+    createdAt: isoTime(job.createdAt),
+    ...(isPauseMeant && { status: jobStatus(job) }),
   });
 }
 

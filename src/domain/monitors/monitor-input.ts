@@ -9,10 +9,10 @@ import { firstDue } from '../schedule/next.ts';
 import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
 import type { ScheduleInput } from '../schedule/schedule-input.ts';
-import type { MonitorDocument } from './document.ts';
 import { monitorFields } from './fields.ts';
 import { dueAfter, expecting, monitorDefaults, monitorStatus } from './monitor.ts';
 import type { Monitor, MonitorSettings } from './monitor.ts';
+import type { MonitorStatus } from './status.ts';
 
 /** The fields that people send. */
 export interface MonitorFields
@@ -23,18 +23,15 @@ export interface MonitorInput extends Partial<MonitorFields> {
   paused?: boolean;
 }
 
-/** Fields that people read of a monitor and cannot set. */
-export type MonitorReading = Omit<MonitorDocument, keyof MonitorFields> & {
-  /** Null for a key that may only read. */
-  pingUrl: string | null;
-};
-
 /**
  * A field that is not given stays as it is. The action is applied after the fields. A monitor may be sent back as it was
  * read, so fields that cannot be set may be in it.
  */
-export interface MonitorUpdate extends Partial<MonitorFields>, Partial<MonitorReading> {
+export interface MonitorUpdate extends Partial<MonitorFields> {
   action?: Action;
+  status?: MonitorStatus;
+  /** Null for a key that may only read. */
+  pingUrl?: string | null;
 }
 
 /**
@@ -74,7 +71,8 @@ export function defineMonitor(
  * from now on; otherwise its due time stays. Throws as `defineMonitor` does.
  */
 export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: number): Monitor {
-  const { action, ...fields } = writableOf(monitor, update, now);
+  const { action } = update;
+  const fields = writableOf(monitor, update, now);
   checkFields(monitorFields, fields);
   const paused = action === undefined ? monitor.paused : action === 'pause';
   const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
@@ -86,23 +84,17 @@ export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: numb
 }
 
 /** The fields that can be set. Throws `invalid_input` if another one is not as it is. */
-function writableOf(
-  monitor: Monitor,
-  { pingUrl, ...update }: MonitorUpdate,
-  now: number,
-): Partial<MonitorFields> & { action?: Action } {
+function writableOf(monitor: Monitor, update: MonitorUpdate, now: number) {
+  const { pingUrl, status } = update;
   // The address of the site may have changed since.
   if (pingUrl && !pingUrl.endsWith(`/${monitor.pingId}`)) {
     throw invalidInput('pingUrl cannot be set: leave it out');
   }
-  const isPauseMeant = (update.status === 'paused') !== monitor.paused;
-  return writable(update, {
-    fixed: {
-      id: monitor.id,
-      paused: monitor.paused,
-      createdAt: isoTime(monitor.createdAt),
-      ...(isPauseMeant && { status: monitorStatus(monitor, now) }),
-    },
-    passing: ['status', 'nextDueAt', 'lastPingAt', 'lastDurationMs'],
+  const isPauseMeant = (status === 'paused') !== monitor.paused;
+  return writable(monitorFields, update, {
+    id: monitor.id,
+    paused: monitor.paused,
+    createdAt: isoTime(monitor.createdAt),
+    ...(isPauseMeant && { status: monitorStatus(monitor, now) }),
   });
 }

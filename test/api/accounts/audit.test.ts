@@ -79,7 +79,7 @@ test('every change of a person is in the trail, with names and without values', 
     'monitor.pause mon',
     'monitor.delete mon',
     'channel.create c',
-    'channel.update c config enabled',
+    'channel.update c enabled config',
     'channel.test c',
     'channel.delete c',
   ]);

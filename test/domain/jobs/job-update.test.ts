@@ -30,27 +30,6 @@ test('an empty update changes nothing', () => {
   }
 });
 
-test('only given fields change', () => {
-  const job = define({ ...posting, ...everyFive, notes: 'n', retries: 2, timeoutSeconds: 5 });
-  const updates: JobUpdate[] = [
-    { name: 'b' },
-    { url: 'https://example.com/x' },
-    { method: 'PUT' },
-    { body: null },
-    { body: '' },
-    { timeoutSeconds: 60 },
-    { retries: 0 },
-    { notes: '' },
-  ];
-  for (const update of updates) assert.deepEqual(change(job, update), { ...job, ...update });
-});
-
-test('headers are replaced as a whole, and {} removes them', () => {
-  const job = define(posting);
-  assert.deepEqual(change(job, { headers: { 'X-C': '3' } }).headers, { 'X-C': '3' });
-  assert.deepEqual(change(job, { headers: {} }).headers, {});
-});
-
 test('a job with headers moves to another scheme, host or port only if its headers are given again', () => {
   const job = define({ ...posting, url: 'https://b\u00fccher.example.com/a?b' });
   const stays = [
