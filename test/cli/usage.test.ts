@@ -160,8 +160,9 @@ test('a server that is not jobd is recognized as such', async (t) => {
     stderr: `jobd: ${url} does not answer like jobd; check its URL\n`,
   });
   const teapot = await runCommand(['jobs', 'list'], { ...env, JOBD_URL: `${url}/x` });
-  assert.equal(teapot.exitCode, 1);
-  assert.equal(teapot.stderr, `jobd: ${url} answered with status 418\n`);
+  assert.equal(teapot.exitCode, 7);
+  const words = `jobd: ${url} does not answer like jobd (status 418); check its URL\n`;
+  assert.equal(teapot.stderr, words);
 });
 
 test('a store that cannot be opened is reported with a message', async () => {

@@ -17,7 +17,7 @@ import type { JobSummary } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { Receipt } from '../../domain/receipts/receipt.ts';
-import { pages } from './client.ts';
+import { fieldOf, pages } from './client.ts';
 import type { Ask } from './client.ts';
 import { findOne } from './find.ts';
 import type { Named } from './find.ts';
@@ -61,7 +61,7 @@ export function createApi(ask: Ask) {
         pages<JobSummary>(ask, `/overview/jobs${queryOf({ status })}`, 'jobs'),
       /** Pauses, resumes or deletes up to 100 jobs. */
       act: async (action: JobAction, ids: readonly string[]) =>
-        (await ask<JobActionResults>('POST', '/jobs/actions', { action, ids })).results,
+        fieldOf(await ask<JobActionResults>('POST', '/jobs/actions', { action, ids }), 'results'),
     },
     runs: {
       list: (jobId: string, limit: number, cursor?: string) =>
@@ -72,7 +72,7 @@ export function createApi(ask: Ask) {
       history: (jobId: string, filter: Filter) =>
         pages<RunSummary>(ask, path`/jobs/${jobId}/history` + queryOf(filter), 'runs'),
       get: async (jobId: string, runId: string) =>
-        (await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
+        fieldOf(await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`), 'run'),
       /** Ends the wait of a run in place of its target. */
       complete: async (jobId: string, runId: string, end: EndOfWait) =>
         (await ask<RunResponse>('POST', path`/jobs/${jobId}/runs/${runId}/completion`, end)).run,
@@ -86,7 +86,7 @@ export function createApi(ask: Ask) {
     monitors: {
       ...collection<monitors.Monitor, monitors.MonitorUpdate>(ask, 'monitor'),
       create: async (input: monitors.MonitorInput) =>
-        (await askOnce<monitors.MonitorResponse>(ask, '/monitors', input)).monitor,
+        fieldOf(await askOnce<monitors.MonitorResponse>(ask, '/monitors', input), 'monitor'),
       pings: (id: string, limit: number) =>
         ask<monitors.PingList>('GET', path`/monitors/${id}/pings?limit=${limit}`),
     },
@@ -115,7 +115,8 @@ export interface MadeJob extends Job {
 }
 
 function madeJob({ job, onResultSecret }: JobKept): MadeJob {
-  return onResultSecret === undefined ? job : { ...job, onResultSecret };
+  if (onResultSecret === undefined) return fieldOf({ job }, 'job');
+  return { ...job, onResultSecret };
 }
 
 /** The calls for `/jobs`, `/monitors` and `/channels`, which answer in the same form. */
@@ -124,7 +125,7 @@ function collection<Item extends Named, Update extends object>(
   noun: 'job' | 'monitor' | 'channel',
 ): Collection<Item, Update> {
   const one = (id: string): string => `/${noun}s/${encodeURIComponent(id)}`;
-  const itemOf = (answer: Record<string, Item>): Item => answer[noun] as Item;
+  const itemOf = (answer: Record<string, Item>): Item => fieldOf(answer, noun);
   const list = (): AsyncGenerator<Item> => pages(ask, `/${noun}s`, `${noun}s`);
   const get = async (id: string): Promise<Item> => itemOf(await ask('GET', one(id)));
   const page = async (filter: Filter): Promise<Item[]> => {
@@ -132,7 +133,7 @@ function collection<Item extends Named, Update extends object>(
       'GET',
       `/${noun}s${queryOf({ limit: 100, ...filter })}`,
     );
-    return answer[`${noun}s`] ?? [];
+    return fieldOf(answer, `${noun}s`);
   };
   return {
     list,

@@ -40,9 +40,8 @@ export async function* pages<Item>(ask: Ask, path: string, field: string): Async
     const [items, next] = [page[field], page['nextCursor'] as string | null];
     const isPage = Array.isArray(items) && items.length <= itemsOfPage;
     // The same pages again and again would never end, nor would ever new ones.
-    if (!isPage || (next !== null && asked.has(next)) || asked.size >= mostPages) {
-      throw new JobdError('unreachable', 'the server does not answer like jobd; check its URL');
-    }
+    if (!isPage || (next !== null && asked.has(next)) || asked.size >= mostPages)
+      throw otherProgram();
     if (next !== null) asked.add(next);
     yield* items as Item[];
     cursor = next;
@@ -79,11 +78,19 @@ interface Request {
 }
 
 /** The header of the key for a server. Throws `unauthenticated` if there is none, or it cannot be one. */
-export function authorization({ url, apiKey, keyFrom = 'the key', others = [] }: ClientConfig): {
+export function authorization({
+  url,
+  isNamed = true,
+  apiKey,
+  keyFrom = 'the key',
+  others = [],
+}: ClientConfig): {
   authorization: string;
 } {
   if (apiKey === null) {
-    const sentence = `not logged in to ${url}: run jobd login --url ${url}, or set JOBD_API_KEY`;
+    // Where nobody named a server, the login finds the one of this machine.
+    const [to, option] = isNamed ? [` to ${url}`, ` --url ${url}`] : ['', ''];
+    const sentence = `not logged in${to}: run jobd login${option}, or set JOBD_API_KEY`;
     const notes = others.length === 0 ? [] : [`profiles have keys for: ${others.join(', ')}`];
     throw new JobdError('unauthenticated', sentence, { notes });
   }
@@ -118,9 +125,23 @@ async function request<T>(
 }
 
 /** The server sent what jobd never sends. */
-export function noJobd(url: string): JobdError {
-  const { origin } = new URL(url);
-  return new JobdError('unreachable', `${origin} does not answer like jobd; check its URL`);
+export function noJobd(url: string, status = 200): JobdError {
+  return otherProgram(new URL(url).origin, status);
+}
+
+function otherProgram(name = 'the server', status = 200): JobdError {
+  const shown = status === 200 ? '' : ` (status ${status})`;
+  return new JobdError('unreachable', `${name} does not answer like jobd${shown}; check its URL`);
+}
+
+/** A field that an answer of jobd has. Throws `unreachable` if it is not there: then another program answers. */
+export function fieldOf<Sent extends object, Name extends keyof Sent>(
+  answer: Sent,
+  name: Name,
+): NonNullable<Sent[Name]> {
+  const value = answer[name];
+  if (value === undefined || value === null) throw otherProgram();
+  return value;
 }
 
 /** Returns the whole answer. Throws `unreachable` if it breaks off, is too long or is not there in time. */
@@ -173,13 +194,18 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** The error that the server sent; if it is no jobd, its status is all there is to report. */
+/** The error that the server sent, or that it is another program. */
 export function failureOf(
   { status, text, retryAfterSeconds }: Answer,
   url: string,
   keyFrom = 'this key',
 ): JobdError {
   const { origin } = new URL(url);
+  const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
+  // What stands before jobd may say by itself that jobd is away, or that there is too much.
+  if (typeof sent !== 'string' && status < 500 && status !== 413 && status !== 429) {
+    return noJobd(url, status);
+  }
   if (status === 401) {
     return new JobdError('unauthenticated', `${origin} does not accept ${keyFrom}`, {
       notes: [
@@ -188,7 +214,6 @@ export function failureOf(
       ],
     });
   }
-  const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
   const message = typeof sent === 'string' ? sent : `${origin} answered with status ${status}`;
   return new JobdError(codeOf(status), message, { retryAfterSeconds });
 }

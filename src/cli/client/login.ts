@@ -8,7 +8,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { profileNamed, readProfiles, writeProfiles } from './profiles.ts';
 import type { Profiles } from './profiles.ts';
 import { askKey } from '../terminal/prompt.ts';
-import { createAsker } from './client.ts';
+import { createAsker, fieldOf } from './client.ts';
 import type { Context } from '../context.ts';
 import { profilesFile, settings } from './settings.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
@@ -80,7 +80,9 @@ key is kept in a file of its own, for jobd login --kept.`,
 /** Asks the server whose key it is. If that fails, the key is kept, and the error says so. */
 async function ownerOf(server: { url: string; apiKey: string }, file: string): Promise<Me> {
   try {
-    return await createAsker(server)<Me>('GET', '/me');
+    const me = await createAsker(server)<Me>('GET', '/me');
+    fieldOf(fieldOf(me, 'workspace'), 'name');
+    return me;
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
     const { code, message, retryAfterSeconds, notes } = error;

@@ -26,6 +26,8 @@ const none: Profiles = { current: 'default', profiles: {} };
 export interface ClientConfig {
   /** Site URL, without a slash at its end. */
   url: string;
+  /** Whether a variable or a profile names it. */
+  isNamed?: boolean;
   apiKey: string | null;
   /** Where the key comes from, for messages. */
   keyFrom?: string;
@@ -53,7 +55,8 @@ export function findServer(settings: ClientSettings): ClientConfig {
     return Object.freeze({ url: server, apiKey: profile.apiKey, keyFrom });
   }
   const others = Object.entries(kept.profiles).map(([other, { url: its }]) => `${other} (${its})`);
-  return Object.freeze({ url: server, apiKey: null, others });
+  const isNamed = url !== null || profile !== undefined;
+  return Object.freeze({ url: server, isNamed, apiKey: null, others });
 }
 
 /** Reads the file, if there is a place and a file. Throws `usage` if other users may read it, or it holds no profiles. */

@@ -84,6 +84,28 @@ test('an answer that is not from jobd is reported', limits, async (t) => {
   }
 });
 
+test('another program that answers is noticed, whatever it answers', limits, async (t) => {
+  for (const [status, answer] of [
+    [200, '{"status":"ok"}'],
+    [401, '{"message":"no"}'],
+    [404, '{"error":{"code":1}}'],
+    [403, '<html>'],
+  ] as const) {
+    const { client } = await clientOf(t, (_, response) => response.writeHead(status).end(answer));
+    for (const asked of [
+      () => client.jobs.get('a'),
+      () => client.jobs.find('backup'),
+      () => client.jobs.act('pause', ['a']),
+      () => client.runs.get('a', 'b'),
+      () => client.monitors.update('a', {}),
+    ]) {
+      await assert.rejects(asked, { code: 'unreachable', message: /does not answer like jobd/ });
+    }
+  }
+  const { client } = await clientOf(t, (_, response) => response.writeHead(502).end('<html>'));
+  await assert.rejects(() => client.jobs.get('a'), { message: /answered with status 502$/ });
+});
+
 test('an answer longer than any of jobd is given up', limits, async (t) => {
   let sent = 0;
   const part = Buffer.alloc(1_048_576, 'x');

@@ -76,13 +76,21 @@ test('flags override the environment, which overrides the profile; a key is only
   const given = { url, apiKey: other, keyFrom: 'JOBD_API_KEY' };
   assert.deepEqual(clientConfig({ ...env, JOBD_API_KEY: other }), given);
   const elsewhere = { ...env, JOBD_URL: 'http://127.0.0.1:1' };
-  const unknown = { url: 'http://127.0.0.1:1', apiKey: null, others: [`a (${url})`] };
+  const unknown = { url: elsewhere.JOBD_URL, isNamed: true, apiKey: null, others: [`a (${url})`] };
   assert.deepEqual(clientConfig(elsewhere), unknown);
   const same = { ...env, JOBD_URL: 'HTTPS://Jobs.Example.com:443/' };
   assert.deepEqual(clientConfig(same), { url, apiKey: key, keyFrom }, 'however it is written');
   assert.throws(() => clientConfig({ ...env, JOBD_PROFILE: 'b' }), /there is no profile b/);
   writeFileSync(file, '{"current":1}');
   assert.throws(() => readProfiles(file), /holds no profiles/);
+});
+
+test('without a login, the one of this machine is suggested unless a server was named', async (t) => {
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
+  const none = await runCommand(['jobs', 'list'], env);
+  assert.equal(none.stderr, 'jobd: not logged in: run jobd login, or set JOBD_API_KEY\n');
+  const named = await runCommand(['jobs', 'list'], { ...env, JOBD_URL: 'http://127.0.0.1:1' });
+  assert.match(named.stderr, /not logged in to (http:\S+): run jobd login --url \1, or set/);
 });
 
 test('the key of a login that failed is not lost', async (t) => {
