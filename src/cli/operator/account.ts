@@ -1,150 +1,128 @@
 /** `jobd account`: accounts with their plans, trials and subscriptions, in the database. */
 
 import type { Command } from 'commander';
-import type * as accounts from '../../app/accounts/accounts.ts';
-import type { Flags } from '../../settings/config.ts';
-import type { Local } from '../../serve/local-store.ts';
 import { standingOf, trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import { planNames, plans } from '../../domain/accounts/plan.ts';
+import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
+import { parseMoment } from '../options.ts';
 import { moment, state } from '../terminal/cell.ts';
 import type { Cell } from '../terminal/cell.ts';
-import type { Context } from '../context.ts';
-import { openStoreFor } from './local.ts';
-import { withPlace } from './place-options.ts';
-import { parseMoment } from '../options.ts';
-import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
-import { printFields, printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printFields } from '../terminal/output.ts';
+import { printed, storeCommands, table } from './store-commands.ts';
+import type { Print } from './store-commands.ts';
 
 /** Length of a trial, in days. */
 const trialDays = { min: 1, max: 3_650 };
 
+const words = [['<name>', 'name of the account']] as const;
+const load = () => import('../../app/accounts/accounts.ts');
+const isoTimes = 'ISO 8601 with an offset or Z';
+
 /** Adds the commands. */
-export function addAccountCommands(program: Command, context: Context): void {
-  const { output } = context;
-  const account = program
-    .command('account')
-    .description('manage accounts, their plans, trials and subscriptions');
+export const addAccountCommands = storeCommands(
+  'account',
+  'manage accounts, their plans, trials and subscriptions',
+  {
+    create: {
+      about: 'create an account',
+      words,
+      options: (command) =>
+        command
+          .option('--plan <plan>', planNames.join(', '), 'free')
+          .option(
+            '--trial-days <n>',
+            'length of the trial in days (default: no trial, never expires)',
+          ),
+      examples: ['account create acme --plan pro --trial-days 14'],
+      async run({ open, flags }, name = '') {
+        const plan = parseChoice(String(flags['plan']), '--plan', planNames);
+        const days = flags['trialDays'];
+        const length =
+          days === undefined ? null : parseWholeNumber(String(days), '--trial-days', trialDays);
+        const { createAccount } = await load();
+        return shown(await createAccount(await open(), { name, plan, trialDays: length }));
+      },
+    },
+    list: {
+      about: 'list all accounts',
+      examples: ['account list'],
+      async run({ open }) {
+        const { listAccounts } = await load();
+        return table('accounts', (await listAccounts(await open())).map(shape), {
+          name: ({ name }) => name,
+          plan: ({ plan }) => plan,
+          status: ({ status }) => state(status),
+          until: ({ expiresAt }) => moment(expiresAt),
+          created: ({ createdAt }) => moment(createdAt),
+        });
+      },
+    },
+    show: {
+      about: 'show an account, its limits and its usage',
+      words,
+      examples: ['account show acme --json'],
+      async run({ open }, name = '') {
+        const { showAccount } = await load();
+        const { account: found, usage } = await showAccount(await open(), name);
+        const { name: _, ...limits } = plans[found.plan];
+        return printed({ ...shape(found), limits, usage }, (output) =>
+          printFields(output, {
+            ...fieldsOf(found),
+            jobs: `${usage.jobs + usage.monitors} of ${limits.jobs ?? 'any number'}, monitors included`,
+            results: `${usage.results} of ${limits.results}, kept for ${limits.retentionDays} days`,
+            keys: `${usage.keys} of ${activeKeysPerAccount}`,
+            'smallest interval': `${limits.minIntervalSeconds} s`,
+            'longest timeout': `${limits.maxTimeoutSeconds} s`,
+          }),
+        );
+      },
+    },
+    'set-plan': {
+      about: 'change the plan of an account; existing jobs beyond its limits stay',
+      words: [...words, ['<plan>', planNames.join(', ')]],
+      examples: ['account set-plan acme business'],
+      async run({ open }, name = '', plan = '') {
+        const { setPlan } = await load();
+        const planName = parseChoice(plan, 'the plan', planNames);
+        return shown(await setPlan(await open(), name, planName));
+      },
+    },
+    trial: {
+      about: 'set when the trial of an account ends',
+      words,
+      options: (command: Command) => command.requiredOption('--until <time>', isoTimes),
+      examples: ['account trial acme --until 2026-12-31T00:00:00Z'],
+      async run({ open, flags }, name = '') {
+        const { setTrial } = await load();
+        const until = parseMoment(String(flags['until']), '--until');
+        return shown(await setTrial(await open(), name, until));
+      },
+    },
+    subscribe: {
+      about: 'record that an account has paid; meant for billing systems',
+      words,
+      options: (command) =>
+        command.option('--until <time>', `end of the paid time: ${isoTimes} (default: never)`),
+      examples: ['account subscribe acme --until 2027-01-31T00:00:00Z'],
+      async run({ open, flags: { until } }, name = '') {
+        const paidUntil = until === undefined ? null : parseMoment(String(until), '--until');
+        return shown(await (await load()).subscribe(await open(), name, paidUntil));
+      },
+    },
+    cancel: {
+      about: 'end the subscription or the trial of an account now; nothing is deleted',
+      words,
+      examples: ['account cancel acme'],
+      run: async ({ open }, name = '') => shown(await (await load()).cancel(await open(), name)),
+    },
+  },
+);
 
-  withStore(account.command('create').argument('<name>', 'name of the account'))
-    .description('create an account')
-    .option('--plan <plan>', planNames.join(', '), 'free')
-    .option('--trial-days <n>', 'length of the trial in days (default: no trial, never expires)')
-    .addHelpText('after', '\nExample:\n  jobd account create acme --plan pro --trial-days 14')
-    .action(async (name: string, flags: Flags & { plan: string; trialDays?: string }) => {
-      const plan = parseChoice(flags.plan, '--plan', planNames);
-      const days = flags.trialDays;
-      const input = {
-        name,
-        plan,
-        trialDays: days === undefined ? null : parseWholeNumber(days, '--trial-days', trialDays),
-      };
-      await using local = await openStoreFor(flags, output);
-      const { createAccount } = await import('../../app/accounts/accounts.ts');
-      printAccount(context, await createAccount(local, input), flags);
-    });
-  addListCommand(account, output);
-  addShowCommand(account, output);
-  addTermCommands(account, context);
-}
-
-function addListCommand(account: Command, output: Output): void {
-  withStore(account.command('list'))
-    .description('list all accounts')
-    .addHelpText('after', '\nExample:\n  jobd account list')
-    .action(async (flags: Flags) => {
-      await using local = await openStoreFor(flags, output);
-      const { listAccounts } = await import('../../app/accounts/accounts.ts');
-      const found = (await listAccounts(local)).map(shape);
-      if (flags['json']) return printJson(output, { accounts: found });
-      printRows(output, found, {
-        name: ({ name }) => name,
-        plan: ({ plan }) => plan,
-        status: ({ status }) => state(status),
-        until: ({ expiresAt }) => moment(expiresAt),
-        created: ({ createdAt }) => moment(createdAt),
-      });
-    });
-}
-
-function addShowCommand(account: Command, output: Output): void {
-  withStore(account.command('show').argument('<name>', 'name of the account'))
-    .description('show an account, its limits and its usage')
-    .addHelpText('after', '\nExample:\n  jobd account show acme --json')
-    .action(async (name: string, flags: Flags) => {
-      await using local = await openStoreFor(flags, output);
-      const { showAccount } = await import('../../app/accounts/accounts.ts');
-      const { account: found, usage } = await showAccount(local, name);
-      const { name: _, ...limits } = plans[found.plan];
-      if (flags['json']) return printJson(output, { ...shape(found), limits, usage });
-      printFields(output, {
-        ...fieldsOf(found),
-        jobs: `${usage.jobs + usage.monitors} of ${limits.jobs ?? 'any number'}, monitors included`,
-        results: `${usage.results} of ${limits.results}, kept for ${limits.retentionDays} days`,
-        keys: `${usage.keys} of ${activeKeysPerAccount}`,
-        'smallest interval': `${limits.minIntervalSeconds} s`,
-        'longest timeout': `${limits.maxTimeoutSeconds} s`,
-      });
-    });
-}
-
-/** The commands that change the plan, trial or subscription. */
-function addTermCommands(account: Command, context: Context): void {
-  const change = async (
-    flags: Flags,
-    made: (app: typeof accounts, local: Local) => Promise<Account>,
-  ): Promise<void> => {
-    await using local = await openStoreFor(flags, context.output);
-    printAccount(context, await made(await import('../../app/accounts/accounts.ts'), local), flags);
-  };
-  const named = (command: string): Command =>
-    withStore(account.command(command).argument('<name>', 'name of the account'));
-
-  named('set-plan')
-    .argument('<plan>', planNames.join(', '))
-    .description('change the plan of an account; existing jobs beyond its limits stay')
-    .addHelpText('after', '\nExample:\n  jobd account set-plan acme business')
-    .action(async (name: string, plan: string, flags: Flags) => {
-      const planName = parseChoice(plan, 'the plan', planNames);
-      await change(flags, (app, local) => app.setPlan(local, name, planName));
-    });
-
-  named('trial')
-    .description('set when the trial of an account ends')
-    .requiredOption('--until <time>', 'ISO 8601 with an offset or Z')
-    .addHelpText('after', '\nExample:\n  jobd account trial acme --until 2026-12-31T00:00:00Z')
-    .action(async (name: string, flags: Flags & { until: string }) => {
-      const until = parseMoment(flags.until, '--until');
-      await change(flags, (app, local) => app.setTrial(local, name, until));
-    });
-
-  named('subscribe')
-    .description('record that an account has paid; meant for billing systems')
-    .option('--until <time>', 'end of the paid time: ISO 8601 with an offset or Z (default: never)')
-    .addHelpText('after', '\nExample:\n  jobd account subscribe acme --until 2027-01-31T00:00:00Z')
-    .action(async (name: string, flags: Flags & { until?: string }) => {
-      const until = flags.until === undefined ? null : parseMoment(flags.until, '--until');
-      await change(flags, (app, local) => app.subscribe(local, name, until));
-    });
-
-  named('cancel')
-    .description('end the subscription or the trial of an account now; nothing is deleted')
-    .addHelpText('after', '\nExample:\n  jobd account cancel acme')
-    .action(async (name: string, flags: Flags) => {
-      await change(flags, (app, local) => app.cancel(local, name));
-    });
-}
-
-function withStore(command: Command): Command {
-  return withPlace(command);
-}
-
-function printAccount({ output }: Context, account: Account, flags: Flags): void {
-  if (flags['json']) printJson(output, shape(account));
-  else printFields(output, fieldsOf(account));
+function shown(made: Account): Print {
+  return printed(shape(made), (output) => printFields(output, fieldsOf(made)));
 }
 
 /** An account as JSON. */

@@ -1,80 +1,62 @@
 /** `jobd workspace`: workspaces, in the database. */
 
-import type { Command } from 'commander';
-import type { Flags } from '../../settings/config.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import type { Workspace } from '../../domain/accounts/account.ts';
-import { isWide, withWide } from '../options.ts';
+import { withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';
-import { confirm } from '../terminal/prompt.ts';
-import type { Context } from '../context.ts';
-import { openStoreFor } from './local.ts';
-import { dataOption, databaseOption } from './place-options.ts';
-import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
-import type { Columns } from '../terminal/output.ts';
+import { printFields } from '../terminal/output.ts';
+import { done, printed, storeCommands, table, withYes } from './store-commands.ts';
 
 /** Adds the commands. */
-export function addWorkspaceCommands(program: Command, { output }: Context): void {
-  const workspace = program.command('workspace').description('create, list and delete workspaces');
-
-  workspace
-    .command('create')
-    .argument('<name>', 'name of the workspace')
-    .description('create a workspace')
-    .option('--account <name>', 'account of the workspace', 'default')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', '\nExample:\n  jobd workspace create staging --account acme')
-    .action(async (name: string, flags: Flags & { account: string }) => {
-      await using local = await openStoreFor(flags, output);
-      const { createWorkspace } = await import('../../app/accounts/workspaces.ts');
-      const { account } = flags;
-      const made = shape({ ...(await createWorkspace(local, { name, account })), account });
-      if (flags['json']) printJson(output, made);
-      else
-        printFields(output, {
-          name: made.name,
+export const addWorkspaceCommands = storeCommands(
+  'workspace',
+  'create, list and delete workspaces',
+  {
+    create: {
+      about: 'create a workspace',
+      words: [['<name>', 'name of the workspace']],
+      options: (command) =>
+        command.option('--account <name>', 'account of the workspace', 'default'),
+      examples: ['workspace create staging --account acme'],
+      async run({ open, flags }, name = '') {
+        const { createWorkspace } = await import('../../app/accounts/workspaces.ts');
+        const account = String(flags['account']);
+        const made = shape({
+          ...(await createWorkspace(await open(), { name, account })),
           account,
-          created: moment(made.createdAt),
-          id: made.id,
         });
-    });
-
-  withWide(workspace.command('list'))
-    .description('list all workspaces')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', '\nExample:\n  jobd workspace list')
-    .action(async (flags: Flags) => {
-      await using local = await openStoreFor(flags, output);
-      const { listWorkspaces } = await import('../../app/accounts/workspaces.ts');
-      const found = (await listWorkspaces(local)).map(shape);
-      if (flags['json']) return printJson(output, { workspaces: found });
-      const columns: Columns<(typeof found)[0]> = {
-        name: ({ name }) => name,
-        account: ({ account }) => account,
-        id: ({ id }) => idCell(id),
-      };
-      printRows(output, found, columns, { isWide: isWide(flags) });
-    });
-
-  workspace
-    .command('delete')
-    .argument('<name>', 'name of the workspace')
-    .description('delete a workspace with all its jobs, monitors, results and keys')
-    .option('--yes', 'do not ask')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', '\nExample:\n  jobd workspace delete staging --yes')
-    .action(async (name: string, flags: Flags) => {
-      const question = `Delete workspace ${name} with all its jobs, monitors, results and keys?`;
-      await confirm(question, flags['yes'] === true);
-      await using local = await openStoreFor(flags, output);
-      const { deleteWorkspace } = await import('../../app/accounts/workspaces.ts');
-      await deleteWorkspace(local, name);
-      printDone(output, flags, `deleted workspace ${name}`);
-    });
-}
+        const { id, createdAt } = made;
+        const fields = { name: made.name, account, created: moment(createdAt), id };
+        return printed(made, (output) => printFields(output, fields));
+      },
+    },
+    list: {
+      about: 'list all workspaces',
+      options: withWide,
+      examples: ['workspace list'],
+      async run({ open }) {
+        const { listWorkspaces } = await import('../../app/accounts/workspaces.ts');
+        return table('workspaces', (await listWorkspaces(await open())).map(shape), {
+          name: ({ name }) => name,
+          account: ({ account }) => account,
+          id: ({ id }) => idCell(id),
+        });
+      },
+    },
+    delete: {
+      about: 'delete a workspace with all its jobs, monitors, results and keys',
+      words: [['<name>', 'name of the workspace']],
+      options: withYes,
+      examples: ['workspace delete staging --yes'],
+      async run({ open, confirm }, name = '') {
+        await confirm(`Delete workspace ${name} with all its jobs, monitors, results and keys?`);
+        const { deleteWorkspace } = await import('../../app/accounts/workspaces.ts');
+        await deleteWorkspace(await open(), name);
+        return done(`deleted workspace ${name}`);
+      },
+    },
+  },
+);
 
 /** A workspace as JSON. */
 function shape({ id, name, account, createdAt }: Workspace & { account: string }) {
