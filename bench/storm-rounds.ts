@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { serveDefaults } from '../src/settings/config.ts';
+import { serveSettings } from '../src/settings/serve-settings.ts';
 import type { Store } from '../src/store/database/store.ts';
 import { openStore } from '../src/store/open.ts';
 import type { BareReceived, BareSent } from './bare-client.ts';
@@ -155,7 +155,7 @@ const candidates = [64, 128, 256];
 /** With how many connections bare undici makes these calls fastest, each tried once. A target that takes its time gets jobd's slots. */
 export async function fastestConnections(setting: Setting, jobs: number): Promise<number> {
   const { delay, slots } = setting.options;
-  if (delay > 0) return slots ?? serveDefaults.slotsPerHost;
+  if (delay > 0) return slots ?? Number(serveSettings.slotsPerHost.usual);
   const tried: { connections: number; makespanMs: number }[] = [];
   for (const connections of candidates) {
     const { makespanMs } = await bareRound(setting, jobs, connections);

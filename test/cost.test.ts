@@ -191,7 +191,7 @@ const requests: Record<string, Hostile> = {
   'line ends': ['GET / HTTP/1.1\r\nHost: a\r\n', '\r'],
 };
 
-const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8']);
+const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8'], '--trusted-proxy');
 const readers: Record<string, Reader> = {
   readPasted: { read: readPasted, longest: longestPasted, texts: { ...commands, ...crontabs } },
   readCommand: { read: readCommand, texts: commands },

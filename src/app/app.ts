@@ -1,10 +1,11 @@
-/** What every use case gets: the parts it acts on. One function per use case in this folder. */
+/** What use cases act on, by subject. One function per use case in this folder. */
 
 import type { Clock } from '../domain/clock.ts';
 import type { Actor, AuditEntry, Sender } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/key.ts';
 import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
+import type { WokenLoop } from '../domain/hints.ts';
 import type { TargetVerdict } from '../domain/targets/verdict.ts';
 import type { CompletionTokens } from '../domain/runs/completion.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
@@ -15,50 +16,82 @@ import type { Store } from '../store/database/store.ts';
 import type { Events } from './events.ts';
 import type { Health } from './operator/health.ts';
 
-export interface App {
+/** What every use case acts on. */
+export interface Ground {
   store: Store;
-  /** Seals and opens what of jobs and channels is kept sealed. */
-  vault: Vault;
   clock: Clock;
-  allowTargets: readonly AllowedTarget[];
-  /** What the address rule says of a URL now. It looks its name up and sends nothing; null if that takes too long. */
-  readonly judgeTarget: (url: string) => Promise<TargetVerdict>;
-  /** The most calls in flight, in all and to one host. */
-  readonly slots: Readonly<Record<'all' | 'perHost', number>>;
-  /** Whom mail channels may send to; anybody if there are none. */
-  mailAllow: readonly MailRule[];
-  /** How long a workspace has to wait until it may send so many mails, in milliseconds; 0 if it may now. */
-  readonly mailWaitMs: (workspaceId: string, mails: number) => Promise<number>;
-  /** Tells the engine that something may have become due. */
-  readonly wake: () => void;
-  /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */
-  readonly holdJob: (jobId: string) => Disposable;
-  /** Wakes what ends runs: a target has reported. */
-  readonly wakeCompleter: () => void;
-  /** Reads the ends of completion URLs. */
-  readonly completionTokens: CompletionTokens;
-  /** Wakes the notifier: there is an alert to deliver. */
-  readonly wakeNotifier: () => void;
+}
+
+/** What changes take that people make. */
+export interface ChangesApp extends Ground {
   /** Hears what people changed, after it was written. */
   readonly onChanged: (entries: readonly AuditEntry[], shortened?: readonly string[]) => void;
+}
+
+/** What wakes the loops of the engine. */
+export interface Wakes {
+  /** Says that this loop may have work, here or on another node. */
+  readonly wake: (loop: WokenLoop) => void;
+}
+
+/** Jobs. */
+export interface JobsApp extends ChangesApp, Wakes {
+  /** Seals and opens what of jobs and channels is kept sealed. */
+  vault: Vault;
+  allowTargets: readonly AllowedTarget[];
+  /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */
+  readonly holdJob: (jobId: string) => Disposable;
+}
+
+/** Runs, and the reports that end them. */
+export interface RunsApp extends Ground, Wakes {
+  vault: Vault;
+  /** Reads the ends of completion URLs. */
+  readonly completionTokens: CompletionTokens;
   /** Says to open streams what changed. */
   readonly events: Events;
+}
+
+/** Monitors, and the pings that they get. */
+export interface MonitorsApp extends ChangesApp, Wakes {
+  readonly events: Events;
+}
+
+/** Channels, and what is sent to them. */
+export interface ChannelsApp extends ChangesApp, Wakes {
+  vault: Vault;
+  allowTargets: readonly AllowedTarget[];
+  /** Whom mail channels may send to; anybody if there are none. */
+  mailAllow: readonly MailRule[];
+  readonly instance: Pick<Instance, 'mailIsConfigured'>;
+  /** How long a workspace has to wait until it may send so many mails, in milliseconds; 0 if it may now. */
+  readonly mailWaitMs: (workspaceId: string, mails: number) => Promise<number>;
+}
+
+/** Receipts. */
+export interface ReceiptsApp extends Ground {
   /** Whether receipts are issued. */
   isSigning: boolean;
   /** Signs what receipts of a job are still to be signed. */
   readonly signReceiptsOf: (jobId: string) => Promise<void>;
-  /** A file that the pages in the browser load, as it is and compressed. Throws `unavailable` if it was not built. */
-  readonly pageFile: (name: string) => Promise<Record<'plain' | 'gzip' | 'brotli', Uint8Array>>;
   /** The script that checks receipts without jobd, as text. Throws `unavailable` if it was not built. */
   readonly verifyScript: () => Promise<string>;
+}
+
+/** Keys and sessions, and whom they stand for. */
+export interface AccessApp extends ChangesApp {
   /** Notes that a key or a session is used now, for its `lastUsedAt`. */
   readonly noteUse: (actor: Pick<Actor, 'type' | 'id'>) => void;
-  /** Whom keys and cookies stand for. */
   readonly authenticate: Authenticate;
   /** Which requests of keys are admitted. */
   readonly admissions: Admissions;
+}
+
+/** The daemon itself, as operators see it. */
+export interface DaemonApp extends Ground {
   /** What is fixed while this process runs. */
   readonly instance: Instance;
+  isSigning: boolean;
   /** How late runs begin, over the last hour and all nodes. */
   readonly lateness: () => Promise<Lateness>;
   /** What is wrong with this installation. */
@@ -67,6 +100,22 @@ export interface App {
   readonly space: SpaceState;
   /** Why this process may not serve any more, in a sentence; null if it may. */
   readonly trouble: () => string | null;
+}
+
+/** The pages in the browser. */
+export interface PagesApp {
+  /** A file that they load, as it is and compressed. Throws `unavailable` if it was not built. */
+  readonly pageFile: (name: string) => Promise<Record<'plain' | 'gzip' | 'brotli', Uint8Array>>;
+}
+
+/** All of it. A use case gets what its subject has, and a wing may get more. */
+export interface App
+  extends JobsApp, RunsApp, MonitorsApp, ChannelsApp, ReceiptsApp, AccessApp, DaemonApp, PagesApp {
+  readonly instance: Instance;
+  /** What the address rule says of a URL now. It looks its name up and sends nothing; null if that takes too long. */
+  readonly judgeTarget: (url: string) => Promise<TargetVerdict>;
+  /** The most calls in flight, in all and to one host. */
+  readonly slots: Readonly<Record<'all' | 'perHost', number>>;
 }
 
 /** Whether space is short. */

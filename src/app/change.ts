@@ -6,7 +6,7 @@ import { effectsOf } from '../domain/audited.ts';
 import { lockAccountOf } from '../store/accounts/accounts.ts';
 import { insertAuditEntries, isAuditEntryKept } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/store.ts';
-import type { App, Principal } from './app.ts';
+import type { ChangesApp, Ground, Principal } from './app.ts';
 import { writeConfirmed } from './confirmed.ts';
 import { callerNow } from './operator/caller.ts';
 import type { Caller } from './operator/caller.ts';
@@ -19,10 +19,10 @@ export type NoteChange = (change: Change) => void;
 export type NoteChangeIn = (workspaceId: string, change: Change) => void;
 
 /** The parts of the app that a change needs. A command has no `onChanged`: nobody listens in its process, and others hear hints. */
-export type ChangeParts = Pick<App, 'store' | 'clock'> & Partial<Pick<App, 'onChanged'>>;
+export type ChangeParts = Ground & Partial<ChangesApp>;
 
 /** The parts that a command needs. Without `caller` it is the user that this process acts as. */
-export type CommandParts = Pick<App, 'store' | 'clock'> & { caller?: Caller };
+export type CommandParts = Ground & { caller?: Caller };
 
 /** Who makes a change, and where from. */
 export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'> &

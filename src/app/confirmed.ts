@@ -6,7 +6,7 @@
 import { rest } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 import type { Db } from '../store/database/store.ts';
-import type { App } from './app.ts';
+import type { Ground } from './app.ts';
 import { longestTurnMs } from './turns.ts';
 
 /** How long it is looked for, and how often. */
@@ -19,7 +19,7 @@ const lookEveryMs = 250;
  * could be found out in 10 s.
  */
 export async function writeConfirmed<T>(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { store, clock }: Ground,
   work: (tx: Db) => Promise<T>,
   isKept: (tx: Db, result: T) => Promise<boolean>,
 ): Promise<T> {
@@ -47,7 +47,7 @@ export async function writeConfirmed<T>(
 
 /** Null if the database cannot be asked now. */
 async function look(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   isKept: (tx: Db) => Promise<boolean>,
 ): Promise<boolean | null> {
   try {

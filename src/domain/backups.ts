@@ -56,7 +56,8 @@ export function nextBackupAt(newestAt: number | null, everyMs: number, now: numb
 export interface BackupPlan {
   directory: string;
   everyMs: number;
-  keep: Keep;
+  /** As `jobd backup --keep` reads it. */
+  keep: string;
   /** Who can decrypt them; nobody has to if there are none. */
   recipients: readonly string[];
 }

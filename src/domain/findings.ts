@@ -98,7 +98,9 @@ interface Lost {
 const served = {
   // What it cannot do now: while one of these is there, GET /readyz answers 503.
   starting: fail(() => 'jobd is starting'),
-  stopping: fail(() => 'jobd is stopping'),
+  stopping: fail(
+    ({ calls }: { calls: number }) => `jobd is stopping: ${counted(calls, 'call')} in flight`,
+  ),
   'database-unusable': fail(({ reason }: Reason) => reason),
   'node-outdated': fail(({ reason }: Reason) => reason),
   'disk-full': fail(

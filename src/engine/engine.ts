@@ -49,12 +49,11 @@ export interface EngineParts
 
 /** Disposing of it stops claiming, waits for calls in flight, and marks the rest interrupted. */
 export interface Engine extends AsyncDisposable {
-  /** To be called when something may have become due: a job was changed, or a run queued. */
-  readonly wake: () => void;
-  /** To be called when there is an alert to deliver. */
-  readonly wakeNotifier: () => void;
-  /** To be called when there is a report of a target. */
-  readonly wakeCompleter: () => void;
+  /**
+   * To be called when something may have become due, as a job was changed or a run queued (`claim`, the default), when there is an
+   * alert to deliver (`notify`), and when a target has reported (`complete`).
+   */
+  readonly wake: (loop?: WokenLoop) => void;
   /** Calls in flight, including those whose outcome is not recorded yet. */
   readonly slotsUsed: () => number;
   /** Why due jobs are not called, outcomes not recorded or pings not missed now, and what else fails. Empty if all is well. */
@@ -178,7 +177,7 @@ export function startEngine(parts: EngineParts): Engine {
   }
 
   function findings(): Finding[] {
-    if (stopping !== undefined) return [found('stopping', {})];
+    if (stopping !== undefined) return [found('stopping', { calls: executor.slotsUsed })];
     const { trouble } = membership;
     const watched = new Map(loops);
     if (directory !== null) watched.set('data directory', directory);
@@ -191,9 +190,7 @@ export function startEngine(parts: EngineParts): Engine {
   }
 
   return {
-    wake: () => wake('claim'),
-    wakeNotifier: () => wake('notify'),
-    wakeCompleter: () => wake('complete'),
+    wake: (loop = 'claim') => wake(loop),
     slotsUsed: () => executor.slotsUsed,
     findings,
     [Symbol.asyncDispose]: () => (stopping ??= stop()),

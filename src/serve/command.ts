@@ -8,89 +8,28 @@ import {
   journalStream,
   noColor,
   serveConfig,
-  serveDefaults,
   variableNames,
 } from '../settings/config.ts';
 import type { Flags, ServeConfig } from '../settings/config.ts';
 import type { Daemon } from './daemon.ts';
 import { isJournal } from '../base/journal.ts';
 import { withoutPassword } from '../settings/setting.ts';
+import { unknownVariables } from '../settings/variables.ts';
 import type { Log } from '../base/log.ts';
-import { unknownVariables } from '../cli/manual/unknown-variables.ts';
-import { collect } from '../cli/options.ts';
+import { counted } from '../domain/counted.ts';
 import type { Context } from '../cli/context.ts';
 import { actAsOwner } from '../cli/operator/owner/owner.ts';
+import type { Output } from '../cli/terminal/output.ts';
 import { programName } from '../cli/operator/program-name.ts';
-import { tellReady } from '../cli/operator/service-manager.ts';
+import { tellManager } from '../cli/operator/service-manager.ts';
+import { withServeFlags } from '../cli/operator/serve-flags.ts';
 import { startWaiting } from '../cli/operator/start-waiting.ts';
 import { nextStopSignal } from '../cli/operator/stop-signal.ts';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
-  program
-    .command('serve')
+  withServeFlags(program.command('serve'))
     .description('run the API and the scheduler')
-    .option('--host <address>', `address to listen on (default ${serveDefaults.host})`)
-    .option(
-      '--port <port>',
-      `port to listen on, 0 for any free one (default ${serveDefaults.port})`,
-    )
-    .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
-    .option('--database <url>', 'PostgreSQL database instead of a file; without a password')
-    .option(
-      '--max-database-size <size>',
-      'remove history before its time to keep the database file below this, such as 20GiB',
-    )
-    .option('--base-url <url>', 'public URL of this server')
-    .option('--slots <n>', `maximum calls in flight (default ${serveDefaults.slots})`)
-    .option(
-      '--slots-per-host <n>',
-      `maximum calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
-    )
-    .option(
-      '--allow-target <cidr[:port|:*]>',
-      'let jobs call these private addresses or ports; may be repeated',
-      collect,
-    )
-    .option(
-      '--cors-origin <origin>',
-      'let pages of this origin use the API from a browser; may be repeated',
-      collect,
-    )
-    .option(
-      '--trusted-proxy <cidr>',
-      'believe X-Forwarded-For of this proxy; may be repeated',
-      collect,
-    )
-    .option('--smtp-url <url>', 'SMTP server for alert email')
-    .option(
-      '--mail-allow <address|domain>',
-      'only send alert email to this; may be repeated',
-      collect,
-    )
-    .option('--heartbeat-url <url>', 'URL to call each minute while the scheduler is healthy')
-    .option('--metrics <host:port>', 'address to serve Prometheus metrics on, at GET /metrics')
-    .option('--backup-to <dir>', 'make backups by itself, in this directory')
-    .option(
-      '--backup-every <duration>',
-      `how often, at least 1m (default ${serveDefaults.backupEvery})`,
-    )
-    .option(
-      '--backup-keep <duration|n>',
-      `how long to keep them, or how many (default ${serveDefaults.backupKeep})`,
-    )
-    .option(
-      '--backup-recipient <age1…>',
-      'encrypt them with age, for whom this is the public key; may be repeated',
-      collect,
-    )
-    .option('--no-signing', 'sign no receipts')
-    .option('--trace-context', 'send a W3C traceparent header with each call')
-    .option(
-      '--log-level <level>',
-      `fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
-    )
-    .option('--log-format <format>', 'human or json (default human on a terminal, else json)')
     .addHelpText(
       'after',
       `
@@ -102,49 +41,62 @@ Each option has an environment variable: JOBD_PORT for --port, JOBD_DATA for
 --data, JOBD_ALLOW_TARGETS (comma-separated) for --allow-target. To list them:
 jobd help environment`,
     )
-    .action(async (flags: Flags) => {
-      // First: a signal that comes while the rest is loaded must not be lost.
-      const stop = nextStopSignal();
-      const given = serveConfig(flags);
-      const [{ drainMs, startDaemon }, { lineForm, openLog }] = await Promise.all([
-        import('./daemon.ts'),
-        import('../base/log.ts'),
-      ]);
-      const isFile = given.database === null;
-      const config = isFile ? { ...given, dataDir: actAsOwner(given.dataDir).path } : given;
-      const surroundings = { noColour: noColor(), journalStream: journalStream() };
-      const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
-      stop.onIgnored(() => log.info('SIGHUP is ignored without a terminal: SIGTERM stops jobd'));
-      if (stop.isAsked()) return log.info('jobd stopped');
-      warnOfUnknown(log);
-      const start = () => startDaemon(config, log);
-      const daemon = isFile
-        ? await start()
-        : await startWaiting(start, { log, stopSignal: stop.asked });
-      if (daemon === null) return log.info('jobd stopped');
-      try {
-        // The journal gets it as a line of the log, which follows.
-        if (!isJournal(journalStream(), 1)) output.data(listeningOn(config.host, daemon.url));
-        if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
-        log.info(await daemon.describe(), 'jobd started');
-        await tellReady(log);
-        const { guessedUrl } = daemon;
-        if (guessedUrl !== null && !output.isTerminal) {
-          log.warn(
-            { siteUrl: guessedUrl },
-            'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
-          );
-        }
-        const signal = await stop.asked;
-        // The terminal has shown ^C: the log goes on below it.
-        if (output.isTerminal && signal === 'SIGINT') output.say('');
-        const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
-        log.info({ signal, ...wait }, 'stopping, a second signal stops at once');
-      } finally {
-        await daemon[Symbol.asyncDispose]();
-      }
-      log.info('jobd stopped');
-    });
+    .action((flags: Flags) => serve(flags, output));
+}
+
+async function serve(flags: Flags, output: Output): Promise<void> {
+  // First: a signal that comes while the rest is loaded must not be lost.
+  const stop = nextStopSignal();
+  const given = serveConfig(flags);
+  const [{ drainMs, startDaemon }, { lineForm, openLog }] = await Promise.all([
+    import('./daemon.ts'),
+    import('../base/log.ts'),
+  ]);
+  const isFile = given.database === null;
+  const config = isFile ? { ...given, dataDir: actAsOwner(given.dataDir).path } : given;
+  const surroundings = { noColour: noColor(), journalStream: journalStream() };
+  const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
+  stop.onIgnored(() => log.info('SIGHUP is ignored without a terminal: SIGTERM stops jobd'));
+  if (stop.isAsked()) return log.info('jobd stopped');
+  warnOfUnknown(log);
+  const start = () => startDaemon(config, log);
+  const daemon = isFile
+    ? await start()
+    : await startWaiting(start, { log, stopSignal: stop.asked });
+  if (daemon === null) return log.info('jobd stopped');
+  let told: Promise<void> | undefined;
+  try {
+    await sayStarted(daemon, { config, flags, output, log });
+    const signal = await stop.asked;
+    // The terminal has shown ^C: the log goes on below it.
+    if (output.isTerminal && signal === 'SIGINT') output.say('');
+    const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
+    log.info({ signal, ...wait }, 'stopping, a second signal stops at once');
+    const status = `stopping, waits for ${counted(wait.calls, 'call')} in flight`;
+    told = tellManager(log, 'stops', status);
+  } finally {
+    await daemon[Symbol.asyncDispose]();
+  }
+  await told;
+  log.info('jobd stopped');
+}
+
+/** Says it to people on a terminal, to the log, and to systemd. */
+async function sayStarted(
+  daemon: Daemon,
+  { config, flags, output, log }: { config: ServeConfig; flags: Flags; output: Output; log: Log },
+): Promise<void> {
+  const { url, guessedUrl } = daemon;
+  // The journal gets it as a line of the log, which follows.
+  if (!isJournal(journalStream(), 1)) output.data(listeningOn(config.host, url));
+  if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
+  log.info(await daemon.describe(), 'jobd started');
+  await tellManager(log, 'serves', `serves ${url}`);
+  if (guessedUrl === null || output.isTerminal) return;
+  log.warn(
+    { siteUrl: guessedUrl },
+    'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
+  );
 }
 
 /** A setting with a misspelt name has no effect. */

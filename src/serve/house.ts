@@ -6,7 +6,7 @@
 import type { Command } from 'commander';
 import type { ApiServer } from '../api/http/fastify.ts';
 import type { RequestLimits } from '../api/http/limits/request-limits.ts';
-import type { App } from '../app/app.ts';
+import type { App, Ground } from '../app/app.ts';
 import type { Log } from '../base/log.ts';
 import type { Context, ReadCurl } from '../cli/context.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -57,7 +57,7 @@ export interface ApiParts {
 export type AddOperations = (server: ApiServer, app: App, parts: ApiParts) => void;
 
 /** A daemon before its first call. */
-export interface Starting extends Pick<App, 'store' | 'clock'> {
+export interface Starting extends Ground {
   readonly config: ServeConfig;
   readonly log: Log;
   readonly meter: Meters;
@@ -75,14 +75,12 @@ export interface Starting extends Pick<App, 'store' | 'clock'> {
 /** Takes part in a daemon that starts. Throws `JobdError` if it cannot. */
 export type TakePart = (starting: Starting) => Promise<void> | void;
 
-/** All that is loaded when it is asked for. */
-export interface House {
-  /** Adds a file of commands. */
-  readonly commands: (file: CommandFile) => void;
-  /** Adds operations to the API. */
-  readonly operations: (load: () => Promise<AddOperations>) => void;
+/** What a wing adds. All of it is loaded when it is asked for. */
+export interface Wing {
+  readonly commands?: readonly CommandFile[];
+  readonly operations?: () => Promise<AddOperations>;
   /** Takes part in daemons that make calls. */
-  readonly daemon: (load: () => Promise<TakePart>) => void;
+  readonly daemon?: () => Promise<TakePart>;
   /** Lets `jobd jobs create` take a curl command. */
-  readonly curl: (read: ReadCurl) => void;
+  readonly readCurl?: ReadCurl;
 }

@@ -38,6 +38,7 @@ import { completeRoutes } from '../api/runs/complete-routes.ts';
 import { completionRoutes } from '../api/runs/completions.ts';
 import { historyRoutes } from '../api/runs/history-routes.ts';
 import { runRoutes } from '../api/runs/routes.ts';
+import type { ApiParts } from './house.ts';
 import { addedByWings } from './wings.ts';
 import { scheduleRoutes } from '../api/schedule/routes.ts';
 import { recordUntrustedProxy } from '../store/accounts/instance.ts';
@@ -110,24 +111,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       openApiRoutes(api, description);
       signInRoute(api, app, { limits, cookie });
       await api.register(async (keyed: ApiServer) => {
-        requireAsker(keyed);
-        refuseWhileOutdated(keyed, app);
-        refuseOnFullDisk(keyed, app);
-        jobRoutes(keyed, app);
-        jobExtensionRoutes(keyed, app, limits);
-        scheduleRoutes(keyed, app);
-        runRoutes(keyed, app, apiUrl);
-        completeRoutes(keyed, app);
-        historyRoutes(keyed, app);
-        receiptRoutes(keyed, app);
-        overviewRoutes(keyed, app);
-        accountRoutes(keyed, app);
-        auditRoutes(keyed, app);
-        sessionRoutes(keyed, app, { cookie });
-        keyRoutes(keyed, app);
-        monitorRoutes(keyed, app, siteUrl);
-        channelRoutes(keyed, app);
-        eventRoutes(keyed, app);
+        keyedRoutes(keyed, app, { cookie, limits, siteUrl, apiUrl });
         for (const add of ofWings) add(keyed, app, { limits, siteUrl });
       });
     },
@@ -140,6 +124,32 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     throw listenError(error, options, { host: '--host', port: '--port' });
   }
   return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** Adds the routes that need a key or a session. */
+function keyedRoutes(
+  server: ApiServer,
+  app: App,
+  { cookie, limits, siteUrl, apiUrl }: ApiParts & { cookie: SessionCookie; apiUrl: () => string },
+): void {
+  requireAsker(server);
+  refuseWhileOutdated(server, app);
+  refuseOnFullDisk(server, app);
+  jobRoutes(server, app);
+  jobExtensionRoutes(server, app, limits);
+  scheduleRoutes(server, app);
+  runRoutes(server, app, apiUrl);
+  completeRoutes(server, app);
+  historyRoutes(server, app);
+  receiptRoutes(server, app);
+  overviewRoutes(server, app);
+  accountRoutes(server, app);
+  auditRoutes(server, app);
+  sessionRoutes(server, app, { cookie });
+  keyRoutes(server, app);
+  monitorRoutes(server, app, siteUrl);
+  channelRoutes(server, app);
+  eventRoutes(server, app);
 }
 
 /**

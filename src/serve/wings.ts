@@ -1,38 +1,17 @@
 /** The optional features of this jobd, beside those of `local-wings.ts`. Without its line here and its folder, one is gone. */
 
-import { register as definitions } from '../wings/definitions/register.ts';
-import { register as explain } from '../wings/explain/register.ts';
-import { register as ledger } from '../wings/ledger/register.ts';
-import { register as readers } from '../wings/readers/register.ts';
-import type { ReadCurl } from '../cli/context.ts';
+import { definitions } from '../wings/definitions/wing.ts';
+import { explain } from '../wings/explain/wing.ts';
+import { ledger } from '../wings/ledger/wing.ts';
+import { readers } from '../wings/readers/wing.ts';
 import { localWings } from './local-wings.ts';
-import type { AddOperations, CommandFile, TakePart } from './house.ts';
 
-const registers = [explain, ledger, readers, definitions, ...localWings];
-
-/** What the wings have added. */
-export interface Additions {
-  readonly commands: readonly CommandFile[];
-  readonly operations: readonly (() => Promise<AddOperations>)[];
-  readonly daemon: readonly (() => Promise<TakePart>)[];
-  readonly readCurl: ReadCurl | undefined;
-}
-
-function askWings(): Additions {
-  const commands: CommandFile[] = [];
-  const operations: (() => Promise<AddOperations>)[] = [];
-  const daemon: (() => Promise<TakePart>)[] = [];
-  let readCurl: ReadCurl | undefined;
-  for (const register of registers) {
-    register({
-      commands: (file) => void commands.push(file),
-      operations: (load) => void operations.push(load),
-      daemon: (load) => void daemon.push(load),
-      curl: (read) => void (readCurl = read),
-    });
-  }
-  return { commands, operations, daemon, readCurl };
-}
+const wings = [explain, ledger, readers, definitions, ...localWings];
 
 /** What they add. Nothing of it is loaded. */
-export const addedByWings = askWings();
+export const addedByWings = {
+  commands: wings.flatMap(({ commands = [] }) => commands),
+  operations: wings.flatMap(({ operations = [] }) => operations),
+  daemon: wings.flatMap(({ daemon = [] }) => daemon),
+  readCurl: wings.find(({ readCurl }) => readCurl !== undefined)?.readCurl,
+};

@@ -5,54 +5,35 @@
 
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { parseBackupPlan } from './backup-plan.ts';
 import type { BackupPlan } from '../domain/backups.ts';
-import { invalidInput, JobdError } from '../domain/errors.ts';
+import { invalidInput } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
-import { parseMailRules } from '../domain/alerts/mail-allow.ts';
-import type { MailRule } from '../domain/alerts/mail-allow.ts';
-import { parseMailServer } from '../domain/alerts/mail-server.ts';
-import type { MailServer } from '../domain/alerts/mail-server.ts';
-import type { Block } from '../domain/targets/address.ts';
-import { parseAllowTargets } from '../domain/targets/target.ts';
 import { spanSettings } from '../domain/runs/span-settings.ts';
 import type { SpanSettings } from '../domain/runs/span-settings.ts';
-import type { AllowedTarget } from '../domain/targets/target.ts';
-import { inHome, usualDataDir } from './home.ts';
-import type { LogFormat, LogLevel } from '../base/log.ts';
-import {
-  corsOrigins,
-  databaseLimit,
-  heartbeatUrl,
-  listenAddress,
-  listenHost,
-  optionOf,
-  parseChoice,
-  parseWholeNumber,
-  siteUrl,
-  trustedProxies,
-  withoutPassword,
-} from './setting.ts';
+import { inHome, ownHome, usualDataDir } from './home.ts';
+import { readSettings, serveSettings } from './serve-settings.ts';
+import type { Environment, Flags, ServeValues } from './serve-settings.ts';
+import { siteUrl, withoutPassword } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-/** The defaults of `jobd serve` that are more than "none". */
-export const serveDefaults = {
-  host: '127.0.0.1',
-  port: 8080,
-  slots: 512,
-  slotsPerHost: 256,
-  logLevel: 'info',
-  backupEvery: '24h',
-  backupKeep: '7d',
-} as const;
+export type { Environment, Flags };
 
 /** Whether `--host` stands for all addresses of the machine, so that it says nothing about the URL that people use. */
 export function isEveryAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
+/** The URL of a server on this machine that listens there. */
+export function urlHere({ host, port }: { host: string; port: number | string }): string {
+  const place = isEveryAddress(host) ? serveSettings.host.usual : host;
+  return new URL(`http://${place.includes(':') ? `[${place}]` : place}:${port}`).origin;
+}
+
 /** The server that commands ask by default. */
-export const defaultServerUrl = `http://${serveDefaults.host}:${serveDefaults.port}`;
+export const defaultServerUrl = urlHere({
+  host: serveSettings.host.usual,
+  port: serveSettings.port.usual,
+});
 
 /** A master key of the environment, as text. */
 export interface GivenKey {
@@ -68,47 +49,21 @@ export interface GivenKeys {
   next: GivenKey | null;
 }
 
+/** Settings that say together where the data is, and what backups are made. */
+type Together = 'data' | 'databaseUrl' | `backup${'To' | 'EveryMs' | 'Keep' | 'Recipients'}`;
+
 /** What `jobd serve` runs with. */
-export interface ServeConfig {
-  host: string;
-  /** 0 takes a free port. */
-  port: number;
-  slots: number;
-  slotsPerHost: number;
+export interface ServeConfig extends Omit<ServeValues, Together> {
   /** Empty where the database is on a server. */
   dataDir: string;
   /** The URL of a PostgreSQL database; null if it is a file in the data directory. */
   database: string | null;
-  /** The size at which history is removed before its time, in bytes; null for none. */
-  maxDatabaseBytes: number | null;
-  /** The site URL that people use; null for the address it listens on. */
-  baseUrl: string | null;
-  allowTargets: readonly AllowedTarget[];
-  /** Origins whose pages may use the API from a browser. */
-  corsOrigins: readonly string[];
-  /** Proxies whose X-Forwarded-For is believed. */
-  trustedProxies: readonly Block[];
-  /** Whether receipts are signed. */
-  signing: boolean;
-  /** Whether calls carry a `traceparent`. */
-  traceContext: boolean;
+  /** The backups that it makes by itself; null for none. */
+  backups: BackupPlan | null;
   /** Where spans are sent; null if they are not; why they cannot be. */
   spans: SpanSettings | null | { problem: string };
   /** The master keys from the environment. */
   secretKeys: GivenKeys;
-  /** The SMTP server for alert email; null for no email. */
-  smtp: MailServer | null;
-  /** Allowed recipients of email; anybody if empty. */
-  mailAllow: readonly MailRule[];
-  /** Called each minute while the scheduler is healthy. */
-  heartbeatUrl: string | null;
-  /** Where metrics are served; null if they are not. */
-  metrics: { host: string; port: number } | null;
-  /** The backups that it makes by itself; null for none. */
-  backups: BackupPlan | null;
-  logLevel: LogLevel;
-  /** How lines of the log look; null: for people on a terminal, else JSON. */
-  logFormat: LogFormat | null;
 }
 
 /** What flags and environment say about the server that commands ask. */
@@ -121,67 +76,53 @@ export interface ClientSettings {
   profilesFile: string | null;
 }
 
-/** Flags as the command line gives them: text, untouched. */
-export type Flags = Readonly<Record<string, string | string[] | boolean | undefined>>;
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const logLevelNames: readonly LogLevel[] = [
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-  'silent',
-];
-
-const logFormatNames: readonly LogFormat[] = ['human', 'json'];
+/** All but those that say where the data is, which is not up to each alone. */
+const serveNames = (Object.keys(serveSettings) as (keyof ServeValues)[]).filter(
+  (name) => name !== 'data' && name !== 'databaseUrl',
+);
 
 /** Reads the configuration of `jobd serve`. Throws `invalid_input`, naming flag and variable. */
 export function serveConfig(flags: Flags, env: Environment = process.env): ServeConfig {
-  const setting = (flag: string, variable: string, fallback: string | number = ''): Setting => ({
-    name: `${optionOf(flag)} (or ${variable})`,
-    // A variable set to nothing counts as not set.
-    value: textOf(flags[flag]) ?? (env[variable] || String(fallback)),
-  });
-  const { host, port, slots, slotsPerHost, logLevel, backupEvery, backupKeep } = serveDefaults;
+  const database = databaseUrl(flags, env);
+  const { backupTo, backupEveryMs, backupKeep, backupRecipients, ...others } = readSettings(
+    serveNames,
+    flags,
+    env,
+  );
+  if (backupTo === '' && backupRecipients.length > 0) {
+    // Whoever wants encrypted backups would be surprised to have none.
+    throw invalidInput('--backup-recipient (or JOBD_BACKUP_RECIPIENTS) needs --backup-to');
+  }
+  if (database !== null) requireNoFile(backupTo !== '', others.maxDatabaseBytes !== null);
   return Object.freeze({
-    host: listenHost(setting('host', 'JOBD_HOST', host)),
-    port: wholeNumber(setting('port', 'JOBD_PORT', port), 0, 65_535),
-    slots: wholeNumber(setting('slots', 'JOBD_SLOTS', slots), 1, 10_000),
-    slotsPerHost: wholeNumber(
-      setting('slotsPerHost', 'JOBD_SLOTS_PER_HOST', slotsPerHost),
-      1,
-      10_000,
-    ),
-    dataDir: databaseUrl(flags, env) === null ? dataDir(flags, env) : '',
-    database: databaseUrl(flags, env),
-    maxDatabaseBytes: databaseLimit(
-      setting('maxDatabaseSize', 'JOBD_MAX_DATABASE_SIZE'),
-      databaseUrl(flags, env),
-    ),
-    baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
-    allowTargets: allowTargets(flags, env),
-    corsOrigins: corsOrigins(listOf(flags['corsOrigin'], env['JOBD_CORS_ORIGINS'])),
-    trustedProxies: trustedProxies(listOf(flags['trustedProxy'], env['JOBD_TRUSTED_PROXY'])),
-    signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
-    traceContext: flags['traceContext'] === true || Boolean(env['JOBD_TRACE_CONTEXT']),
+    ...others,
+    dataDir: database === null ? dataDir(flags, env) : '',
+    database,
+    backups:
+      backupTo === ''
+        ? null
+        : {
+            directory: resolve(backupTo),
+            everyMs: backupEveryMs,
+            keep: backupKeep,
+            recipients: backupRecipients,
+          },
     spans: spanSettings(env),
     secretKeys: secretKeys(env),
-    smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL')),
-    mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
-    heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL')),
-    metrics: listenAddress(setting('metrics', 'JOBD_METRICS')),
-    backups: parseBackupPlan({
-      to: setting('backupTo', 'JOBD_BACKUP_TO'),
-      every: setting('backupEvery', 'JOBD_BACKUP_EVERY', backupEvery),
-      keep: setting('backupKeep', 'JOBD_BACKUP_KEEP', backupKeep),
-      recipients: listOf(flags['backupRecipient'], env['JOBD_BACKUP_RECIPIENTS']),
-      isOnServer: databaseUrl(flags, env) !== null,
-    }),
-    logLevel: logLevelOf(setting('logLevel', 'JOBD_LOG_LEVEL', logLevel)),
-    logFormat: logFormatOf(setting('logFormat', 'JOBD_LOG_FORMAT')),
   });
+}
+
+/** Refuses with a database on a server what is only for a file. */
+function requireNoFile(hasBackups: boolean, hasLimit: boolean): void {
+  if (hasLimit) {
+    throw invalidInput(
+      '--max-database-size (or JOBD_MAX_DATABASE_SIZE) is only for a database in a file: PostgreSQL keeps the space of deleted rows, so removing history would not make it smaller. Leave it out, and watch the disk of the server',
+    );
+  }
+  if (!hasBackups) return;
+  throw invalidInput(
+    '--backup-to (or JOBD_BACKUP_TO) is for a database in a file: back up a PostgreSQL server with its own tools, such as pg_dump',
+  );
 }
 
 /** A data directory, and who named it: a flag or a variable; null if it is the default of this user. */
@@ -224,15 +165,25 @@ export function databaseUrl(flags: Flags, env: Environment = process.env): strin
   return url;
 }
 
-/** The data directory, and who named it. Throws `invalid_input` if nobody did, and this user has no home. */
-export function namedDataDir(flags: Flags, env: Environment = process.env): NamedDirectory {
+/** Of a process, beside its variables: its working directory, and the home of its user, who may have none. */
+export interface ProcessPlaces {
+  cwd?: string;
+  home?: string | null;
+}
+
+/** The data directory of a process, and who named it. Throws `invalid_input` if nobody did, and its user has no home. */
+export function namedDataDir(
+  flags: Flags,
+  env: Environment = process.env,
+  { cwd = '', home = ownHome() }: ProcessPlaces = {},
+): NamedDirectory {
   const flag = textOf(flags['data']);
-  if (flag) return { path: resolve(flag), namedBy: '--data' };
+  if (flag) return { path: resolve(cwd, flag), namedBy: '--data' };
   for (const namedBy of ['JOBD_DATA', 'STATE_DIRECTORY'] as const) {
     const named = env[namedBy];
-    if (named) return { path: resolve(named), namedBy };
+    if (named) return { path: resolve(cwd, named), namedBy };
   }
-  const path = usualDataDir(env);
+  const path = usualDataDir(env, home);
   if (path === null) throw invalidInput('this user has no home directory: set HOME, or use --data');
   return { path, namedBy: null };
 }
@@ -240,7 +191,7 @@ export function namedDataDir(flags: Flags, env: Environment = process.env): Name
 /** Whether commands of this user find this data directory by themselves. */
 export function isFoundByItself(directory: string, env: Environment = process.env): boolean {
   const named = env['JOBD_DATA'] || env['STATE_DIRECTORY'];
-  return directory === (named ? resolve(named) : usualDataDir(env));
+  return directory === (named ? resolve(named) : usualDataDir(env, ownHome()));
 }
 
 /** The file of the public key that signs releases; null if signatures are not checked. */
@@ -256,7 +207,9 @@ export function zoneDirectory(env: Environment = process.env): string {
 /** The cache directory of this user's jobd (XDG Base Directory Specification); null for a user who has no home. */
 export function cacheDir(env: Environment = process.env): string | null {
   const shared = env['XDG_CACHE_HOME'];
-  return shared && isAbsolute(shared) ? join(shared, 'jobd') : inHome(env, '.cache', 'jobd');
+  return shared && isAbsolute(shared)
+    ? join(shared, 'jobd')
+    : inHome(env, ownHome(), '.cache', 'jobd');
 }
 
 /**
@@ -291,7 +244,7 @@ export function clientSettings(
   profile: string | null = null,
   env: Environment = process.env,
 ): ClientSettings {
-  const config = env['XDG_CONFIG_HOME'] || inHome(env, '.config');
+  const config = env['XDG_CONFIG_HOME'] || inHome(env, ownHome(), '.config');
   const profilesFile = config && join(config, 'jobd', 'profiles.json');
   if (profile !== null) return Object.freeze({ url: null, apiKey: null, profile, profilesFile });
   return Object.freeze({
@@ -353,43 +306,4 @@ export function isDumbTerminal(env: Environment = process.env): boolean {
 
 function textOf(flag: Flags[string]): string | undefined {
   return typeof flag === 'string' ? flag : undefined;
-}
-
-function wholeNumber({ name, value }: Setting, min: number, max: number): number {
-  return parseWholeNumber(value, name, { min, max });
-}
-
-function logLevelOf({ name, value }: Setting): LogLevel {
-  return parseChoice(value, name, logLevelNames);
-}
-
-function logFormatOf({ name, value }: Setting): LogFormat | null {
-  return value === '' ? null : parseChoice(value, name, logFormatNames);
-}
-
-/** The values of a flag that may be repeated, else the list in the variable. */
-function listOf(flag: Flags[string], variable: string | undefined): string[] {
-  const given = Array.isArray(flag) ? flag : (variable ?? '').split(/[\s,]+/);
-  return given.filter((text) => text !== '');
-}
-
-/** An empty list allows everybody. An empty flag, perhaps an unset shell variable, hardly means that. */
-function mailAllow(flag: Flags[string], variable: string | undefined): readonly MailRule[] {
-  if (Array.isArray(flag) && flag.includes('')) {
-    throw invalidInput(
-      '--mail-allow has nothing in it: name an address or a domain, or leave it out to allow every address',
-    );
-  }
-  return parseMailRules(listOf(flag, variable), '--mail-allow (or JOBD_MAIL_ALLOW)');
-}
-
-function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] {
-  try {
-    return parseAllowTargets(listOf(flags['allowTarget'], env['JOBD_ALLOW_TARGETS']));
-  } catch (error) {
-    if (!(error instanceof JobdError)) throw error;
-    throw invalidInput(
-      error.message.replace('allow-target', '--allow-target (or JOBD_ALLOW_TARGETS)'),
-    );
-  }
 }

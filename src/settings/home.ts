@@ -1,34 +1,33 @@
 /** Places in the home directory of a user, who may have none: no HOME and no name, as in a container. */
 
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from './serve-settings.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
+const serviceHome = '/var/lib/jobd';
 
-/** A path in the home of this user; null if there is none. */
-export function inHome(env: Environment, ...parts: string[]): string | null {
+/** The home of this user as the system has it; null for a user whom it does not know. */
+export function ownHome(): string | null {
   try {
-    return join(env['HOME'] || homedir(), ...parts);
+    return userInfo().homedir;
   } catch {
     return null;
   }
 }
 
-/** Where data is if nobody names a directory; null for a user who has no home. */
-export function usualDataDir(env: Environment): string | null {
-  const shared = env['XDG_DATA_HOME'];
-  if (shared) return join(shared, 'jobd');
-  return isServiceUser() ? serviceHome : inHome(env, '.local', 'share', 'jobd');
+/** A path in the home of a user; null if there is none. */
+export function inHome(env: Environment, home: string | null, ...parts: string[]): string | null {
+  const named = env['HOME'] || home;
+  return named ? join(named, ...parts) : null;
 }
 
-/** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
-const serviceHome = '/var/lib/jobd';
-
-/** Whether the user of the service runs this, as in `sudo -u jobd jobd open`. HOME may be that of another user then. */
-function isServiceUser(): boolean {
-  try {
-    return userInfo().homedir === serviceHome;
-  } catch {
-    return false; // a user that the system does not know
-  }
+/**
+ * Where data is if nobody names a directory; null for a user who has no home. The user of the service has a place of its own, as in
+ * `sudo -u jobd jobd open`, where HOME may be that of another user.
+ */
+export function usualDataDir(env: Environment, home: string | null): string | null {
+  const shared = env['XDG_DATA_HOME'];
+  if (shared) return join(shared, 'jobd');
+  return home === serviceHome ? home : inHome(env, home, '.local', 'share', 'jobd');
 }

@@ -1,5 +1,6 @@
 /** Values as people type them, in flags and in the environment: each is parsed, or refused in a sentence that names it. */
 
+import type { Keep } from '../domain/backups.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { parseBlock } from '../domain/targets/address.ts';
@@ -69,17 +70,17 @@ export function listenAddress({ name, value }: Setting): { host: string; port: n
 }
 
 /** The blocks of addresses that proxies have. Throws `invalid_input`, also for one of all addresses: then anybody could be anybody. */
-export function trustedProxies(texts: readonly string[]): readonly Block[] {
+export function trustedProxies(texts: readonly string[], name: string): readonly Block[] {
   return texts.map((text) => {
     const block = parseBlock(text);
     if (block !== null && block.prefix > 0) return block;
     if (block !== null) {
       throw invalidInput(
-        `--trusted-proxy (or JOBD_TRUSTED_PROXY) must not be all addresses, got ${text}: anybody could then be anybody; name those of your proxies`,
+        `${name} must not be all addresses, got ${text}: anybody could then be anybody; name those of your proxies`,
       );
     }
     throw invalidInput(
-      `--trusted-proxy (or JOBD_TRUSTED_PROXY) must be an address or block such as 127.0.0.1 or 10.0.0.0/8, with no bits set after the prefix, got ${text}`,
+      `${name} must be an address or block such as 127.0.0.1 or 10.0.0.0/8, with no bits set after the prefix, got ${text}`,
     );
   });
 }
@@ -87,18 +88,52 @@ export function trustedProxies(texts: readonly string[]): readonly Block[] {
 /** A smaller file would be short of space with a few hundred jobs. */
 const leastDatabaseBytes = 32 * 1024 ** 2;
 
-/** The largest size of a database in a file, in bytes; null if none is given. Throws `invalid_input`, also with a server. */
-export function databaseLimit({ name, value }: Setting, database: string | null): number | null {
+/** The largest size of a database, in bytes; null if none is given. Throws `invalid_input`. */
+export function databaseBytes({ name, value }: Setting): number | null {
   if (value === '') return null;
-  if (database !== null) {
-    throw invalidInput(
-      `${name} is only for a database in a file: PostgreSQL keeps the space of deleted rows, so removing history would not make it smaller. Leave it out, and watch the disk of the server`,
-    );
-  }
   const bytes = parseSize(value);
   if (bytes !== null && bytes >= leastDatabaseBytes) return bytes;
   const rule = `must be a size such as 512MiB or 20GiB, at least ${sizeText(leastDatabaseBytes)}`;
   throw invalidInput(`${name} ${rule}, got ${value}`);
+}
+
+/** More often, a large database would be copied all the time. */
+const shortestEveryMs = 60_000;
+
+/** How often backups are made, in milliseconds. Throws `invalid_input`. */
+export function backupEveryMs({ name, value }: Setting): number {
+  const everyMs = parseDuration(value, name) * 1_000;
+  if (everyMs >= shortestEveryMs) return everyMs;
+  throw invalidInput(`${name} must be at least 1m, got ${value}`);
+}
+
+/** How long backups are kept, or how many: `7d`, `12h`, or a number. Throws `invalid_input`. */
+export function parseKeep({ name, value }: Setting): Keep {
+  if (/^[1-9]\d{0,5}$/.test(value)) return { count: Number(value) };
+  const seconds = /^[1-9]\d{0,5}[smhd]$/.test(value) ? parseDuration(value, name) : 0;
+  if (seconds > 0) return { ms: seconds * 1_000 };
+  throw invalidInput(
+    `${name} must be a duration such as 7d or 12h, or how many to keep, such as 7, got ${value || 'nothing'}`,
+  );
+}
+
+/** The same as its text, for who passes it on. */
+export function checkedKeep(setting: Setting): string {
+  parseKeep(setting);
+  return setting.value;
+}
+
+/** Public keys of age. Where keys are pasted, identities are pasted too: those are never repeated. Throws `invalid_input`. */
+export function backupRecipients(texts: readonly string[], name: string): readonly string[] {
+  const wrong = texts.find((text) => !/^age1[02-9ac-hj-np-z]+$/.test(text));
+  if (wrong === undefined) return texts;
+  const rule = `${name} must be a recipient as age-keygen prints it, age1…`;
+  if (/^AGE-SECRET-KEY/i.test(wrong)) {
+    throw invalidInput(
+      `${rule}: this is an identity, which is secret; age-keygen -y FILE prints the recipient`,
+    );
+  }
+  throw invalidInput(`${rule}, got ${wrong.startsWith('ssh-') ? 'an SSH key' : wrong}`);
 }
 
 /** Parses one of a few words. Throws `invalid_input` for any other. */
@@ -153,13 +188,11 @@ export function durationOf(seconds: number): string {
 }
 
 /** Origins are compared as browsers write them, so only that spelling is accepted. `*` is no origin. */
-export function corsOrigins(origins: string[]): readonly string[] {
+export function corsOrigins(origins: readonly string[], name: string): readonly string[] {
   for (const text of origins) {
     const url = URL.parse(text);
     if (url?.origin === text && /^https?:\/\/[^*]+$/.test(text)) continue;
-    throw invalidInput(
-      `--cors-origin (or JOBD_CORS_ORIGINS) must be an origin such as https://app.example.com, got ${text}`,
-    );
+    throw invalidInput(`${name} must be an origin such as https://app.example.com, got ${text}`);
   }
   return Object.freeze(origins);
 }

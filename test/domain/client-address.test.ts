@@ -6,7 +6,7 @@ import { forwardedClient, isIn, isLoopback } from '../../src/domain/client-addre
 import { trustedProxies } from '../../src/settings/setting.ts';
 import * as fc from '../support/fast-check.ts';
 
-const proxies = trustedProxies(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+const proxies = trustedProxies(['127.0.0.1', '10.0.0.0/8', 'fd00::/8'], '--trusted-proxy');
 
 test('the client is the last address that is no trusted proxy, whatever is written before it', () => {
   const rows: [header: string, client: string | null][] = [

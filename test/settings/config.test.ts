@@ -19,7 +19,6 @@ import { findServer } from '../../src/cli/client/profiles.ts';
 import { withoutPassword } from '../../src/settings/setting.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
-/** The server URL that commands use in this environment. */
 /** That of a user who has a home, as most have. */
 const serveConfig = (flags: Flags, env: Record<string, string>) =>
   readServeConfig(flags, { HOME: '/home/ann', ...env });

@@ -1,7 +1,7 @@
 /** The route that lists the audit trail. */
 
 import { listAudit } from '../../app/accounts/audit.ts';
-import type { App } from '../../app/app.ts';
+import type { AccessApp } from '../../app/app.ts';
 import type { KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { describe } from '../description/operation.ts';
@@ -27,7 +27,7 @@ const operations = describe(
 );
 
 /** Adds the route. */
-export function auditRoutes(server: ApiServer, app: App): void {
+export function auditRoutes(server: ApiServer, app: AccessApp): void {
   server.get('/audit', operations.listAudit, async ({ principal, query }) => {
     const { subject = null, actor = null, action = null } = query;
     // Ids may be written in upper case.

@@ -1,7 +1,7 @@
 /** Routes of keys, for sessions of the owner. No key can make a key: a leaked one could outlive its revocation. */
 
 import { createOwnersKey, listOwnersKeys, revokeOwnersKey } from '../../app/accounts/keys.ts';
-import type { App } from '../../app/app.ts';
+import type { AccessApp } from '../../app/app.ts';
 import type { Key as Kept } from '../../domain/accounts/key.ts';
 import { isoTime, isoTimeOrNull, parseIsoTime } from '../../domain/clock.ts';
 import { got, invalidInput } from '../../domain/errors.ts';
@@ -69,7 +69,7 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function keyRoutes(server: ApiServer, app: App): void {
+export function keyRoutes(server: ApiServer, app: AccessApp): void {
   server.get('/keys', operations.listKeys, async ({ principal, query }) => {
     const { items, nextCursor } = await listOwnersKeys(app, principal, pageRequest(query));
     return { keys: items.map(shape), nextCursor };

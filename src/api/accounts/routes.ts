@@ -1,6 +1,6 @@
 /** Routes that describe the key of the request, and the daemon. */
 
-import type { App } from '../../app/app.ts';
+import type { DaemonApp } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
 import type { Finding } from '../../domain/findings.ts';
 import { nodeTimes } from '../../app/operator/nodes.ts';
@@ -37,7 +37,7 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function accountRoutes(server: ApiServer, app: App): void {
+export function accountRoutes(server: ApiServer, app: DaemonApp): void {
   const getMe = createMe(app);
   server.get('/me', operations.getMe, async ({ principal }) => {
     const me = await getMe(principal);

@@ -12,7 +12,7 @@ import {
   signOut,
 } from '../../app/accounts/sessions.ts';
 import type { PlacedSession } from '../../app/accounts/sessions.ts';
-import type { App, Principal } from '../../app/app.ts';
+import type { AccessApp, Principal } from '../../app/app.ts';
 import type { Session as Kept } from '../../domain/accounts/session.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
@@ -117,7 +117,7 @@ interface Parts {
 }
 
 /** Adds the route that needs neither key nor session. */
-export function signInRoute(server: ApiServer, app: App, { limits, cookie }: Parts): void {
+export function signInRoute(server: ApiServer, app: AccessApp, { limits, cookie }: Parts): void {
   server.post('/session', operations.signIn, async (request, reply) => {
     const fault = otherPageFault(request.headers);
     if (fault !== null) throw fault;
@@ -134,7 +134,7 @@ export function signInRoute(server: ApiServer, app: App, { limits, cookie }: Par
   });
 }
 
-async function grantOf(app: App, { key, code }: SignIn): Promise<Grant> {
+async function grantOf(app: AccessApp, { key, code }: SignIn): Promise<Grant> {
   if (key !== undefined && code === undefined) return await checkKey(app, key);
   if (code !== undefined && key === undefined) return await checkCode(app, code);
   throw invalidInput('give a key or a code, one of them');
@@ -143,7 +143,7 @@ async function grantOf(app: App, { key, code }: SignIn): Promise<Grant> {
 /** Adds the routes of whoever is signed in. */
 export function sessionRoutes(
   server: ApiServer,
-  app: App,
+  app: AccessApp,
   { cookie }: Pick<Parts, 'cookie'>,
 ): void {
   const withoutBody = { onRequest: ignoreTypeOfNothing, preValidation: refuseBody };

@@ -1,6 +1,6 @@
 /** Routes of channels and their deliveries. */
 
-import type { App } from '../../app/app.ts';
+import type { ChannelsApp } from '../../app/app.ts';
 import {
   createChannel,
   deleteChannel,
@@ -201,7 +201,7 @@ function deliveryRequest({
 }
 
 /** Adds the routes. */
-export function channelRoutes(server: ApiServer, app: App): void {
+export function channelRoutes(server: ApiServer, app: ChannelsApp): void {
   server.get('/channels', operations.listChannels, async ({ principal, query }) => {
     const { items, nextCursor } = await listChannels(app, principal, namedRequest(query));
     return { channels: items.map(channelShape), nextCursor };

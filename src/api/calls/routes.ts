@@ -1,6 +1,6 @@
 /** Routes for targets that want to know who called them. They are outside the API and need no key. */
 
-import type { App } from '../../app/app.ts';
+import type { Ground } from '../../app/app.ts';
 import { createPublishedCallKeys } from '../../app/calls/call-keys.ts';
 import { callKeySet, discovery, signatureDirectory } from '../../app/calls/published.ts';
 import { keysCachedSeconds } from '../../domain/calls/call-key.ts';
@@ -55,7 +55,7 @@ const operations = describe(
 const cacheControl = `public, max-age=${keysCachedSeconds}`;
 
 /** Adds the routes (docs/behavior.md#identity-5). */
-export function callKeyRoutes(server: ApiServer, app: App, siteUrl: () => string): void {
+export function callKeyRoutes(server: ApiServer, app: Ground, siteUrl: () => string): void {
   const find = createPublishedCallKeys(app);
   const documentOf = (type: string, shape: (keys: readonly CallKey[]) => object) =>
     answerFrom({ type, cacheControl, find, make: (keys) => JSON.stringify(shape(keys)) });

@@ -1,7 +1,7 @@
 /** The reference page for people, at `/docs`. */
 
 import { referencePage } from './page.ts';
-import type { App } from '../../app/app.ts';
+import type { PagesApp } from '../../app/app.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { OpenApiDocument } from '../description/openapi-document.ts';
@@ -13,7 +13,7 @@ const pagePolicy =
 /** Adds the page and its stylesheet. They are public: they show only the interface. Without a build there is no stylesheet. */
 export function docsRoutes(
   server: ApiServer,
-  { pageFile }: Pick<App, 'pageFile'>,
+  { pageFile }: PagesApp,
   description: () => OpenApiDocument,
 ): void {
   const page = fixedAnswer('text/html; charset=utf-8', () => referencePage(description()));

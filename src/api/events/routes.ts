@@ -1,7 +1,7 @@
 /** The route of the event stream. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { RunsApp } from '../../app/app.ts';
 import type { OpenStream } from '../../app/events.ts';
 import { describe } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
@@ -43,7 +43,7 @@ const headers = {
 } as const;
 
 /** Adds the route. A stop ends the streams before it waits for other answers. */
-export function eventRoutes(server: ApiServer, { events }: Pick<App, 'events'>): void {
+export function eventRoutes(server: ApiServer, { events }: Pick<RunsApp, 'events'>): void {
   server.addHook('preClose', (done) => {
     events.close();
     done();

@@ -1,7 +1,7 @@
 /** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
 import { actOnJobs } from '../../app/jobs/actions.ts';
-import type { App } from '../../app/app.ts';
+import type { JobsApp } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
@@ -85,7 +85,7 @@ const operations = describe(
 const actionsPerRequest = 5;
 
 /** Adds the routes. */
-export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
+export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: RequestLimits): void {
   server.get(
     '/jobs/:id/due-times',
     operations.getDueTimes,

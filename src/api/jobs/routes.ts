@@ -1,7 +1,7 @@
 /** Routes of jobs. */
 
 import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/jobs/jobs.ts';
-import type { App } from '../../app/app.ts';
+import type { JobsApp } from '../../app/app.ts';
 import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import type { Refusal } from '../description/operation.ts';
 import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
@@ -100,7 +100,7 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function jobRoutes(server: ApiServer, app: App): void {
+export function jobRoutes(server: ApiServer, app: JobsApp): void {
   server.get('/jobs', operations.listJobs, async ({ principal, query }) => {
     const { items, nextCursor } = await listJobs(app, principal, namedRequest(query));
     return { jobs: items.map(jobShape), nextCursor };

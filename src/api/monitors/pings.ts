@@ -4,7 +4,7 @@
  */
 
 import type { FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { DaemonApp, MonitorsApp } from '../../app/app.ts';
 import { workspaceLabel } from '../../app/accounts/workspace-label.ts';
 import { createPingKeeper, findPingedMonitor } from '../../app/monitors/pings.ts';
 import { got, JobdError } from '../../domain/errors.ts';
@@ -32,11 +32,16 @@ declare module 'fastify' {
 }
 
 /** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
-export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
+export function pingRoutes(
+  server: ApiServer,
+  app: MonitorsApp & Pick<DaemonApp, 'trouble'>,
+  limits: RequestLimits,
+  log: Log,
+): void {
   const healthLog = createHealthLog(writeChange, app.clock);
   server.addHook('onClose', async () => await healthLog[Symbol.asyncDispose]());
   const keep = createPingKeeper(app, (changes) => {
-    if (changes.length > 0) app.wakeNotifier();
+    if (changes.length > 0) app.wake('notify');
     for (const change of changes) healthLog.add(change);
   });
   async function writeChange(...[change, { changed, isLate }]: Parameters<WriteChange>) {

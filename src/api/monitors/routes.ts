@@ -1,6 +1,6 @@
 /** Routes of monitors. */
 
-import type { App, Principal } from '../../app/app.ts';
+import type { MonitorsApp, Principal } from '../../app/app.ts';
 import {
   createMonitor,
   deleteMonitor,
@@ -98,7 +98,7 @@ const operations = describe(
 );
 
 /** Adds the routes; `siteUrl` returns the absolute URL of the site, without a trailing slash. */
-export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string): void {
+export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () => string): void {
   const shape = (monitor: Monitor, { permission }: Principal) =>
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
 

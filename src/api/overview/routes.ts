@@ -1,6 +1,6 @@
 /** Routes for a page that shows a whole workspace. Each request reads a bounded number of rows, however many there are. */
 
-import type { App } from '../../app/app.ts';
+import type { JobsApp } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
 import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
@@ -60,7 +60,7 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function overviewRoutes(server: ApiServer, app: App): void {
+export function overviewRoutes(server: ApiServer, app: JobsApp): void {
   const getOverview = createOverview(app);
 
   server.get('/overview', operations.getOverview, async ({ principal }) => {

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
-import type { App } from '../../app/app.ts';
+import type { PagesApp } from '../../app/app.ts';
 
 /** The files of the build, by what the document uses them for. */
 const files = {
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-type PageFile = Awaited<ReturnType<App['pageFile']>>;
+type PageFile = Awaited<ReturnType<PagesApp['pageFile']>>;
 
 export interface Asset extends PageFile {
   /** `app-HASH.js` */
@@ -29,7 +29,7 @@ export interface Asset extends PageFile {
 export type Assets = Record<keyof typeof files, Asset>;
 
 /** Returns a function that reads the assets once, when somebody first opens a page. It throws `unavailable` if nothing was built. */
-export function createAssets({ pageFile }: Pick<App, 'pageFile'>): () => Promise<Assets> {
+export function createAssets({ pageFile }: PagesApp): () => Promise<Assets> {
   let read: Promise<Assets> | undefined;
   const readAll = async (): Promise<Assets> => {
     const named = Object.entries(files).map(async ([use, file]) => {

@@ -1,6 +1,6 @@
 /** The pages in the browser: a document at each address that they have, and what it loads. */
 
-import type { App } from '../../app/app.ts';
+import type { PagesApp } from '../../app/app.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { createAssets } from './assets.ts';
@@ -33,7 +33,7 @@ export const pagePaths = [
 const forever = 'public, max-age=31536000, immutable';
 
 /** Adds them. They are public: what they show comes from the API. */
-export function pageRoutes(server: ApiServer, app: App): void {
+export function pageRoutes(server: ApiServer, app: PagesApp): void {
   const assets = createAssets(app);
   for (const path of pagePaths) {
     const make = async (): Promise<string> => documentAt(path, await assets());

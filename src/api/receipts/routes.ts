@@ -1,6 +1,6 @@
 /** Routes of receipts and of the keys that verify them. */
 
-import type { App } from '../../app/app.ts';
+import type { ReceiptsApp } from '../../app/app.ts';
 import { getReceipt, getReceiptKey, listReceiptKeys } from '../../app/receipts/receipts.ts';
 import { describe, noRun } from '../description/operation.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
@@ -59,7 +59,7 @@ const operations = describe(
 );
 
 /** Adds the route that needs a key. */
-export function receiptRoutes(server: ApiServer, app: App): void {
+export function receiptRoutes(server: ApiServer, app: ReceiptsApp): void {
   server.get(
     '/jobs/:id/runs/:runId/receipt',
     operations.getReceipt,
@@ -73,13 +73,13 @@ export function receiptRoutes(server: ApiServer, app: App): void {
 }
 
 /** Adds the routes that need no key (docs/behavior.md#key-4). */
-export function receiptKeyRoutes(server: ApiServer, app: App): void {
+export function receiptKeyRoutes(server: ApiServer, app: ReceiptsApp): void {
   server.get('/receipts/key', operations.getReceiptKey, () => getReceiptKey(app));
   server.get('/receipts/keys', operations.listReceiptKeys, () => listReceiptKeys(app));
 }
 
 /** Adds the script that verifies receipts without jobd, outside the API (docs/behavior.md#receipt-4). */
-export function verifyScriptRoute(server: ApiServer, app: App): void {
+export function verifyScriptRoute(server: ApiServer, app: ReceiptsApp): void {
   server.get(
     '/verify-receipt.mjs',
     fixedAnswer('text/javascript; charset=utf-8', () => app.verifyScript()),

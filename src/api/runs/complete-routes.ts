@@ -1,6 +1,6 @@
 /** A person ends the wait of a run in place of its target. */
 
-import type { App } from '../../app/app.ts';
+import type { RunsApp } from '../../app/app.ts';
 import { completeRun } from '../../app/runs/completions.ts';
 import { readReport } from '../../domain/runs/report.ts';
 import { runDocument } from '../../domain/runs/run.ts';
@@ -34,7 +34,7 @@ const { completeRun: operation } = describe(
 );
 
 /** Adds the route. */
-export function completeRoutes(server: ApiServer, app: App): void {
+export function completeRoutes(server: ApiServer, app: RunsApp): void {
   server.post(
     '/jobs/:id/runs/:runId/completion',
     operation,

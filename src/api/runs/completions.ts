@@ -4,7 +4,7 @@
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { DaemonApp, RunsApp } from '../../app/app.ts';
 import { createReportKeeper, findReported, noReportedRun } from '../../app/runs/completions.ts';
 import type { ReportedRun } from '../../app/runs/completions.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
@@ -31,7 +31,11 @@ declare module 'fastify' {
  * address like other errors (errors.ts), whether its token is known or not: that of a run that is over is known for as long as
  * the run is kept.
  */
-export function completionRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
+export function completionRoutes(
+  server: ApiServer,
+  app: RunsApp & Pick<DaemonApp, 'trouble'>,
+  limits: RequestLimits,
+): void {
   const keep = createReportKeeper(app);
   acceptUntypedJson(server);
   server.decorateRequest('reported');

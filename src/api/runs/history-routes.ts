@@ -1,6 +1,6 @@
 /** Routes of what happened: the runs of all jobs, those of one job by status, and its days. */
 
-import type { App } from '../../app/app.ts';
+import type { RunsApp } from '../../app/app.ts';
 import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
 import { readTime } from '../../domain/fields.ts';
@@ -58,7 +58,7 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function historyRoutes(server: ApiServer, app: App): void {
+export function historyRoutes(server: ApiServer, app: RunsApp): void {
   server.get('/runs', operations.listAllRuns, async ({ principal, query }) => {
     const { status, since, until, ...page } = query;
     const { items, ...rest } = await listAllRuns(app, principal, {

@@ -1,6 +1,6 @@
 /** Routes of runs. */
 
-import type { App } from '../../app/app.ts';
+import type { DaemonApp, RunsApp } from '../../app/app.ts';
 import { getRun, listRuns, runJob } from '../../app/runs/runs.ts';
 import { runDocument } from '../../domain/runs/run.ts';
 import { badRequest, describe, noRun, notPaid } from '../description/operation.ts';
@@ -69,7 +69,11 @@ const { getLateness } = describe(
 );
 
 /** Adds the routes; `apiUrl` returns the absolute base URL of the API, without a trailing slash. */
-export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): void {
+export function runRoutes(
+  server: ApiServer,
+  app: RunsApp & Pick<DaemonApp, 'lateness'>,
+  apiUrl: () => string,
+): void {
   server.post(
     '/jobs/:id/run',
     {

@@ -1,6 +1,6 @@
 /** The route that previews a schedule before a job uses it. */
 
-import type { App } from '../../app/app.ts';
+import type { Ground } from '../../app/app.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { previewSchedule } from '../../domain/schedule/preview-input.ts';
 import { badPeriod, describe } from '../description/operation.ts';
@@ -25,7 +25,7 @@ const operations = describe(
 );
 
 /** Adds the route. */
-export function scheduleRoutes(server: ApiServer, { clock }: Pick<App, 'clock'>): void {
+export function scheduleRoutes(server: ApiServer, { clock }: Pick<Ground, 'clock'>): void {
   const options = { config: { keepsNothing: true }, ...operations.previewSchedule };
   server.post('/schedule/preview', options, async ({ body }) => {
     const { words, next, notes } = previewSchedule(body, clock.now());

@@ -15,11 +15,11 @@ import { markRenewed } from '../../store/accounts/expiry.ts';
 import { listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/store.ts';
 import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usage.ts';
-import type { App } from '../app.ts';
+import type { Ground } from '../app.ts';
 import { changeByCommand } from '../change.ts';
 import type { CommandParts } from '../change.ts';
 
-type Parts = Pick<App, 'store' | 'clock'>;
+type Parts = Ground;
 
 /**
  * Makes an account: on trial for `trialDays`, or without an end if these are null. Throws `invalid_input`, or
@@ -45,7 +45,7 @@ export async function createAccount(
 }
 
 /** Every account, oldest first. */
-export async function listAccounts({ store }: Pick<App, 'store'>): Promise<Account[]> {
+export async function listAccounts({ store }: Pick<Ground, 'store'>): Promise<Account[]> {
   return await accounts.listAccounts(store.db);
 }
 

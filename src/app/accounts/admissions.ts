@@ -2,21 +2,26 @@
 
 import { keyRule } from '../../domain/accounts/key.ts';
 import { createRateLimiter } from '../../domain/accounts/rate-limiter.ts';
-import type { Admissions, App } from '../app.ts';
+import type { AccessApp, Admissions } from '../app.ts';
 import { createSharedAdmissions } from './shared-admissions.ts';
 
 /** Keys that one process remembers. */
 const subjects = 10_000;
 
 /** Makes them: counted where all processes count that use the store. */
-export function createAdmissions(parts: Pick<App, 'store' | 'clock' | 'authenticate'>): Admissions {
+export function createAdmissions(
+  parts: Pick<AccessApp, 'store' | 'clock' | 'authenticate'>,
+): Admissions {
   const { admissions } = parts.store;
   const here = countedHere(parts);
   return admissions === null ? here : createSharedAdmissions(admissions, here, parts.clock);
 }
 
 /** In memory, where they start empty: this process alone uses the store, or none can write to it now. */
-function countedHere({ clock, authenticate }: Pick<App, 'clock' | 'authenticate'>): Admissions {
+function countedHere({
+  clock,
+  authenticate,
+}: Pick<AccessApp, 'clock' | 'authenticate'>): Admissions {
   const limiter = createRateLimiter({ ...keyRule, subjects });
   return {
     async ask(secret) {

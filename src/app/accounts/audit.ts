@@ -4,7 +4,7 @@ import type { AuditAction, KeptAuditEntry } from '../../domain/accounts/audit.ts
 import { got, invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 import { numberCursor, parseNumberCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { inSteps } from '../steps.ts';
@@ -26,7 +26,7 @@ const readAtOnce = 500;
 
 /** The workspace's entries, newest first. Throws `invalid_input` for a subject that is no id, and for a cursor of another list. */
 export async function listAudit(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
   { subject, actor, action }: AuditFilter,
   { limit, cursor }: PageRequest,

@@ -9,7 +9,7 @@ import { findActiveKey, findKey } from '../../store/accounts/keys.ts';
 import { findActiveSession, findSession } from '../../store/accounts/sessions.ts';
 import type { ActiveSession } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App, Authenticate, Identity, Principal } from '../app.ts';
+import type { Authenticate, Ground, Identity, Principal } from '../app.ts';
 import { sha256Of } from './secrets.ts';
 
 /** Keys and sessions that are remembered. More are in use only if many accounts send requests at once. */
@@ -20,7 +20,7 @@ const mostRemembered = 10_000;
  * found is remembered until another process writes, or this one changes a key or a session: an ended session and a
  * revoked key are refused from the next request on.
  */
-export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
+export function createAuthenticate({ store, clock }: Ground): Authenticate {
   const keys = new Map<string, ActiveKey>();
   const sessions = new Map<string, ActiveSession>();
   let version = NaN;
@@ -88,7 +88,7 @@ export function identityOf(key: ActiveKey): Identity {
  * a key that has no row: rows of keys stay.
  */
 export async function requireStillValid(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { store, clock }: Ground,
   { actor: { type, id } }: Principal,
 ): Promise<void> {
   const now = clock.now();

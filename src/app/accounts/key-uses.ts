@@ -8,7 +8,7 @@ import type { KeyUse } from '../../store/accounts/keys.ts';
 import { recordSessionUses } from '../../store/accounts/sessions.ts';
 import type { Actor } from '../../domain/accounts/audit.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App } from '../app.ts';
+import type { AccessApp, Ground } from '../app.ts';
 
 /** A noted use is not noted again for this long. */
 const notedForMs = 60_000;
@@ -21,7 +21,7 @@ export interface KeyUses {
 }
 
 /** Makes one without notes. */
-export function createKeyUses({ store, clock }: Pick<App, 'store' | 'clock'>): KeyUses {
+export function createKeyUses({ store, clock }: Ground): KeyUses {
   const keys = createUses(clock);
   const sessions = createUses(clock);
   return {
@@ -33,7 +33,7 @@ export function createKeyUses({ store, clock }: Pick<App, 'store' | 'clock'>): K
   };
 }
 
-function createUses(clock: App['clock']) {
+function createUses(clock: AccessApp['clock']) {
   /** When each was noted last, by the monotonic clock; the one noted longest ago is the first. */
   const notedAt = new Map<string, number>();
   const waiting = new Map<string, number>();
@@ -50,7 +50,7 @@ function createUses(clock: App['clock']) {
       waiting.set(id, clock.now());
     },
     async write(
-      store: App['store'],
+      store: AccessApp['store'],
       record: (tx: Db, uses: readonly KeyUse[]) => Promise<void>,
     ): Promise<void> {
       const uses = [...waiting].map(([id, at]) => ({ id, at }));

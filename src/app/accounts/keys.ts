@@ -13,7 +13,7 @@ import { deleteSessionsOfKey } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { countActiveKeys } from '../../store/accounts/usage.ts';
 import { requireAccount } from './account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { AccessApp, Ground, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { Author, ChangeParts, CommandParts } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
@@ -75,7 +75,7 @@ async function requireFreeName(
  * that has made one already.
  */
 export async function createOwnersKey(
-  app: App,
+  app: AccessApp,
   principal: Principal,
   input: KeyInput,
   repeatable: Repeatable | null = null,
@@ -131,13 +131,13 @@ async function requireKeyRoom(tx: Db, accountId: string, now: number): Promise<v
 }
 
 /** Every key with the name of its workspace, revoked and expired keys too. Oldest first. */
-export async function listKeys({ store }: Pick<App, 'store'>) {
+export async function listKeys({ store }: Pick<Ground, 'store'>) {
   return await keys.listKeys(store.db);
 }
 
 /** The keys of the workspace of an owner's session, revoked and expired ones too. Newest first. */
 export async function listOwnersKeys(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Key>> {
@@ -156,7 +156,11 @@ export async function revokeKey(parts: CommandParts, id: string): Promise<void> 
 }
 
 /** The same, for an owner's session and a key of its workspace. Throws `forbidden` too. */
-export async function revokeOwnersKey(app: App, principal: Principal, id: string): Promise<void> {
+export async function revokeOwnersKey(
+  app: AccessApp,
+  principal: Principal,
+  id: string,
+): Promise<void> {
   requireOwner(principal, managed);
   const key = await keys.findKey(app.store.db, id);
   if (key?.workspaceId !== principal.workspaceId) throw noSuchKey(id);

@@ -7,7 +7,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { countResults, usageOf } from '../../store/accounts/usage.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import { requireAccount } from './account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 
 export interface Me {
   workspace: { id: string; name: string };
@@ -24,7 +24,7 @@ const manyJobs = 1_000;
 const goodForMs = 60_000;
 
 /** Makes a function that returns the workspace, permission, plan and usage of a principal. */
-export function createMe({ store, clock }: Pick<App, 'store' | 'clock'>) {
+export function createMe({ store, clock }: Ground) {
   /** The last counts of accounts with many jobs: counting reads all of them. */
   const counted = new Map<string, { at: number; usage: Me['usage'] }>();
 

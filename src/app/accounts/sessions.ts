@@ -9,7 +9,7 @@ import type { SessionsOf } from '../../store/accounts/sessions.ts';
 import { findAccountOf } from '../../store/accounts/accounts.ts';
 import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App, Principal } from '../app.ts';
+import type { AccessApp, Ground, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { CommandParts, NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
@@ -33,7 +33,7 @@ export function requireOwner({ isOwner }: Principal, what: string): void {
 
 /** A session with its workspace. */
 export async function placeSession(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   session: Session,
 ): Promise<PlacedSession> {
   const { workspaceId: id } = session;
@@ -41,13 +41,13 @@ export async function placeSession(
 }
 
 /** The session of a request. Throws `forbidden` for a key. */
-export async function currentSession(app: App, principal: Principal): Promise<PlacedSession> {
+export async function currentSession(app: AccessApp, principal: Principal): Promise<PlacedSession> {
   return await placeSession(app, await requireSession(app, app.store.db, principal));
 }
 
 /** The workspaces that the session of a request may move to: the oldest ones of the account, none unless it is the owner's. */
 export async function placesFor(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   principal: Principal,
 ): Promise<Place[]> {
   if (!principal.isOwner) return [];
@@ -57,7 +57,7 @@ export async function placesFor(
 
 /** Lets an owner's session act in another workspace of its account. Throws `forbidden`, `invalid_input` or `not_found`. */
 export async function moveSession(
-  app: App,
+  app: AccessApp,
   principal: Principal,
   workspaceId: string,
 ): Promise<PlacedSession> {
@@ -80,7 +80,7 @@ export async function moveSession(
 
 /** Sessions, newest first: those of the workspace for an owner, else those of the same key. */
 export async function listSessions(
-  app: App,
+  app: AccessApp,
   principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Session>> {
@@ -93,7 +93,7 @@ export async function listSessions(
 }
 
 /** Ends a session that `listSessions` shows. Throws `not_found`. */
-export async function endSession(app: App, principal: Principal, id: string): Promise<void> {
+export async function endSession(app: AccessApp, principal: Principal, id: string): Promise<void> {
   const { clock } = app;
   await changeBy(app, principal, async (tx, note) => {
     const session = await sessions.findSession(tx, id, clock.now());
@@ -145,7 +145,7 @@ async function end(parts: CommandParts, session: Session): Promise<boolean> {
 }
 
 /** Ends the session of the request. Throws `forbidden` for a key. */
-export async function signOut(app: App, principal: Principal): Promise<void> {
+export async function signOut(app: AccessApp, principal: Principal): Promise<void> {
   await changeBy(app, principal, async (tx, note) => {
     await endIn(tx, await requireSession(app, tx, principal), note);
   });
@@ -154,7 +154,7 @@ export async function signOut(app: App, principal: Principal): Promise<void> {
 /** The sessions that a principal sees. One that was started with a code, and is not the owner's, sees itself. */
 type Reach = SessionsOf | { session: Session };
 
-async function reachOf(app: App, db: Db, principal: Principal): Promise<Reach> {
+async function reachOf(app: AccessApp, db: Db, principal: Principal): Promise<Reach> {
   const { actor, isOwner, workspaceId } = principal;
   if (isOwner) return { workspaceId };
   if (actor.type === 'key') return { keyId: actor.id };
@@ -168,7 +168,7 @@ function reaches(of: Reach, session: Session): boolean {
   return of.workspaceId === session.workspaceId;
 }
 
-async function requireSession({ clock }: App, db: Db, { actor }: Principal): Promise<Session> {
+async function requireSession({ clock }: Ground, db: Db, { actor }: Principal): Promise<Session> {
   if (actor.type !== 'session') {
     throw new JobdError('forbidden', 'a key has no session: it is signed in with each request');
   }

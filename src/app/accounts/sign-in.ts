@@ -17,14 +17,14 @@ import { findActiveKey } from '../../store/accounts/keys.ts';
 import { findSurplusSessions, insertSession } from '../../store/accounts/sessions.ts';
 import { findCode, insertCode, takeCode } from '../../store/accounts/sign-in-codes.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App } from '../app.ts';
+import type { AccessApp, Ground } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { newSecret, sha256Of } from './secrets.ts';
 import { endIn } from './sessions.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
-type Parts = Pick<App, 'store' | 'clock'>;
+type Parts = Ground;
 
 /** What a presented key or code allows. */
 export interface Grant extends Pick<Session, 'workspaceId' | 'name' | 'permission' | 'isOwner'> {
@@ -59,7 +59,7 @@ export async function checkCode({ store, clock }: Parts, code: string): Promise<
  * the key was revoked or the code used meanwhile.
  */
 export async function startSession(
-  app: App,
+  app: AccessApp,
   grant: Grant,
   sender: Sender,
 ): Promise<{ session: Session; secret: string }> {

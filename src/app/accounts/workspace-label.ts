@@ -1,11 +1,11 @@
 /** The name of a workspace in the log. */
 
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
-import type { App } from '../app.ts';
+import type { Ground } from '../app.ts';
 
 /** The name of a workspace; null while it is the only one, or if the store cannot be read. Never rejects. */
 export async function workspaceLabel(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   id: string,
 ): Promise<string | null> {
   try {

@@ -8,7 +8,7 @@ import type { Db } from '../../store/database/store.ts';
 import { lockAccountOf } from '../../store/accounts/accounts.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
-import type { App } from '../app.ts';
+import type { Ground } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { CommandParts } from '../change.ts';
 
@@ -33,7 +33,7 @@ export async function createWorkspace(
 }
 
 /** Every workspace with the name of its account, oldest first. */
-export async function listWorkspaces({ store }: Pick<App, 'store'>) {
+export async function listWorkspaces({ store }: Pick<Ground, 'store'>) {
   return await workspaces.listWorkspaces(store.db);
 }
 

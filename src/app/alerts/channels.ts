@@ -28,7 +28,7 @@ import { planReminders, removeDigests } from '../../store/alerts/digests.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { ChannelsApp, Ground, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
@@ -40,7 +40,7 @@ import type { NamedRequest, Page } from '../page.ts';
  * in this answer alone. Throws `invalid_input`, `payment_required`, `conflict` for another request with the same key, and `forbidden` if the workspace has too many.
  */
 export async function createChannel(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   input: ChannelInput,
   repeatable: Repeatable | null = null,
@@ -74,7 +74,7 @@ export interface MadeChannel {
 
 /** The values of a new channel's config with these names; none if the config was changed since, or no key can open it. */
 async function asMade(
-  { vault }: App,
+  { vault }: ChannelsApp,
   tx: Db,
   kept: KeptChannel,
   names: readonly string[],
@@ -93,7 +93,11 @@ export interface NewChannel {
 }
 
 /** A new channel. Throws `invalid_input`. */
-export function newChannel(app: App, { workspaceId }: Principal, input: ChannelInput): NewChannel {
+export function newChannel(
+  app: ChannelsApp,
+  { workspaceId }: Principal,
+  input: ChannelInput,
+): NewChannel {
   const now = app.clock.now();
   const channel = defineChannel(input, { id: newId(now), workspaceId, now });
   checkConfig(channel.type, input.config, app);
@@ -104,7 +108,7 @@ export function newChannel(app: App, { workspaceId }: Principal, input: ChannelI
 
 /** Keeps a new channel. Throws `invalid_input`, `payment_required`, and `forbidden` if the workspace has too many. */
 export async function keepNewChannel(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   tx: Db,
   { channel, config }: NewChannel,
@@ -121,7 +125,7 @@ export async function keepNewChannel(
 
 /** A page of the workspace's channels, newest first. */
 export async function listChannels(
-  app: App,
+  app: ChannelsApp,
   { workspaceId }: Principal,
   { cursor, ...page }: NamedRequest,
 ): Promise<Page<ShownChannel>> {
@@ -137,7 +141,7 @@ export async function listChannels(
 
 /** A channel of the workspace. Throws `not_found`. */
 export async function getChannel(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   id: string,
 ): Promise<ShownChannel> {
@@ -149,7 +153,7 @@ export async function getChannel(
  * `payment_required`.
  */
 export async function updateChannel(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   id: string,
   update: ChannelUpdate,
@@ -161,7 +165,7 @@ export async function updateChannel(
 
 /** The same inside a transaction. */
 export async function changeChannelIn(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   tx: Db,
   id: string,
@@ -205,7 +209,11 @@ export async function changeChannelIn(
  * Deletes a channel. It is gone at once, and its deliveries are removed in small steps afterwards. An attempt under way may
  * arrive. Throws `not_found`.
  */
-export async function deleteChannel(app: App, principal: Principal, id: string): Promise<void> {
+export async function deleteChannel(
+  app: ChannelsApp,
+  principal: Principal,
+  id: string,
+): Promise<void> {
   await changeBy(app, principal, async (tx, note) => {
     const channel = await requireChannel(tx, principal, id);
     await deleteChannelIn(app, tx, channel, note);
@@ -214,7 +222,7 @@ export async function deleteChannel(app: App, principal: Principal, id: string):
 
 /** The same inside a transaction. */
 export async function deleteChannelIn(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: Pick<Ground, 'clock'>,
   tx: Db,
   channel: Pick<Channel, 'id' | 'name'>,
   note: NoteChange,
@@ -235,7 +243,10 @@ export async function requireChannel(
 }
 
 /** A channel of a kind that sends mail needs a mail server. Throws `conflict`. */
-export function requireMailServer({ instance }: App, { type }: Pick<Channel, 'type'>): void {
+export function requireMailServer(
+  { instance }: ChannelsApp,
+  { type }: Pick<Channel, 'type'>,
+): void {
   if (!channelKinds[type].needsMailServer || instance.mailIsConfigured) return;
   throw new JobdError(
     'conflict',
@@ -244,7 +255,10 @@ export function requireMailServer({ instance }: App, { type }: Pick<Channel, 'ty
 }
 
 /** A channel as people see it. Whoever lost the master key still sees it. */
-export function shownChannel({ vault }: App, { sealed, ...channel }: KeptChannel): ShownChannel {
+export function shownChannel(
+  { vault }: ChannelsApp,
+  { sealed, ...channel }: KeptChannel,
+): ShownChannel {
   const { type, lastDelivery } = channel;
   const shown = (destination: string | null) => ({ ...channel, destination, lastDelivery });
   try {
@@ -255,7 +269,7 @@ export function shownChannel({ vault }: App, { sealed, ...channel }: KeptChannel
   }
 }
 
-async function seal({ vault }: App, tx: Db, channel: Channel, config: ChannelConfig) {
+async function seal({ vault }: ChannelsApp, tx: Db, channel: Channel, config: ChannelConfig) {
   return sealConfig(channel, config, vault, await activeMasterKeyId(tx));
 }
 

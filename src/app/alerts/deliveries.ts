@@ -15,7 +15,7 @@ import * as deliveries from '../../store/alerts/deliveries.ts';
 import type { DeliveryPage } from '../../store/alerts/deliveries.ts';
 import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { ChannelsApp, Ground, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -30,11 +30,11 @@ const testIntervalMs = 60_000;
  * mails left.
  */
 export async function testChannel(
-  app: App,
+  app: ChannelsApp,
   principal: Principal,
   channelId: string,
 ): Promise<Delivery> {
-  const { clock, wakeNotifier } = app;
+  const { clock, wake } = app;
   await requireMails(app, principal, channelId);
   const delivery = await changeBy(app, principal, async (tx, note) => {
     const channel = await requireChannel(tx, principal, channelId);
@@ -59,12 +59,16 @@ export async function testChannel(
     return await deliveries.findDelivery(tx, channelId, id);
   });
   if (delivery === undefined) throw new Error('the delivery is gone');
-  wakeNotifier();
+  wake('notify');
   return delivery;
 }
 
 /** Throws `rate_limited` if the account may not send a test to all recipients of a mail channel now. */
-async function requireMails(app: App, principal: Principal, channelId: string): Promise<void> {
+async function requireMails(
+  app: ChannelsApp,
+  principal: Principal,
+  channelId: string,
+): Promise<void> {
   const { type, ...channel } = await requireChannel(app.store.db, principal, channelId);
   if (!channelKinds[type].needsMailServer) return;
   const mails = recipientsIn(openConfig(channel, channel.sealed, app.vault));
@@ -82,7 +86,7 @@ export type DeliveryRequest = PageRequest & Pick<DeliveryPage, 'subjectId' | 'id
 
 /** A page of a channel's deliveries, newest first. Throws `not_found`. */
 export async function listDeliveries(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   channelId: string,
   request: DeliveryRequest,
@@ -95,7 +99,7 @@ export async function listDeliveries(
 
 /** A page of the deliveries of all channels, newest first. */
 export async function listAllDeliveries(
-  { store }: App,
+  { store }: Ground,
   { workspaceId }: Principal,
   request: DeliveryRequest,
 ): Promise<Page<NamedDelivery>> {
@@ -117,7 +121,7 @@ async function pageAsked<Item extends Delivery>(
 
 /** A delivery of a channel with its attempts. Throws `not_found`. */
 export async function getDelivery(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   { id: channelId, deliveryId: id }: { id: string; deliveryId: string },
 ): Promise<TriedDelivery> {

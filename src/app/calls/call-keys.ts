@@ -18,7 +18,7 @@ import * as keys from '../../store/calls/call-keys.ts';
 import { lockAlone } from '../../store/database/alone.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
-import type { App } from '../app.ts';
+import type { Ground, JobsApp } from '../app.ts';
 import { changeByCommand } from '../change.ts';
 import type { CommandParts } from '../change.ts';
 
@@ -32,7 +32,7 @@ export interface Rotation {
 
 /** Makes a key for a way of signing, if there is none: in the transaction that keeps the job which asks for it. */
 export async function ensureCallKey(
-  { vault, clock }: Pick<App, 'vault' | 'clock'>,
+  { vault, clock }: Pick<JobsApp, 'vault' | 'clock'>,
   tx: Db,
   sign: SignKind | null,
 ): Promise<void> {
@@ -49,10 +49,7 @@ export async function ensureCallKey(
 }
 
 /** The published keys, the newest first. */
-export async function publishedCallKeys({
-  store,
-  clock,
-}: Pick<App, 'store' | 'clock'>): Promise<CallKey[]> {
+export async function publishedCallKeys({ store, clock }: Ground): Promise<CallKey[]> {
   const now = clock.now();
   return (await keys.listCallKeys(store.db)).filter((key) => isPublished(key, now));
 }
@@ -64,9 +61,7 @@ const freshMs = 100;
  * Returns a function that gets the published keys, the newest first: from the database ten times a second at most, however many ask.
  * It returns the same list until it looks again.
  */
-export function createPublishedCallKeys(
-  parts: Pick<App, 'store' | 'clock'>,
-): () => Promise<readonly CallKey[]> {
+export function createPublishedCallKeys(parts: Ground): () => Promise<readonly CallKey[]> {
   let lookedAt = -Infinity;
   let looked: Promise<readonly CallKey[]> | undefined;
   let isPending = false;
@@ -89,7 +84,7 @@ export function createPublishedCallKeys(
 }
 
 /** Every key there ever was, the newest first. */
-export async function listCallKeys({ store }: Pick<App, 'store'>): Promise<CallKey[]> {
+export async function listCallKeys({ store }: Pick<Ground, 'store'>): Promise<CallKey[]> {
   return await keys.listCallKeys(store.db);
 }
 

@@ -13,7 +13,7 @@ import type { ActedJob, JobAction } from '../../domain/jobs/actions.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, JobsApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { refuseFollowed } from './chains.ts';
@@ -37,7 +37,7 @@ const jobsPerStep = 20;
  * and of the following ones.
  */
 export async function actOnJobs(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   { action, ids }: { action: JobAction; ids: readonly string[] },
 ): Promise<ActionResult[]> {
@@ -61,14 +61,14 @@ export async function actOnJobs(
     }
     await setImmediate();
   }
-  wake();
+  wake('claim');
   const resultOf = new Map(results.map((result) => [result.id, result]));
   return ids.flatMap((id) => resultOf.get(id) ?? []);
 }
 
 /** A job that others run after is deleted after them: if one of them stays, it stays too. */
 async function inOrderOfDeletion(
-  { store }: App,
+  { store }: Ground,
   { workspaceId }: Principal,
   ids: readonly string[],
 ): Promise<string[]> {
@@ -76,7 +76,7 @@ async function inOrderOfDeletion(
 }
 
 async function deleteJobs(
-  app: App,
+  app: JobsApp,
   { workspaceId }: Principal,
   tx: Db,
   ids: readonly string[],
@@ -106,7 +106,7 @@ async function refusalToDelete(tx: Db, job: ActedJob): Promise<JobdError | null>
 }
 
 async function pauseOrResume(
-  { clock }: App,
+  { clock }: Ground,
   principal: Principal,
   tx: Db,
   { action, ids }: { action: Action; ids: readonly string[] },
@@ -138,7 +138,7 @@ function allowedAfter(job: ActedJob, action: Action, plan: PlanName, now: number
  * never used take 100 ms, and 4 ms once they were read.
  */
 async function prepareToResume(
-  { store, clock }: App,
+  { store, clock }: Ground,
   principal: Principal,
   ids: readonly string[],
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { findCallback, listResults } from '../../store/alerts/callbacks.ts';
 import { findFollowers } from '../../store/jobs/chains.ts';
 import type { ChainedJob } from '../../store/jobs/chains.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireJob } from './keep-job.ts';
@@ -23,7 +23,11 @@ export interface Chain {
 }
 
 /** The neighbours of a job in its chain. Throws `not_found`. */
-export async function getChain({ store }: App, principal: Principal, id: string): Promise<Chain> {
+export async function getChain(
+  { store }: Ground,
+  principal: Principal,
+  id: string,
+): Promise<Chain> {
   const { after } = await requireJob(store.db, principal, id);
   const followers = await findFollowers(store.db, id, mostShown);
   if (after === null) return { after, followers };
@@ -33,7 +37,7 @@ export async function getChain({ store }: App, principal: Principal, id: string)
 
 /** A page of what became of a job's results, newest first. Throws `not_found`. */
 export async function listCallbacks(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   id: string,
   { limit, cursor }: PageRequest,

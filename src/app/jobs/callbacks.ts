@@ -16,7 +16,7 @@ import {
 } from '../../store/alerts/callbacks.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
-import type { App } from '../app.ts';
+import type { JobsApp } from '../app.ts';
 
 const { secret: secretField } = webhook.fields;
 
@@ -26,7 +26,7 @@ const { secret: secretField } = webhook.fields;
  * null if it made none.
  */
 export async function keepCallback(
-  { clock, vault }: App,
+  { clock, vault }: JobsApp,
   tx: Db,
   { before, after, secret }: { before: Job | null; after: Job; secret: string | undefined },
 ): Promise<string | null> {
@@ -56,7 +56,7 @@ export async function keepCallback(
 
 /** The secret of a job's callback; undefined if it has none, or no key can open it. */
 export async function callbackSecret(
-  { vault }: Pick<App, 'vault'>,
+  { vault }: Pick<JobsApp, 'vault'>,
   db: Db,
   jobId: string,
 ): Promise<string | undefined> {

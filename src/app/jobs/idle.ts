@@ -9,7 +9,7 @@ import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { isAwaiting } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
-import type { App, Principal } from '../app.ts';
+import type { JobsApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { requireJob } from './keep-job.ts';
@@ -26,7 +26,7 @@ export type Tried<T> = { result: T } | { executing: SealedJob };
  * or session has ended meanwhile.
  */
 export async function untilIdle<T>(
-  app: Pick<App, 'store' | 'clock' | 'holdJob'>,
+  app: Pick<JobsApp, 'store' | 'clock' | 'holdJob'>,
   principal: Principal,
   tryOnce: () => Promise<Tried<T>>,
 ): Promise<T> {
@@ -46,7 +46,7 @@ export async function untilIdle<T>(
 
 /** Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and what `untilIdle` throws. */
 export async function whenIdle<T>(
-  app: Pick<App, 'store' | 'clock' | 'holdJob' | 'onChanged'>,
+  app: Pick<JobsApp, 'store' | 'clock' | 'holdJob' | 'onChanged'>,
   principal: Principal,
   jobId: string,
   work: (tx: Db, job: SealedJob, note: NoteChange) => Promise<T>,

@@ -15,7 +15,7 @@ import { wasUpdated } from '../../store/accounts/audit.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, JobsApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
@@ -43,7 +43,7 @@ import type { KeptJob } from './keep-job.ts';
  * another request with the same key, and `forbidden` for another workspace and for what the plan does not allow.
  */
 export async function createJob(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   { workspaceId, ...input }: JobInput & { workspaceId?: string },
   repeatable: Repeatable | null = null,
@@ -66,13 +66,13 @@ export async function createJob(
       return withSecret(found, isMade ? await secretAsMade(app, tx, found) : null);
     },
   });
-  wake();
+  wake('claim');
   return made;
 }
 
 /** The secret that was made for the `onResult` of a new job; null if it was changed since, or no key can open it. */
 async function secretAsMade(
-  app: App,
+  app: JobsApp,
   tx: Db,
   { id: subjectId, workspaceId }: Job,
 ): Promise<string | null> {
@@ -87,7 +87,7 @@ async function secretAsMade(
  * allow, and `unavailable` if the sealed part or the secret of `onResult` is damaged.
  */
 export async function copyJob(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   id: string,
   name: string,
@@ -121,7 +121,7 @@ function secretLost(): JobdError {
 
 /** The next due times of a job, with its schedule in words. Throws `not_found`. */
 export async function getDueTimes(
-  { store, clock }: App,
+  { store, clock }: Ground,
   principal: Principal,
   id: string,
   count: number,
@@ -134,7 +134,7 @@ export async function getDueTimes(
 
 /** A page of the workspace's jobs, newest first. */
 export async function listJobs(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   { cursor, ...page }: NamedRequest,
 ): Promise<Page<Job>> {
@@ -149,7 +149,7 @@ export async function listJobs(
 }
 
 /** A job of the workspace. Throws `not_found`. */
-export async function getJob(app: App, principal: Principal, id: string): Promise<Job> {
+export async function getJob(app: JobsApp, principal: Principal, id: string): Promise<Job> {
   return shownKept(app, principal, await requireJob(app.store.db, principal, id));
 }
 
@@ -160,7 +160,7 @@ export async function getJob(app: App, principal: Principal, id: string): Promis
  * part and that is damaged.
  */
 export async function updateJob(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   id: string,
   update: JobUpdate,
@@ -182,7 +182,7 @@ export async function updateJob(
         change(tx, await requireJob(tx, principal, id), note),
       )
     : await whenIdle(app, principal, id, change);
-  wake();
+  wake('claim');
   return shownJob(app, principal, job);
 }
 
@@ -190,11 +190,11 @@ export async function updateJob(
  * Deletes a job with its history, after the run that is executing. It disappears at once; its history is removed in
  * small steps afterwards. Throws `not_found`, and `conflict` also if others run after it.
  */
-export async function deleteJob(app: App, principal: Principal, id: string): Promise<void> {
+export async function deleteJob(app: JobsApp, principal: Principal, id: string): Promise<void> {
   const { wake } = app;
   await whenIdle(app, principal, id, async (tx, job, note) => {
     await refuseFollowed(tx, job);
     await removeJob(app, tx, job, note);
   });
-  wake();
+  wake('claim');
 }

@@ -27,7 +27,7 @@ import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/store.ts';
 import { ensureCallKey } from '../calls/call-keys.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, JobsApp, Principal } from '../app.ts';
 import type { NoteChange } from '../change.ts';
 import { keepCallback } from './callbacks.ts';
 import { requireChain } from './chains.ts';
@@ -50,7 +50,7 @@ export function noJob(id: string): JobdError {
 
 /** A job as people see it: no job of an expired account is due, whatever due time is kept. */
 export function shownJob<Shown extends DueTimeFields>(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: Pick<Ground, 'clock'>,
   { accountExpiresAt }: Principal,
   job: Shown,
 ): Shown {
@@ -61,13 +61,13 @@ export function shownJob<Shown extends DueTimeFields>(
 }
 
 /** A kept job as people see it. */
-export function shownKept(app: App, principal: Principal, job: SealedJob): Job {
+export function shownKept(app: JobsApp, principal: Principal, job: SealedJob): Job {
   return shownJob(app, principal, openForPeople(job, app.vault));
 }
 
 /** A new job; the plan of the account gives the default of its timeout. Throws as `defineJob` does. */
 export function newJob(
-  { clock, allowTargets }: App,
+  { clock, allowTargets }: JobsApp,
   { plan }: Account,
   { workspaceId }: Principal,
   input: JobInput,
@@ -84,7 +84,7 @@ export function newJob(
  * `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it.
  */
 export async function keepNewJob(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   tx: Db,
   job: Job,
@@ -104,7 +104,7 @@ export async function keepNewJob(
 
 /** Hides a job for good, with a run that waits for a report. Its history is removed in small steps afterwards. */
 export async function removeJob(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: Pick<Ground, 'clock'>,
   tx: Db,
   job: Pick<SealedJob, 'id' | 'name' | 'activeRunId'>,
   note: NoteChange,
@@ -144,7 +144,7 @@ export function withSecret(job: Job, secret: string | null): KeptJob {
 
 /** Applies an update. Throws as `changeJob` does, and `unavailable` if it needs the sealed part and that is damaged. */
 export function changedJob(
-  { vault, clock, allowTargets }: App,
+  { vault, clock, allowTargets }: JobsApp,
   kept: SealedJob,
   update: JobUpdate,
 ): ChangedJob {
@@ -156,7 +156,7 @@ export function changedJob(
 
 /** Keeps a change. Throws `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it. */
 export async function keepChangedJob(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   tx: Db,
   change: ChangedJob,
@@ -191,7 +191,7 @@ export function differingFields({
  * Whether an update leaves every field as it is, apart from its action. Given headers and a given secret count as a
  * change, because nobody can have read their values. Throws as `changedJob` does.
  */
-export function changesNoField(app: App, kept: SealedJob, update: JobUpdate): boolean {
+export function changesNoField(app: JobsApp, kept: SealedJob, update: JobUpdate): boolean {
   const { action: _, ...fields } = update;
   if (fields.headers !== undefined || fields.onResultSecret !== undefined) return false;
   const { before, after } = changedJob(app, kept, fields);
@@ -229,6 +229,6 @@ function needsSealed({ url, sealed: secrets }: SealedJob, update: JobUpdate): bo
   return secrets !== null && update.url !== undefined && siteText(update.url) !== siteText(url);
 }
 
-async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {
+async function sealed({ vault }: JobsApp, tx: Db, job: Job): Promise<SealedJob> {
   return await sealJob(job, vault, () => activeMasterKeyId(tx));
 }

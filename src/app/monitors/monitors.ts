@@ -17,14 +17,14 @@ import * as monitors from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { ChangesApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
 import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
-type Parts = Pick<App, 'store' | 'clock' | 'onChanged'>;
+type Parts = ChangesApp;
 
 /**
  * Makes a monitor, once for each key of a repeatable request. Its ping id has 122 random bits: whoever knows it may ping. Throws

@@ -20,7 +20,7 @@ import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/mon
 import type { PingedMonitor } from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, isPingKept, removeOldPings } from '../../store/monitors/pings.ts';
-import type { App } from '../app.ts';
+import type { Ground } from '../app.ts';
 import { createBatcher } from '../batches.ts';
 import { writeConfirmed } from '../confirmed.ts';
 
@@ -32,7 +32,7 @@ export type ReceivedPing = Pick<
 
 /** The id of the monitor with this ping id, in lower or upper case, or undefined. */
 export async function findPingedMonitor(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   pingId: string,
 ): Promise<string | undefined> {
   return await findPinged(store.db, pingId.toLowerCase());
@@ -60,7 +60,7 @@ interface Fold {
  * gone; it rejects with `unavailable` if the store cannot be written. `onChanges` is called with the monitors whose health changed.
  */
 export function createPingKeeper(
-  { store, clock, events }: Pick<App, 'store' | 'clock'> & { events: ChangeFeed },
+  { store, clock, events }: Ground & { events: ChangeFeed },
   onChanges: (changes: readonly MonitorChange[]) => void,
 ): (ping: ReceivedPing) => Promise<boolean> {
   const isAtPace = createPace(clock);

@@ -8,7 +8,7 @@ import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts
 import type { Db } from '../../store/database/store.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
-import type { App, Principal } from '../app.ts';
+import type { DaemonApp, Principal } from '../app.ts';
 import { listNodes } from './nodes.ts';
 import type { NodeInRole } from './nodes.ts';
 
@@ -56,7 +56,7 @@ export interface About {
 }
 
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
-export function createAbout(app: App): (principal: Principal) => Promise<About> {
+export function createAbout(app: DaemonApp): (principal: Principal) => Promise<About> {
   const { store, instance, isSigning, space, health } = app;
   return async (principal) => {
     requireOwner(principal, 'see this');

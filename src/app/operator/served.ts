@@ -5,7 +5,7 @@ import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { whoLocks } from '../../store/sqlite/lock.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App } from '../app.ts';
+import type { Ground } from '../app.ts';
 
 /** Where a database is: in a data directory, or on a server. */
 export interface Place {
@@ -28,6 +28,6 @@ export async function whoServes({ dataDir, database }: Place, db: Db): Promise<s
 }
 
 /** Where people reach the daemon of a database; null until it has listened once. */
-export async function siteUrlIn({ store }: Pick<App, 'store'>): Promise<string | null> {
+export async function siteUrlIn({ store }: Pick<Ground, 'store'>): Promise<string | null> {
   return await findSiteUrl(store.db);
 }

@@ -7,7 +7,7 @@ import type { MonitorCounts } from '../../store/overview/counts.ts';
 import { findRunningJobs } from '../../store/overview/jobs.ts';
 import { countTrouble } from '../../store/overview/trouble.ts';
 import type { TroubleCounts } from '../../store/overview/trouble.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 
 /** Jobs by state; `running` ones are in their states too. */
 export interface JobCounts {
@@ -48,7 +48,7 @@ interface Kept<T> {
 type Counted = 'all' | 'down' | 'new' | 'paused';
 
 /** Makes a function that returns the overview of the principal's workspace. */
-export function createOverview({ store, clock }: Pick<App, 'store' | 'clock'>) {
+export function createOverview({ store, clock }: Ground) {
   const overviews = new Map<string, Kept<Promise<Overview>>>();
   const largeCounts = new Map<string, Kept<number>>();
 

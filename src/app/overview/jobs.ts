@@ -15,7 +15,7 @@ import { findMissedJobs } from '../../store/overview/trouble.ts';
 import { findRunStop } from '../../store/runs/of-workspace.ts';
 import type { RunPlace } from '../../store/runs/of-workspace.ts';
 import { noJob, shownJob } from '../jobs/keep-job.ts';
-import type { App, Principal } from '../app.ts';
+import type { JobsApp, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { isIdPart, isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
@@ -57,7 +57,7 @@ export interface JobWithRecent extends ListedJob {
 
 /** A page of the workspace's jobs. Throws `invalid_input`. */
 export async function listJobs(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   request: JobListRequest,
 ): Promise<PartialPage<JobWithRecent>> {
@@ -85,7 +85,7 @@ export async function listJobs(
 
 /** A job as the list shows it. Throws `not_found`. */
 export async function getJobSummary(
-  app: App,
+  app: JobsApp,
   principal: Principal,
   id: string,
 ): Promise<JobWithRecent> {

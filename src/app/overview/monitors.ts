@@ -6,7 +6,7 @@ import type { PingKind } from '../../domain/monitors/ping.ts';
 import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
 import type { ListedMonitor } from '../../store/overview/monitors.ts';
 import { findRecentPings } from '../../store/overview/recent.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { recentCount } from './jobs.ts';
@@ -33,7 +33,7 @@ export interface MonitorWithRecent {
 
 /** A page of the workspace's monitors, newest first, as they are at `now` in epoch milliseconds. Throws `invalid_input`. */
 export async function listMonitors(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
   { status, text, limit, cursor, now }: MonitorListRequest & { now: number },
 ): Promise<PartialPage<MonitorWithRecent>> {

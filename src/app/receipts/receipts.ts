@@ -8,7 +8,7 @@ import { keyDocument, keySet } from '../../receipt/key.ts';
 import type { KeyDocument, KeySet } from '../../receipt/key.ts';
 import { findReceipt } from '../../store/receipts/receipts.ts';
 import * as keys from '../../store/receipts/signing-keys.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal, ReceiptsApp } from '../app.ts';
 import { getRun } from '../runs/runs.ts';
 
 /**
@@ -16,7 +16,7 @@ import { getRun } from '../runs/runs.ts';
  * and `conflict` if there is no receipt, or none yet.
  */
 export async function getReceipt(
-  app: App,
+  app: ReceiptsApp,
   principal: Principal,
   jobId: string,
   runId: string,
@@ -55,13 +55,13 @@ function noReceipt(runId: string, why: string): JobdError {
 }
 
 /** The key that signs receipts now. Throws `unavailable` if receipts are not signed. */
-export async function getReceiptKey(app: App): Promise<KeyDocument> {
+export async function getReceiptKey(app: ReceiptsApp): Promise<KeyDocument> {
   const active = app.isSigning ? await keys.findActiveSigningKey(app.store.db) : undefined;
   if (active !== undefined) return keyDocument(active);
   throw new JobdError('unavailable', 'receipt signing is not configured');
 }
 
 /** Every key that ever signed receipts, the newest first. */
-export async function listReceiptKeys({ store }: App): Promise<KeySet> {
+export async function listReceiptKeys({ store }: Ground): Promise<KeySet> {
   return keySet(await keys.listSigningKeys(store.db));
 }

@@ -7,7 +7,7 @@ import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { findRunStop, listRunsOfWorkspace } from '../../store/runs/of-workspace.ts';
 import type { ListedRun, RunPlace } from '../../store/runs/of-workspace.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 import { parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
@@ -31,7 +31,7 @@ const runsPerStep = 1_000;
 
 /** A page of the runs of a workspace, newest first. Throws `invalid_input` for a cursor of another list. */
 export async function listAllRuns(
-  { store: { db } }: Pick<App, 'store'>,
+  { store: { db } }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
   { statuses, since, until, limit, cursor }: RunsRequest,
 ): Promise<PartialPage<ListedRun>> {

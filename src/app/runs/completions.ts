@@ -22,7 +22,7 @@ import type { ReportedRun } from '../../store/runs/completions.ts';
 import { holdRuns } from '../../store/runs/held.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal, RunsApp } from '../app.ts';
 import { createBatcher } from '../batches.ts';
 import { changeBy } from '../change.ts';
 import { writeConfirmed } from '../confirmed.ts';
@@ -33,7 +33,7 @@ export type { ReportedRun };
 
 /** The run that a report is about, or undefined. */
 export async function findReported(
-  { store: { db } }: Pick<App, 'store'>,
+  { store: { db } }: Pick<Ground, 'store'>,
   runId: string,
 ): Promise<ReportedRun | undefined> {
   return await store.findReportedRun(db, runId);
@@ -47,7 +47,7 @@ export function noReportedRun(): JobdError {
 /** Progress of a run is written this often at most. */
 const progressEveryMs = 500;
 
-type KeeperParts = Pick<App, 'store' | 'clock' | 'vault' | 'wakeCompleter' | 'completionTokens'> & {
+type KeeperParts = Pick<RunsApp, 'store' | 'clock' | 'vault' | 'wake' | 'completionTokens'> & {
   events: ChangeFeed;
 };
 
@@ -138,7 +138,7 @@ async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<b
         reports.filter((_, index) => isFirst[index]),
       ),
   );
-  parts.wakeCompleter();
+  parts.wake('complete');
   return isKept;
 }
 
@@ -171,7 +171,7 @@ function publish({ events }: KeeperParts, kept: readonly Item[]): void {
 
 /** A message without the secrets of the job as it is now, and without the URL of the report. */
 function redacted(
-  { vault, completionTokens }: Pick<App, 'vault' | 'completionTokens'>,
+  { vault, completionTokens }: Pick<RunsApp, 'vault' | 'completionTokens'>,
   { runId, jobId: id, workspaceId, url, sealed }: ReportedRun,
   message: string | null,
 ): string | null {
@@ -207,12 +207,12 @@ function refuseIfOver(run: ReportedRun, isRefused = false): void {
  * Ends the wait of a run in place of its target. Throws `not_found`, and `conflict` if the run does not wait for a report.
  */
 export async function completeRun(
-  app: App,
+  app: RunsApp,
   principal: Principal,
   { jobId, runId }: { jobId: string; runId: string },
   report: Report,
 ): Promise<Run> {
-  const { clock, events, wakeCompleter } = app;
+  const { clock, events, wake } = app;
   const seen = await getRun(app, principal, jobId, runId);
   const { status } = report;
   const outcome = status === 'success' ? status : ('failed' as const);
@@ -227,7 +227,7 @@ export async function completeRun(
     if (!isFirst) throw new JobdError('conflict', `run ${run.id} was reported before`);
     note({ action: 'job.complete', subject: job, runId: run.id });
   });
-  wakeCompleter();
+  wake('complete');
   events.publish(principal.workspaceId, {
     runs: [{ id: seen.id, jobId: seen.jobId, status: 'running' }],
   });

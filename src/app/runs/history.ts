@@ -10,7 +10,7 @@ import { lastDays, startOfDay } from '../../domain/schedule/local-days.ts';
 import * as history from '../../store/runs/history.ts';
 import { listOldestRuns } from '../../store/runs/retention.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal } from '../app.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 import { parseRunCursor, partialPageOf, runCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
@@ -29,7 +29,7 @@ export interface HistoryRequest extends PageRequest {
 
 /** A page of a job's runs, newest first. Throws `not_found`, and `invalid_input` for a cursor of another list. */
 export async function listHistory(
-  { store: { db } }: App,
+  { store: { db } }: Ground,
   principal: Principal,
   jobId: string,
   { statuses, before: dueBefore, limit, cursor }: HistoryRequest,
@@ -72,7 +72,7 @@ type Figures = RunFigures & RunPosition;
 
 /** The last `count` days of a job, in its zone. Throws `not_found`. */
 export async function listDays(
-  { store: { db }, clock }: App,
+  { store: { db }, clock }: Ground,
   principal: Principal,
   jobId: string,
   count: number,

@@ -9,7 +9,7 @@ import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { App, Principal } from '../app.ts';
+import type { Ground, Principal, RunsApp } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { pageOf, parseRunCursor, runCursor } from '../page.ts';
@@ -25,7 +25,7 @@ const manualIntervalMs = 60_000;
  * run.
  */
 export async function runJob(
-  app: App,
+  app: RunsApp,
   principal: Principal,
   jobId: string,
   idempotencyKey: string | null,
@@ -54,7 +54,7 @@ export async function runJob(
     return queued;
   };
   const run = await changeBy(app, principal, queue, known);
-  wake();
+  wake('claim');
   const { id, status } = run;
   events.publish(principal.workspaceId, { runs: [{ id, jobId: run.jobId, status }] });
   return run;
@@ -72,7 +72,7 @@ async function refuseWhileRunning(tx: Db, { id, activeRunId, timezone }: SealedJ
 
 /** A page of a job's runs, newest first, and how many of them are in each state. */
 export async function listRuns(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   jobId: string,
   { limit, cursor }: PageRequest,
@@ -86,7 +86,7 @@ export async function listRuns(
 
 /** A run of a job of the workspace. Throws `not_found`. */
 export async function getRun(
-  { store }: App,
+  { store }: Ground,
   principal: Principal,
   jobId: string,
   runId: string,

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
-import { environment } from './environment.ts';
+import { environment } from '../../settings/variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';

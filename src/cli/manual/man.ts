@@ -2,7 +2,7 @@
 
 import { allCommands } from './command-tree.ts';
 import type { CommandNode } from './command-tree.ts';
-import { environment } from './environment.ts';
+import { environment } from '../../settings/variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 /** Makes the page. */

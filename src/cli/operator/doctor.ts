@@ -2,18 +2,12 @@
 
 import type { Command } from 'commander';
 import type { Checked } from '../../app/operator/doctor.ts';
-import {
-  environmentVariable,
-  isEveryAddress,
-  serveConfig,
-  serveDefaults,
-  variableNames,
-} from '../../settings/config.ts';
-import type { Flags } from '../../settings/config.ts';
+import { serveConfig, urlHere, variableNames } from '../../settings/config.ts';
+import type { Flags, ServeConfig } from '../../settings/config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import { found, ok } from '../../domain/findings.ts';
 import { withoutPassword } from '../../settings/setting.ts';
-import { unknownVariables, unknownWords } from '../manual/unknown-variables.ts';
+import { unknownVariables, unknownWords } from '../../settings/variables.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { enterPlace, namesNoPlace } from './local.ts';
@@ -56,12 +50,8 @@ the server at JOBD_HOST and JOBD_PORT.`,
 /** Prints `ready`. Throws what the server says, or that it does not answer. */
 async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
   const { requestReadiness } = await import('../client/client.ts');
-  const service = environmentOfService(flags);
-  const { host, port } = serveConfig(service?.flags ?? flags, service?.variables);
-  const place = isEveryAddress(host) ? serveDefaults.host : host;
-  const notes = await requestReadiness(
-    `http://${place.includes(':') ? `[${place}]` : place}:${port}/readyz`,
-  );
+  const { host, port } = configOf(flags, environmentOfService(flags));
+  const notes = await requestReadiness(`${urlHere({ host, port })}/readyz`);
   if (flags['json']) return printJson(output, { status: 'ready', notes });
   output.data('ready');
   for (const note of notes) output.say(note);
@@ -105,7 +95,7 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
     name: database === null ? dataDir : withoutPassword(database),
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
-    hasMailServer: serveConfig(ofService?.flags ?? flags, ofService?.variables).smtp !== null,
+    hasMailServer: configOf(flags, ofService).smtp !== null,
     mustServe: ofService !== null && isServiceEnabled(),
   });
 }
@@ -124,7 +114,12 @@ async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace 
 /** The environment that systemd gives the service: for root, who names no place of another one; else null. */
 function environmentOfService(flags: Flags): ServiceEnvironment | null {
   const isForService = process.geteuid?.() === 0 && namesNoPlace(flags);
-  return isForService ? findServiceEnvironment(environmentVariable) : null;
+  return isForService ? findServiceEnvironment() : null;
+}
+
+/** The settings of the service; without one, those that a daemon with the environment of this command would have. */
+function configOf(flags: Flags, service: ServiceEnvironment | null): ServeConfig {
+  return serveConfig(service?.flags ?? flags, service?.variables);
 }
 
 /** Checks the settings of the service; without one, the environment of this command, from which that of a daemon may differ. */
@@ -134,7 +129,7 @@ function configurationFinding(flags: Flags, service: ServiceEnvironment | null):
     service === null ? 'the environment of this command' : 'the environment of the service';
   const place = service === null ? [] : [`settings of the service: ${serviceFiles.settings}`];
   try {
-    serveConfig(service?.flags ?? flags, service?.variables);
+    configOf(flags, service);
   } catch (error) {
     return { check, ...found('settings-invalid', { reason: messageOf(error) }, place) };
   }

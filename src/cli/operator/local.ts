@@ -11,7 +11,7 @@ import {
   namedDataDir,
   secretKeys,
 } from '../../settings/config.ts';
-import type { Flags, NamedDirectory } from '../../settings/config.ts';
+import type { Environment, Flags, NamedDirectory } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Local, Place } from '../../serve/local-store.ts';
 import { withoutPassword } from '../../settings/setting.ts';
@@ -21,7 +21,7 @@ import type { Entered } from './owner/owner.ts';
 import { nameOf, noDatabase } from './places.ts';
 import type { Holding } from './places.ts';
 import { findServers } from './running.ts';
-import { findService, findServiceDatabase } from './service.ts';
+import { findService, findServiceEnvironment } from './service.ts';
 import type { Service } from './service.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -107,16 +107,21 @@ export async function enterPlace(
   saysWhere = false,
 ): Promise<EnteredPlace> {
   caller();
-  const ofService =
-    namesNoPlace(flags) && isRoot() ? findServiceDatabase(environmentVariable) : null;
-  const env = ofService ?? undefined;
-  const [database, keys] = [databaseUrl(flags, env), secretKeys(env)];
+  const ofService = databaseOfService(flags);
+  const database = ofService?.database ?? databaseUrl(flags);
   if (database === null) {
     const { path } = await enterStore(flags, output, undefined, saysWhere);
-    return { dataDir: path, database, keys };
+    return { dataDir: path, database, keys: secretKeys() };
   }
   if (ofService !== null) output.say(`database: ${withoutPassword(database)} (of the service)`);
-  return { dataDir: '', database, keys };
+  return { dataDir: '', database, keys: secretKeys(ofService?.env) };
+}
+
+/** The database on a server that root means who names none: that of the service, with its environment; null if it has none. */
+export function databaseOfService(flags: Flags): { database: string; env: Environment } | null {
+  const service = namesNoPlace(flags) && isRoot() ? findServiceEnvironment() : null;
+  const database = service && databaseUrl(service.flags, service.variables);
+  return service && database !== null ? { database, env: service.variables } : null;
 }
 
 /** Whether neither flags nor variables say where the data is. */

@@ -9,7 +9,10 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
+import { databaseUrl, namedDataDir } from '../../settings/config.ts';
+import type { Environment, Flags } from '../../settings/config.ts';
+import { flagsIn } from './serve-flags.ts';
 
 /** A process that runs `jobd serve`. */
 export interface RunningServer {
@@ -57,19 +60,21 @@ function serverIn(directory: string, pid: number, passwd: string): RunningServer
     const at = [1, 2].find((index) => words[index] === 'serve' && isJobd(words[index - 1]));
     if (at === undefined) return null;
     const { uid } = statSync(directory);
-    const dataDir = dataDirOf(directory, words.slice(at + 1));
-    return { pid, uid, user: userName(passwd, uid), unit: unitOf(directory), dataDir };
+    const { user, home } = userOf(passwd, uid);
+    const dataDir = dataDirOf(directory, flagsIn(words.slice(at)), home);
+    return { pid, uid, user, unit: unitOf(directory), dataDir };
   } catch {
     return null;
   }
 }
 
-/** As the file of users has it: passwd(5). */
-function userName(passwd: string, uid: number): string {
-  const lines = textOf(passwd).split('\n');
-  const [name] =
-    lines.map((line) => line.split(':')).find((fields) => fields[2] === `${uid}`) ?? [];
-  return name || `${uid}`;
+/** As the file of users has them: passwd(5). */
+function userOf(passwd: string, uid: number): { user: string; home: string | null } {
+  const users = textOf(passwd)
+    .split('\n')
+    .map((line) => line.split(':'));
+  const [name, , , , , home] = users.find((fields) => fields[2] === `${uid}`) ?? [];
+  return { user: name || `${uid}`, home: home || null };
 }
 
 /** As the control group of the process says: cgroups(7). */
@@ -95,22 +100,15 @@ function isJobd(program = ''): boolean {
 }
 
 /** As `jobd serve` itself finds it. */
-function dataDirOf(directory: string, words: readonly string[]): string | null {
-  const at = words.findLastIndex((word) => word === '--data' || word.startsWith('--data='));
-  const word = words[at];
-  const flag = word === '--data' ? words[at + 1] : word?.slice('--data='.length);
+function dataDirOf(directory: string, flags: Flags, home: string | null): string | null {
   try {
-    if (flag) return resolve(readlinkSync(join(directory, 'cwd')), flag);
-    const env = Object.fromEntries(
-      listIn(join(directory, 'environ')).map((line) => line.split(/=(.*)/s, 2)),
-    ) as Record<string, string | undefined>;
-    const { JOBD_DATA: data, STATE_DIRECTORY: state, XDG_DATA_HOME: shared, HOME: home } = env;
-    const named = data || state;
-    if (named) return resolve(readlinkSync(join(directory, 'cwd')), named);
-    if (shared) return join(shared, 'jobd');
-    return home ? join(home, '.local', 'share', 'jobd') : null;
+    const lines = listIn(join(directory, 'environ'));
+    const env: Environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
+    const cwd = readlinkSync(join(directory, 'cwd'));
+    return databaseUrl(flags, env) === null ? namedDataDir(flags, env, { cwd, home }).path : null;
   } catch {
-    return flag?.startsWith('/') ? flag : null;
+    const named = flags['data'];
+    return typeof named === 'string' && isAbsolute(named) ? named : null;
   }
 }
 
@@ -120,7 +118,7 @@ function listIn(file: string): string[] {
   try {
     const buffer = Buffer.alloc(mostBytes);
     const length = readSync(descriptor, buffer, 0, mostBytes, 0);
-    return buffer.toString('utf8', 0, length).split('\0');
+    return buffer.toString('utf8', 0, length).split('\0').slice(0, -1);
   } finally {
     closeSync(descriptor);
   }

@@ -1,17 +1,28 @@
-/** The service of this machine, as install.sh or the Debian package makes it: the data directory that its settings and its unit name. */
+/** The service of this machine, as install.sh or the Debian package makes it: what its unit and its settings say. */
 
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { isEveryAddress, serveConfig, serveDefaults } from '../../settings/config.ts';
-import type { Flags } from '../../settings/config.ts';
+import { join } from 'node:path';
+import { environmentVariable, namedDataDir, urlHere } from '../../settings/config.ts';
+import type { Environment, Flags } from '../../settings/config.ts';
+import { readSettings } from '../../settings/serve-settings.ts';
 import { parseEnvironmentFile, parseUnit } from '../../domain/unit-files.ts';
-import type { Unit } from '../../domain/unit-files.ts';
 import { readRootsFile } from './owner/roots-files.ts';
+import { flagsIn } from './serve-flags.ts';
 
 /** The data directory of a service, and the file that names it. */
 export interface Service {
   dataDir: string;
   namedIn: string;
+}
+
+/** The environment of a service. */
+export interface ServiceEnvironment {
+  /** The options of its command. */
+  flags: Flags;
+  /** What systemd sets. Those of its files win over those of the unit. */
+  variables: Environment;
+  /** Lines of its files that systemd ignores. */
+  ignored: readonly string[];
 }
 
 /** Where the unit of install.sh is, and that of the package. systemd prefers the first. */
@@ -25,33 +36,24 @@ export const serviceFiles = {
   },
   changes: '/etc/systemd/system/jobd.service.d',
 };
-type ServiceFiles = typeof serviceFiles;
 
-/** All that the files of the service say, as far as only root can have written them and this user may read them. */
-interface ServiceTexts {
-  unit: Unit;
-  /** Null if the file is not there, or tells nothing. */
-  settings: string | null;
-  /** Those of the file win over those of the unit. */
-  variables: Readonly<Record<string, string>>;
-  /** Lines of the files that systemd ignores. */
-  ignored: readonly string[];
-}
-
-function readService({ settings, unit: unitFile, changes }: ServiceFiles): ServiceTexts {
+/** Reads all files, as far as only root can have written them and this user may read them. */
+function readService({ settings, unit: unitFile, changes }: typeof serviceFiles) {
   const texts = [unitFile, ...changesIn(changes)].map((path) => readRootsFile(path) ?? '');
   const unit = parseUnit(texts, 'jobd.service');
-  const files = [...unit.environmentFiles.filter((path) => path !== settings), settings];
-  const parsed = files.map((path) => ({
-    path,
-    ...parseEnvironmentFile(readRootsFile(path) ?? ''),
-  }));
-  return {
-    unit,
-    settings: readRootsFile(settings),
-    variables: Object.assign({}, unit.variables, ...parsed.map(({ variables }) => variables)),
-    ignored: parsed.flatMap(({ path, ignored }) => ignored.map((line) => `${path}, ${line}`)),
-  };
+  const paths = [...unit.environmentFiles.filter((path) => path !== settings), settings];
+  const files = paths.map((path) => {
+    const text = readRootsFile(path);
+    return { path, isRead: text !== null, ...parseEnvironmentFile(text ?? '') };
+  });
+  const { stateDirectory, variables: ofUnit, command } = unit;
+  const variables: Record<string, string> = Object.assign(
+    { ...(stateDirectory !== null && { STATE_DIRECTORY: stateDirectory }) },
+    ofUnit,
+    ...files.map((file) => file.variables),
+  );
+  const ignored = files.flatMap((file) => file.ignored.map((line) => `${file.path}, ${line}`));
+  return { files, environment: { flags: flagsIn(command), variables, ignored } };
 }
 
 function changesIn(directory: string): string[] {
@@ -67,15 +69,16 @@ function changesIn(directory: string): string[] {
  * The service, or null if there is none. A file that somebody besides root could have written, or that this user may not
  * read, names nothing. Never throws.
  */
-export function findService(files: ServiceFiles = serviceFiles): Service | null {
-  const { unit, settings } = readService(files);
-  const inFile = parseEnvironmentFile(settings ?? '').variables['JOBD_DATA'];
-  return (
-    named(textOf(flagsOf(unit.command)['data']), files.unit) ??
-    named(inFile, files.settings) ??
-    named(unit.variables['JOBD_DATA'], files.unit) ??
-    named(unit.stateDirectory, files.unit)
-  );
+export function findService(files = serviceFiles): Service | null {
+  const { environment, files: read } = readService(files);
+  try {
+    const { flags, variables: all } = environment;
+    const { path: dataDir, namedBy } = namedDataDir(flags, all, { cwd: '/', home: null });
+    const inFile = namedBy === 'JOBD_DATA' && read.findLast(({ variables }) => variables[namedBy]);
+    return { dataDir, namedIn: inFile ? inFile.path : files.unit };
+  } catch {
+    return null;
+  }
 }
 
 /** Whether systemd starts it with the machine. */
@@ -83,140 +86,36 @@ export function isServiceEnabled(): boolean {
   return existsSync('/etc/systemd/system/multi-user.target.wants/jobd.service');
 }
 
-/** The environment of the service. */
-export interface ServiceEnvironment {
-  /** The options of its command. */
-  flags: Flags;
-  variables: Readonly<Record<string, string>>;
-  /** Lines of its files that systemd ignores. */
-  ignored: readonly string[];
-}
+/** Where a master key is: one variable or the other. */
+const keyVariables = [
+  ['JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'],
+  ['JOBD_SECRET_KEY_NEW', 'JOBD_SECRET_KEY_NEW_FILE'],
+] as const;
 
 /**
  * The environment that systemd gives the service, but with the master keys of `own`, the variables of this command, if it has
  * some: the service may get its key as a credential. Null without a service, and if its settings may not be read. Never throws.
  */
 export function findServiceEnvironment(
-  own: (name: string) => string | undefined,
+  own: (name: string) => string | undefined = environmentVariable,
   files = serviceFiles,
 ): ServiceEnvironment | null {
-  const { unit, settings, variables, ignored } = readService(files);
-  if (findService(files) === null) return null;
-  if (settings === null && existsSync(files.settings)) return null;
-  const { stateDirectory } = unit;
-  const others = Object.entries(variables).filter(([name]) => !allKeyVariables.has(name));
-  return {
-    flags: flagsOf(unit.command),
-    variables: {
-      ...(stateDirectory !== null && { STATE_DIRECTORY: stateDirectory }),
-      ...Object.fromEntries(others),
-      ...findServiceKeys(own, files),
-    },
-    ignored,
-  };
+  const { environment, files: read } = readService(files);
+  const isHidden = read.at(-1)?.isRead === false && existsSync(files.settings);
+  if (isHidden || findService(files) === null) return null;
+  const ownKeys = keyVariables.filter((names) => names.some(own)).flat();
+  const keys = Object.fromEntries(ownKeys.map((name) => [name, own(name)]));
+  return { ...environment, variables: { ...environment.variables, ...keys } };
 }
 
-/**
- * Where the server of the service listens, or its base URL unless `isDirect`; null without a service, and if this user may not
- * read its settings, or they set none of this. Never throws.
- */
-export function findServiceUrl(
-  files: ServiceFiles = serviceFiles,
-  isDirect = false,
-): string | null {
-  const setting = variablesOf(files);
-  const env = Object.fromEntries(
-    ['JOBD_BASE_URL', 'JOBD_HOST', 'JOBD_PORT'].map((name) => [name, setting(name)]),
-  );
-  const given = flagsOf(readService(files).unit.command);
-  const flags = { baseUrl: given['baseUrl'], host: given['host'], port: given['port'] };
-  const settings = [...Object.values(env), ...Object.values(flags)];
-  if (settings.every((value) => value === undefined)) return null;
+/** Where the server of the service listens, or its base URL unless `isDirect`; null if its settings say no valid place. Never throws. */
+export function findServiceUrl(files = serviceFiles, isDirect = false): string | null {
+  const { flags, variables } = readService(files).environment;
   try {
-    const { baseUrl, host, port } = serveConfig({ data: '/', ...flags }, env);
+    const { baseUrl, ...place } = readSettings(['baseUrl', 'host', 'port'], flags, variables);
     if (baseUrl !== null && !isDirect) return baseUrl;
-    if (port === 0) return null;
-    const place = isEveryAddress(host) ? serveDefaults.host : host;
-    return new URL(`http://${place.includes(':') ? `[${place}]` : place}:${port}`).origin;
+    return place.port === 0 ? null : urlHere(place);
   } catch {
     return null;
   }
-}
-
-/** Where a master key is: one variable or the other. */
-const keyVariables = ['JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'];
-const nextKeyVariables = ['JOBD_SECRET_KEY_NEW', 'JOBD_SECRET_KEY_NEW_FILE'];
-const allKeyVariables = new Set([...keyVariables, ...nextKeyVariables]);
-
-/**
- * The variables of the service about its database on a server, but the master keys of `own`, the variables of this command, if
- * it has some: the service may get its key as a credential. Null without a database on a server, and if this user may not read
- * the settings of the service. Never throws.
- */
-export function findServiceDatabase(
-  own: (name: string) => string | undefined,
-  files: ServiceFiles = serviceFiles,
-): Readonly<Record<string, string>> | null {
-  const [database] = read(['JOBD_DATABASE_URL'], variablesOf(files));
-  if (database === undefined) return null;
-  return { ...Object.fromEntries([database]), ...findServiceKeys(own, files) };
-}
-
-/** The variables of the service, or of this command, about master keys. Never throws. */
-export function findServiceKeys(
-  own: (name: string) => string | undefined,
-  files = serviceFiles,
-): Readonly<Record<string, string>> {
-  const ofService = variablesOf(files);
-  const keys = [keyVariables, nextKeyVariables].flatMap((names) => {
-    const ownKey = read(names, own);
-    return ownKey.length > 0 ? ownKey : read(names, ofService);
-  });
-  return Object.fromEntries(keys);
-}
-
-function variablesOf(files: ServiceFiles) {
-  const { variables, unit } = readService(files);
-  const { data, database } = flagsOf(unit.command);
-  const url = data === undefined ? textOf(database) : '';
-  const all = url === null ? variables : { ...variables, JOBD_DATABASE_URL: url };
-  return (name: string): string | undefined => all[name];
-}
-
-function read(
-  names: readonly string[],
-  from: (name: string) => string | undefined,
-): [string, string][] {
-  return names.flatMap((name): [string, string][] => {
-    const value = from(name);
-    return value ? [[name, value]] : [];
-  });
-}
-
-function textOf(flag: Flags[string]): string | null {
-  return typeof flag === 'string' ? flag : null;
-}
-
-function named(dataDir: string | null | undefined, namedIn: string): Service | null {
-  return dataDir ? { dataDir: resolve('/', dataDir), namedIn } : null;
-}
-
-/** Options of `serve` that may be repeated. */
-const lists = new Set(['allowTarget', 'corsOrigin', 'mailAllow', 'backupRecipient']);
-
-/** The options of `serve` in the command of the unit, which win over all else. */
-function flagsOf(command: readonly string[]): Flags {
-  const flags: Record<string, string | string[] | boolean> = {};
-  const words = command.includes('serve') ? command.slice(command.indexOf('serve') + 1) : [];
-  for (const [index, word] of words.entries()) {
-    const [, negation, option = '', own] = /^--(no-)?([a-z-]+)(?:=(.*))?$/.exec(word) ?? [];
-    if (option === '') continue;
-    const name = option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const next = words[index + 1];
-    const value = own ?? (next === undefined || next.startsWith('--') ? true : next);
-    const known = flags[name];
-    if (lists.has(name)) flags[name] = [...(Array.isArray(known) ? known : []), String(value)];
-    else flags[name] = negation === undefined && value;
-  }
-  return flags;
 }

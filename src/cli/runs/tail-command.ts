@@ -27,7 +27,6 @@ const lastHourMs = 3_600_000;
 
 /** Adds the command. */
 export function addTailCommand(runs: Command, context: Context): void {
-  const { output } = context;
   runs
     .command('tail')
     .description('print runs as they end, until Ctrl-C: lines on a terminal, JSON in a pipe')
@@ -48,55 +47,57 @@ It listens to the events of the server, and polls where they do not get through.
 It takes at most half of the rate limit of a key, survives a restart of the
 server, and prints each run once.`,
     )
-    .action(async (flags: Flags) => {
-      const { status: wanted, since: from, job, follow } = flags;
-      const status =
-        wanted === undefined ? null : parseChoice(String(wanted), '--status', finalStatuses);
-      const now = systemClock.now();
-      const begin = follow === false ? now - lastHourMs : now;
-      const since =
-        typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
-      const api = connect(context);
-      const jobId = typeof job === 'string' ? (await api.jobs.find(job)).id : null;
-      using interrupt = catchInterrupt();
-      const { signal } = interrupt;
-      const names = createNames(api);
-      const pace = createPace(
-        () => systemClock.monotonicMs(),
-        (ms) => pause(ms, signal),
-      );
-      const follower = followRuns(
-        {
-          async *listJobs() {
-            await pace();
-            if (jobId !== null) yield names.note(await api.jobs.get(jobId));
-            else for await (const one of api.jobs.list()) yield names.note(one);
-          },
-          async listRuns(id, limit, cursor) {
-            await pace();
-            return await api.runs.list(id, limit, cursor);
-          },
-        },
-        since,
-        () => systemClock.now(),
-      );
-      const isText = output.isTerminal && flags['json'] !== true;
-      const printLineOf = createEndedLines(output, now);
-      const print = async (run: Run): Promise<void> => {
-        const name = await names.of(run.jobId);
-        if (isText) printLineOf(run, name);
-        else printLine(output, { ...run, job: { id: run.jobId, name } });
-      };
-      if (follow === false) {
-        for (const run of await follower.poll()) {
-          if (status === null || run.status === status) await print(run);
-        }
-        return;
-      }
-      const listen = createListener(clientConfig());
-      await followEnded({ follower, listen, output, print, status, jobId, signal });
-      context.exitCode = interruptedExitCode;
-    });
+    .action((flags: Flags) => tail(flags, context));
+}
+
+async function tail(flags: Flags, context: Context): Promise<void> {
+  const { output } = context;
+  const { status: wanted, since: from, job, follow } = flags;
+  const status =
+    wanted === undefined ? null : parseChoice(String(wanted), '--status', finalStatuses);
+  const now = systemClock.now();
+  const begin = follow === false ? now - lastHourMs : now;
+  const since = typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
+  const api = connect(context);
+  const jobId = typeof job === 'string' ? (await api.jobs.find(job)).id : null;
+  using interrupt = catchInterrupt();
+  const { signal } = interrupt;
+  const names = createNames(api);
+  const pace = createPace(
+    () => systemClock.monotonicMs(),
+    (ms) => pause(ms, signal),
+  );
+  const follower = followRuns(
+    {
+      async *listJobs() {
+        await pace();
+        if (jobId !== null) yield names.note(await api.jobs.get(jobId));
+        else for await (const one of api.jobs.list()) yield names.note(one);
+      },
+      async listRuns(id, limit, cursor) {
+        await pace();
+        return await api.runs.list(id, limit, cursor);
+      },
+    },
+    since,
+    () => systemClock.now(),
+  );
+  const isText = output.isTerminal && flags['json'] !== true;
+  const printLineOf = createEndedLines(output, now);
+  const print = async (run: Run): Promise<void> => {
+    const name = await names.of(run.jobId);
+    if (isText) printLineOf(run, name);
+    else printLine(output, { ...run, job: { id: run.jobId, name } });
+  };
+  if (follow === false) {
+    for (const run of await follower.poll()) {
+      if (status === null || run.status === status) await print(run);
+    }
+    return;
+  }
+  const listen = createListener(clientConfig());
+  await followEnded({ follower, listen, output, print, status, jobId, signal });
+  context.exitCode = interruptedExitCode;
 }
 
 /** The names of jobs, as far as they were seen; others are asked for once. */

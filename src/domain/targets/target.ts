@@ -28,22 +28,25 @@ export interface AllowedTarget {
 /**
  * Reads `CIDR[:PORT|:*]`. A bare address is a block of one; without a port the entry covers 80 and
  * 443. An IPv6 block with a port is best written in brackets, around the address or the whole block:
- * `[::1]:8080`, `[::1]/128:8080`, `[fd00::/8]:*`. Throws `invalid_input`.
+ * `[::1]:8080`, `[::1]/128:8080`, `[fd00::/8]:*`. Throws `invalid_input`, with the name of the setting.
  */
-export function parseAllowTarget(text: string): AllowedTarget {
+export function parseAllowTarget(text: string, name = 'allow-target'): AllowedTarget {
   const { blockText, portText } = splitAllowTarget(text);
   const block = parseBlock(blockText);
   if (block === null) {
     throw invalidInput(
-      `allow-target must be a block like 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, got ${JSON.stringify(text)}`,
+      `${name} must be a block like 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, got ${JSON.stringify(text)}`,
     );
   }
-  return { block, ports: parsePorts(portText, text) };
+  return { block, ports: parsePorts(portText, text, name) };
 }
 
 /** Reads a list of allow-target entries. Throws `invalid_input` at the first bad one. */
-export function parseAllowTargets(list: readonly string[]): readonly AllowedTarget[] {
-  return Object.freeze(list.map(parseAllowTarget));
+export function parseAllowTargets(
+  list: readonly string[],
+  name?: string,
+): readonly AllowedTarget[] {
+  return Object.freeze(list.map((text) => parseAllowTarget(text, name)));
 }
 
 /** The text of an allowed target: the same for all that allow the same. */
@@ -71,13 +74,17 @@ function splitAllowTarget(text: string): { blockText: string; portText: string |
   return { blockText: text.slice(0, colon), portText: text.slice(colon + 1) };
 }
 
-function parsePorts(portText: string | undefined, text: string): AllowedTarget['ports'] {
+function parsePorts(
+  portText: string | undefined,
+  text: string,
+  name: string,
+): AllowedTarget['ports'] {
   if (portText === undefined) return 'default';
   if (portText === '*') return 'any';
   const port = /^[1-9]\d{0,4}$/.test(portText) ? Number(portText) : 0;
   if (port < 1 || port > 65535) {
     throw invalidInput(
-      `allow-target must have a port from 1 to 65535, or *, got ${JSON.stringify(text)}`,
+      `${name} must have a port from 1 to 65535, or *, got ${JSON.stringify(text)}`,
     );
   }
   return port;

@@ -4,7 +4,7 @@
  *
  * A node that is not seen to renew its lease for 15 s is declared gone, by one that has held its own for as long without a
  * break: when the database was away for all, none is. The oldest node that has not ended leads, alone: who comes back
- * after it was declared gone is the youngest. One that drains hands that over.
+ * after it was declared gone is the youngest. One that drains hands that over, and one that may not begin anything any more.
  */
 
 import { wrongClockMs } from '../../domain/clock.ts';
@@ -122,6 +122,11 @@ class Renewing implements NodeMembership {
     return version > newestVersion ? newer(version).message : moved;
   }
 
+  /** Whether another node should lead. */
+  get #handsOver(): boolean {
+    return this.#isDraining || this.trouble !== null;
+  }
+
   onGone(listener: () => void): void {
     this.#onGone = listener;
   }
@@ -213,7 +218,7 @@ class Renewing implements NodeMembership {
     this.#reportLeading();
     const { machine } = this.#parts;
     const isDue = machine.monotonicMs() >= this.#renewAtMs;
-    if (isDue || this.#isKnownToDrain() !== this.#isDraining) {
+    if (isDue || this.#isKnownToDrain() !== this.#handsOver) {
       try {
         if (this.#nodeId !== '') await this.#renew();
         if (this.#nodeId === '') await this.join();
@@ -231,7 +236,7 @@ class Renewing implements NodeMembership {
 
   /** All that have not ended, as they were at the last renewal, the oldest first. */
   #nodes(): SeenNode[] {
-    const isDraining = this.#isDraining;
+    const isDraining = this.#handsOver;
     const seen = this.#seen.at(this.#parts.machine.monotonicMs());
     return seen.map((node) => (node.id === this.#nodeId ? { ...node, isDraining } : node));
   }
@@ -244,7 +249,7 @@ class Renewing implements NodeMembership {
   async #renew(): Promise<void> {
     const { store, clock, node } = this.#parts;
     const { settings } = node;
-    const own = { clockLeadMs: clock.leadMs(), isDraining: this.#isDraining, settings };
+    const own = { clockLeadMs: clock.leadMs(), isDraining: this.#handsOver, settings };
     const vitals = { ...this.#parts.vitals(), ...own };
     const renewal = await this.#ask(() => renewNode(store, this.#nodeId, vitals));
     if (renewal === null) return await this.#giveUp();
@@ -349,7 +354,10 @@ class Renewing implements NodeMembership {
   #reportTrouble(): void {
     const { trouble } = this;
     if (trouble !== null && !this.#isOutdated) {
-      this.#parts.log.error({ error: trouble }, 'this node begins nothing any more');
+      this.#parts.log.error(
+        { error: trouble },
+        'this node begins nothing any more and hands the lead over',
+      );
     }
     this.#isOutdated = trouble !== null;
   }

@@ -19,27 +19,17 @@ export function beginsEncrypted(beginning: Uint8Array): boolean {
 /** What reads files for nobody but the holders of some identities. */
 export type Encrypt = (chunks: Iterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
-/** Encrypts for all of these recipients; each can decrypt alone. Throws `invalid_input`, naming `flag`. */
-export function encryptFor(recipients: readonly string[], flag: string): Encrypt {
+/** Encrypts for all of these recipients; each can decrypt alone. Throws `invalid_input` if one is mistyped. */
+export function encryptFor(recipients: readonly string[]): Encrypt {
   const encrypter = new Encrypter();
   for (const recipient of recipients) {
     try {
       encrypter.addRecipient(recipient);
     } catch (error) {
-      throw invalidInput(`${flag} ${unusableRecipient(recipient, messageOf(error))}`);
+      throw invalidInput(`the recipient ${recipient} is mistyped: ${messageOf(error)}`);
     }
   }
   return (chunks) => encrypted(encrypter, chunks);
-}
-
-/** Where keys are pasted, identities are pasted too: those are never repeated. */
-function unusableRecipient(recipient: string, reason: string): string {
-  if (/^AGE-SECRET-KEY/i.test(recipient)) {
-    return 'must be a recipient, which begins with age1: this is an identity, which is secret; age-keygen -y FILE prints the recipient';
-  }
-  const rule = 'must be a recipient as age-keygen prints it, age1…';
-  const got = recipient.startsWith('ssh-') ? 'an SSH key' : `${recipient} (${reason})`;
-  return `${rule}, got ${got}`;
 }
 
 async function* encrypted(

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { BackupInDirectory } from './backup-directory.ts';
 import type { Backup } from './backups.ts';
-import type { Encrypt } from './encryption.ts';
-import { parseKeep } from '../../settings/backup-plan.ts';
+import type { Encrypt } from './age.ts';
 import { secretKeys } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
+import { backupRecipients, parseKeep } from '../../settings/setting.ts';
 import type { Keep } from '../../domain/backups.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Context } from '../../cli/context.ts';
@@ -85,14 +85,14 @@ function placeOf(file: string | undefined, { to, keep }: BackupFlags): BackupPla
   if (to === '') throw new JobdError('usage', '--to has nothing in it: name a directory');
   return {
     directory: resolve(to),
-    keep: keep === undefined ? null : parseKeep(keep, '--keep'),
+    keep: keep === undefined ? null : parseKeep({ name: '--keep', value: keep }),
   };
 }
 
 async function encryptionOf({ recipient }: BackupFlags): Promise<Encrypt | null> {
   if (recipient === undefined) return null;
-  const { encryptFor } = await import('./encryption.ts');
-  return encryptFor(recipient, '--recipient');
+  const { encryptFor } = await import('./age.ts');
+  return encryptFor(backupRecipients(recipient, '--recipient'));
 }
 
 interface Wanted {

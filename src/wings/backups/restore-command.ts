@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Restored, Source } from './backups.ts';
-import type { Identities } from './encryption.ts';
+import type { Identities } from './age.ts';
 import { secretKeys } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError, systemCode, unavailable } from '../../domain/errors.ts';
@@ -52,47 +52,48 @@ signing key cannot be read, and nothing proves that the backup is unchanged.
 jobd does not start until you add the key, or discard what it sealed with
 jobd secrets forget.`,
     )
-    .action(async (file: string, flags: Flags) => {
-      requireFile(
-        flags,
-        (database) =>
-          `stop jobd, and restore it with pg_restore --clean --if-exists --dbname='${database}' ${file}`,
-      );
-      const chosen = await chooseDataDir(flags);
-      const { restoreBackup } = await import('./backups.ts');
-      const { prepareDatabase } = await import('../../serve/local-store.ts');
-      const { systemClock } = await import('../../domain/clock.ts');
-      const identityFile = typeof flags['identity'] === 'string' ? flags['identity'] : null;
-      const { parseIdentities } = await import('./encryption.ts');
-      const readIdentities = (name: string): Identities =>
-        parseIdentities(readSmallFile(name), name);
-      const { path: directory, opened } = enterDataDir(chosen, output, () => {
-        const [name, identityName] = [rootsName(file), identityFile && rootsName(identityFile)];
-        return {
-          source: name === null ? null : openBackup(name),
-          identities: identityName === null ? null : readIdentities(identityName),
-        };
-      });
-      const identities =
-        opened?.identities ?? (identityFile === null ? null : readIdentities(identityFile));
-      const masterKeys = prepareDatabase(directory, secretKeys().current);
-      const restored = await restoreBackup(opened?.source ?? openBackup(file), {
-        dataDir: directory,
-        clock: systemClock,
-        masterKeys,
-        withoutKey: flags['withoutKey'] === true,
-        unverified: flags['unverified'] === true,
-        identities,
-        continues: flags['continue'] === true,
-        confirm: () =>
-          confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
-      });
-      if (flags['json']) printJson(output, restored);
-      else
-        reportRestore(output, restored, {
-          keysName: masterKeys.name,
-          continues: flags['continue'] === true,
-        });
+    .action((file: string, flags: Flags) => restore(file, flags, output));
+}
+
+async function restore(file: string, flags: Flags, output: Output): Promise<void> {
+  requireFile(
+    flags,
+    (database) =>
+      `stop jobd, and restore it with pg_restore --clean --if-exists --dbname='${database}' ${file}`,
+  );
+  const chosen = await chooseDataDir(flags);
+  const { restoreBackup } = await import('./backups.ts');
+  const { prepareDatabase } = await import('../../serve/local-store.ts');
+  const { systemClock } = await import('../../domain/clock.ts');
+  const identityFile = typeof flags['identity'] === 'string' ? flags['identity'] : null;
+  const { parseIdentities } = await import('./age.ts');
+  const readIdentities = (name: string): Identities => parseIdentities(readSmallFile(name), name);
+  const { path: directory, opened } = enterDataDir(chosen, output, () => {
+    const [name, identityName] = [rootsName(file), identityFile && rootsName(identityFile)];
+    return {
+      source: name === null ? null : openBackup(name),
+      identities: identityName === null ? null : readIdentities(identityName),
+    };
+  });
+  const identities =
+    opened?.identities ?? (identityFile === null ? null : readIdentities(identityFile));
+  const masterKeys = prepareDatabase(directory, secretKeys().current);
+  const restored = await restoreBackup(opened?.source ?? openBackup(file), {
+    dataDir: directory,
+    clock: systemClock,
+    masterKeys,
+    withoutKey: flags['withoutKey'] === true,
+    unverified: flags['unverified'] === true,
+    identities,
+    continues: flags['continue'] === true,
+    confirm: () =>
+      confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
+  });
+  if (flags['json']) printJson(output, restored);
+  else
+    reportRestore(output, restored, {
+      keysName: masterKeys.name,
+      continues: flags['continue'] === true,
     });
 }
 

@@ -8,9 +8,8 @@ import type { BackupInDirectory } from './backup-directory.ts';
 import { readBackupRecord, writeBackupRecord } from '../../store/sqlite/backup-record.ts';
 import type { BackupRecord, MadeBackup } from '../../store/sqlite/backup-record.ts';
 import type { Starting } from '../../serve/house.ts';
-import { encryptFor } from './encryption.ts';
+import { encryptFor } from './age.ts';
 import { runOwnCommand } from './own-command.ts';
-import { keepText } from '../../settings/backup-plan.ts';
 import { nextBackupAt } from '../../domain/backups.ts';
 import type { BackupPlan } from '../../domain/backups.ts';
 import { isoTime } from '../../domain/clock.ts';
@@ -55,7 +54,7 @@ const longestMs = 6 * 3_600_000;
 export function startScheduledBackups(parts: ScheduledParts): ScheduledBackups {
   const { plan, dataDir, instanceId, clock, log, run } = parts;
   const { directory, everyMs, keep, recipients } = plan;
-  encryptFor(recipients, '--backup-recipient (or JOBD_BACKUP_RECIPIENTS)');
+  encryptFor(recipients);
   const stopper = new AbortController();
   let last = newest();
   let failure = known()?.failure ?? null;
@@ -94,7 +93,7 @@ export function startScheduledBackups(parts: ScheduledParts): ScheduledBackups {
   }
 
   async function backUp(): Promise<void> {
-    const to = ['--to', directory, '--keep', keepText(keep), '--data', dataDir];
+    const to = ['--to', directory, '--keep', keep, '--data', dataDir];
     const forWhom = recipients.flatMap((recipient) => ['--recipient', recipient]);
     const args = ['backup', ...to, ...forWhom, '--allow-empty', '--json'];
     const began = clock.monotonicMs();

@@ -17,7 +17,6 @@ import { counted } from '../../domain/counted.ts';
 
 /** Adds the command. */
 export function addLedgerCommands(program: Command, context: Context): void {
-  const { output } = context;
   program
     .command('ledger')
     .description('check that every due time is accounted for')
@@ -36,47 +35,48 @@ Examples:
 Each due time has a run, or is in a missed one, or its schedule had ended.
 The exit code is 1 if anything is not accounted for.`,
     )
-    .action(async (name: string | undefined, flags: Flags) => {
-      const now = systemClock.now();
-      const timeOf = (flag: 'since' | 'until', text: unknown): string | null =>
-        typeof text === 'string'
-          ? isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1))
-          : null;
-      const [since, until] = [
-        timeOf('since', flags['since'] ?? '24h'),
-        timeOf('until', flags['until']),
-      ];
-      const api = connect(context, { waits: true });
-      const jobId = name === undefined ? null : (await api.jobs.find(name)).id;
-      const jobs = new Map<string, LedgerJob>();
-      const asked = `/ledger${queryOf({ jobId, since, until })}`;
-      for await (const part of pages<LedgerJob>(api.ask, asked, 'jobs')) {
-        const job = jobs.get(part.id);
-        if (job === undefined) jobs.set(part.id, part);
-        else add(job, part);
-      }
-      const all = [...jobs.values()];
-      const wrong = all.flatMap(findingsOf);
-      if (wrong.length > 0) context.exitCode = 1;
-      if (flags['json']) {
-        return printJson(output, {
-          since,
-          until: until ?? isoTime(now),
-          isComplete: wrong.length === 0,
-          jobs: all,
-        });
-      }
-      printSums(output, all, { since, until: until ?? isoTime(now) });
-      if (wrong.length > 0) {
-        printRows(output, wrong, {
-          job: ({ job }) => job,
-          'due time': ({ first }) => moment(first),
-          to: ({ first, last }) => (first === last ? null : moment(last)),
-          times: ({ count }) => count,
-          finding: ({ finding }) => finding,
-        });
-      } else output.say('every due time is accounted for');
+    .action((name: string | undefined, flags: Flags) => check(name, flags, context));
+}
+
+async function check(name: string | undefined, flags: Flags, context: Context): Promise<void> {
+  const { output } = context;
+  const now = systemClock.now();
+  const timeOf = (flag: 'since' | 'until', text: unknown): string | null =>
+    typeof text === 'string' ? isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1)) : null;
+  const [since, until] = [
+    timeOf('since', flags['since'] ?? '24h'),
+    timeOf('until', flags['until']),
+  ];
+  const api = connect(context, { waits: true });
+  const jobId = name === undefined ? null : (await api.jobs.find(name)).id;
+  const jobs = new Map<string, LedgerJob>();
+  const asked = `/ledger${queryOf({ jobId, since, until })}`;
+  for await (const part of pages<LedgerJob>(api.ask, asked, 'jobs')) {
+    const job = jobs.get(part.id);
+    if (job === undefined) jobs.set(part.id, part);
+    else add(job, part);
+  }
+  const all = [...jobs.values()];
+  const wrong = all.flatMap(findingsOf);
+  if (wrong.length > 0) context.exitCode = 1;
+  if (flags['json']) {
+    return printJson(output, {
+      since,
+      until: until ?? isoTime(now),
+      isComplete: wrong.length === 0,
+      jobs: all,
     });
+  }
+  printSums(output, all, { since, until: until ?? isoTime(now) });
+  if (wrong.length > 0) {
+    printRows(output, wrong, {
+      job: ({ job }) => job,
+      'due time': ({ first }) => moment(first),
+      to: ({ first, last }) => (first === last ? null : moment(last)),
+      times: ({ count }) => count,
+      finding: ({ finding }) => finding,
+    });
+  } else output.say('every due time is accounted for');
 }
 
 /** A job with a long history comes in parts. */

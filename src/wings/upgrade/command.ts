@@ -3,12 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
-import {
-  databaseUrl,
-  defaultServerUrl,
-  environmentVariable,
-  upgradePublicKey,
-} from '../../settings/config.ts';
+import { databaseUrl, defaultServerUrl, upgradePublicKey } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseWholeNumber, withoutPassword } from '../../settings/setting.ts';
@@ -19,14 +14,9 @@ import type { Context } from '../../cli/context.ts';
 import { printJson } from '../../cli/terminal/output.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { libpqUrl } from '../../cli/operator/libpq-url.ts';
-import { chooseDataDir } from '../../cli/operator/local.ts';
+import { chooseDataDir, databaseOfService } from '../../cli/operator/local.ts';
 import { dataOption, databaseOption } from '../../cli/operator/place-options.ts';
-import {
-  findService,
-  findServiceDatabase,
-  findServiceUrl,
-  serviceFiles,
-} from '../../cli/operator/service.ts';
+import { findService, findServiceUrl, serviceFiles } from '../../cli/operator/service.ts';
 
 /** How long the new version may take until it is ready, which allows for changed tables. */
 const defaultWaitSeconds = 120;
@@ -98,9 +88,7 @@ function textIn(flags: Flags, name: string): string | null {
 
 /** The data directory; null for a database on a server. Throws `conflict` if that was not dumped. */
 async function placeOf(flags: Flags): Promise<{ dataDir: string | null }> {
-  const ofService = findServiceDatabase(environmentVariable) ?? undefined;
-  const isNamed = flags['data'] !== undefined || flags['database'] !== undefined;
-  const database = databaseUrl(flags, isNamed ? undefined : ofService);
+  const database = databaseOfService(flags)?.database ?? databaseUrl(flags);
   if (database === null) return { dataDir: (await chooseDataDir(flags)).path };
   if (flags['dumped'] === true) return { dataDir: null };
   const url = libpqUrl(withoutPassword(database));

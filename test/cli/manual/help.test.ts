@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { allCommands, commandTree } from '../../../src/cli/manual/command-tree.ts';
-import { environment } from '../../../src/cli/manual/environment.ts';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
 import { standardOutput } from '../../../src/cli/terminal/output.ts';
 import { createProgram } from '../../../src/serve/program.ts';
 import { errorCodes } from '../../../src/domain/errors.ts';
+import { environment } from '../../../src/settings/variables.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
@@ -52,10 +52,14 @@ test('every exit code of an error is in the table that help and documentation sh
     );
   }
   const names = environment.map(([name]) => name);
-  for (const name of names) assert.match(documentation, new RegExp(`^\\| \`${name}\` `, 'm'));
-  const config = readFileSync(join(root, 'src', 'settings/config.ts'), 'utf8');
-  for (const [name] of config.matchAll(/\b(?:JOBD|XDG)_[A-Z_]+/g)) {
-    assert.ok(names.includes(name), `${name} is read, and not in the table`);
+  const rows = documentation.matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\|$/gm);
+  const written = Array.from(rows, ([, name, meaning = '']) => [name, meaning.replace('\\|', '|')]);
+  assert.deepEqual(written, environment);
+  for (const file of ['config.ts', 'home.ts']) {
+    const source = readFileSync(join(root, 'src/settings', file), 'utf8');
+    for (const [name] of source.matchAll(/\b(?:JOBD|XDG)_[A-Z_]+/g)) {
+      assert.ok(names.includes(name), `${name} is read, and not in the table`);
+    }
   }
   const json = await runCommand(['help', 'environment', '--json']);
   assert.deepEqual(Object.keys(JSON.parse(json.stdout) as object), names);

@@ -204,12 +204,13 @@ test('processes are read from /proc as far as they may be', (t) => {
   };
   add(1, ['/sbin/init']);
   add(10, ['/usr/local/bin/jobd', 'serve', '--data', '/srv/a']);
-  add(11, ['node', 'dist/jobd.cjs', 'serve', '--port=1', '--data=b']);
+  add(11, ['node', 'dist/jobd.cjs', 'serve', '--port=1', '--data=b'], 'JOBD_PORT=2\0');
   add(12, ['jobd', 'serve'], 'PATH=/bin\0JOBD_DATA=/srv/c\0STATE_DIRECTORY=/no\0');
   add(13, ['jobd', 'serve'], 'HOME=/home/ann\0');
   add(14, ['jobd', 'serve']);
   add(15, ['jobd', 'key', 'list', 'serve']);
   add(16, ['vim', 'serve', '--data', '/no']);
+  add(18, ['jobd', 'serve', '--database', 'postgres://db/jobd'], 'HOME=/home/ann\0');
   fs.mkdirSync(join(proc, '17'));
   fs.writeFileSync(join(proc, 'version'), '');
   const passwd = join(proc, 'passwd');
@@ -235,6 +236,7 @@ test('processes are read from /proc as far as they may be', (t) => {
       [12, '/srv/c'],
       [13, '/home/ann/.local/share/jobd'],
       [14, null],
+      [18, null],
     ],
   );
   assert.deepEqual(findServers({ proc: join(proc, 'absent'), passwd }), []);

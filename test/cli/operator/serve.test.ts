@@ -70,7 +70,7 @@ test('an unusable address or data directory is refused with a message', async (t
     [
       ['--mail-allow', ''],
       2,
-      'jobd: --mail-allow has nothing in it: name an address or a domain, or leave it out to allow every address\n',
+      'jobd: --mail-allow has nothing in it: give it a value, or leave it out\n',
     ],
   ];
   for (const [flags, exitCode, words] of refusals) {
@@ -147,7 +147,7 @@ test('a variable that jobd does not know is named in the log, with the one that 
   );
 });
 
-test('systemd is told once that jobd serves, when it answers', async (t) => {
+test('systemd is told that jobd serves, when it answers, and that it stops', async (t) => {
   const directory = temporaryDirectory(t);
   const [told, socket] = [join(directory, 'told'), join(directory, 'notify')];
   const sender = `#!/bin/sh\necho "$@" to "$NOTIFY_SOCKET" >>'${told}'\n`;
@@ -163,7 +163,11 @@ test('systemd is told once that jobd serves, when it answers', async (t) => {
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   await until('systemd is told', () => existsSync(told) && readFileSync(told, 'utf8') !== '');
   assert.equal(await daemon.stop('SIGTERM'), 0);
-  assert.equal(readFileSync(told, 'utf8'), `--ready to ${socket}\n`);
+  assert.deepEqual(readFileSync(told, 'utf8').split('\n'), [
+    `--ready --status=serves ${url} to ${socket}`,
+    `STOPPING=1 --status=stopping, waits for 0 calls in flight to ${socket}`,
+    '',
+  ]);
 
   const alone = serve(temporaryDirectory(t));
   await until('it says that nobody was told', () => alone.log().includes('systemd was not told'));

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   findService,
-  findServiceDatabase,
   findServiceEnvironment,
   findServiceUrl,
 } from '../../../src/cli/operator/service.ts';
@@ -41,7 +40,7 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
   assert.equal(found(unit, null), '/var/lib/jobd');
 
   const urls: [settings: string, url: string | null][] = [
-    ['JOBD_DATA=/srv/a\n', null],
+    ['JOBD_DATA=/srv/a\n', 'http://127.0.0.1:8080'],
     ['JOBD_PORT=9000\n', 'http://127.0.0.1:9000'],
     ['JOBD_HOST=0.0.0.0\nJOBD_PORT="80"\n', 'http://127.0.0.1'],
     ['JOBD_HOST=::1\n', 'http://[::1]:8080'],
@@ -54,19 +53,19 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     assert.equal(findServiceUrl(files), url, settings);
   }
 
-  const database = 'JOBD_DATABASE_URL=postgres://jobd@db/jobd\n';
-  const variables = (settings: string, own: Record<string, string> = {}) => {
-    found(unit, settings);
-    return findServiceDatabase((name) => own[name], files);
-  };
-  const url = { JOBD_DATABASE_URL: 'postgres://jobd@db/jobd' };
-  assert.equal(variables('JOBD_SECRET_KEY=a\n'), null);
-  assert.deepEqual(variables(`${database}JOBD_SECRET_KEY=a\n`), { ...url, JOBD_SECRET_KEY: 'a' });
+  const environment = (keys: Record<string, string> = {}) =>
+    findServiceEnvironment((name) => keys[name], files);
+  found(unit, 'JOBD_SECRET_KEY=a\n');
   const own = { JOBD_SECRET_KEY_FILE: '/k', JOBD_SECRET_KEY_NEW: 'n', JOBD_PORT: '1' };
-  const { JOBD_PORT: _, ...ownKeys } = own;
   assert.deepEqual(
-    variables(`${database}JOBD_SECRET_KEY=a\n`, own),
-    { ...url, ...ownKeys },
+    environment(own)?.variables,
+    {
+      STATE_DIRECTORY: '/var/lib/jobd',
+      JOBD_SECRET_KEY: undefined,
+      JOBD_SECRET_KEY_FILE: '/k',
+      JOBD_SECRET_KEY_NEW: 'n',
+      JOBD_SECRET_KEY_NEW_FILE: undefined,
+    },
     'the keys of the command win',
   );
   found(unit, '');
@@ -77,17 +76,16 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
   const load = 'LoadCredential=key:/etc/jobd/key\nEnvironment=JOBD_SECRET_KEY_FILE=%d/key';
   fs.writeFileSync(change, `[Service]\nEnvironment=JOBD_PORT=1 JOBD_SLOTS=7\n${load}\n`);
   found(unit, 'JOBD_PORT="2"\nexport JOBD_HOST=::1\n');
-  const environment = (keys: Record<string, string> = {}) =>
-    findServiceEnvironment((name) => keys[name], files);
   const others = { STATE_DIRECTORY: '/var/lib/jobd', JOBD_PORT: '2', JOBD_SLOTS: '7' };
   assert.deepEqual(environment(), {
-    flags: {},
+    flags: { signing: true },
     variables: { ...others, JOBD_SECRET_KEY_FILE: '/etc/jobd/key' },
     ignored: [`${files.settings}, line 2: export JOBD_HOST`],
   });
   assert.deepEqual(environment({ JOBD_SECRET_KEY: 'a', JOBD_PORT: '3' })?.variables, {
     ...others,
     JOBD_SECRET_KEY: 'a',
+    JOBD_SECRET_KEY_FILE: undefined,
   });
   const options =
     '--port=9 --no-signing --allow-target ::1/128 --allow-target "10.0.0.0/8" --trace-context';
@@ -102,16 +100,8 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     database: 'postgres://jobd@db/jobd',
   });
   assert.equal(findServiceUrl(files), 'http://[::1]:9', 'options win over variables');
-  assert.equal(
-    findServiceDatabase(() => undefined, files)?.['JOBD_DATABASE_URL'],
-    'postgres://jobd@db/jobd',
-  );
-  found(unit.replace(' serve', ' serve --data /srv'), 'JOBD_DATABASE_URL=postgres://jobd@db/jobd');
-  assert.equal(
-    findServiceDatabase(() => undefined, files),
-    null,
-    '--data wins',
-  );
+  found(unit.replace(' serve', ' serve --data'), '');
+  assert.deepEqual(environment()?.flags, {}, 'what serve would refuse says nothing');
   found(unit, '');
   fs.rmSync(files.settings);
   assert.equal(environment()?.variables['JOBD_PORT'], '1', 'systemd does without the file');

@@ -125,6 +125,9 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await renew();
     const said = messages().filter((message) => /begins nothing any more/.test(message));
     assert.equal(said.length, 1);
+    assert.deepEqual(membership.standing().roles, ['draining'], 'another one may lead');
+    const nodes = await onServer(database, 'select is_draining as "isDraining" from nodes');
+    assert.deepEqual(nodes, [{ isDraining: 1 }], 'and the others know it');
   });
 
   test('begins nothing more when the store was moved while it slept', async (t) => {

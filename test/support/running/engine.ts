@@ -37,11 +37,15 @@ export interface LogLine {
 /** A run, and its error as people see it. */
 export type SeenRun = Omit<Run, 'reason' | 'detail' | 'missed'> & { error: string | null };
 
+export interface TestEngine extends Engine {
+  readonly wakeNotifier: () => void;
+}
+
 export interface EngineTest extends TestStore {
   clock: FakeClock;
   logged: LogLine[];
   /** Starts an engine; it stops with the test. Ten slots by default. */
-  readonly start: (parts?: Partial<EngineParts>) => Promise<Engine>;
+  readonly start: (parts?: Partial<EngineParts>) => Promise<TestEngine>;
   /** Requests a manual run. */
   readonly ask: (job: Job) => Promise<Run>;
   /** All runs of a job, the oldest first. */
@@ -105,12 +109,13 @@ export async function setupEngine(t: TestContext, clock = fakeClock()): Promise<
   const write = (line: string): void => void logged.push(JSON.parse(line) as LogLine);
   const log = pino({ level: 'debug' }, { write });
 
-  const start = async (changes: Partial<EngineParts> = {}): Promise<Engine> => {
+  const start = async (changes: Partial<EngineParts> = {}): Promise<TestEngine> => {
     const egress = parts.use(
       createEgress({ allowTargets: loopback, connectionsPerHost: 100, userAgent: 'jobd/test' }),
     );
     const defaults = enginePartsFor({ store, egress, clock, log });
-    return parts.use(startEngine({ ...defaults, ...changes }));
+    const engine = parts.use(startEngine({ ...defaults, ...changes }));
+    return { ...engine, wakeNotifier: () => engine.wake('notify') };
   };
   const ask = async (job: Job): Promise<Run> => {
     const run = queuedRun(job.id, clock.now());

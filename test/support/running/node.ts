@@ -50,15 +50,13 @@ export async function startTestNode(
   const woken: WokenLoop[] = [];
   const troubles: (string | null)[] = [];
   const streams = createEvents({ clock, version: '1.2.3', mostStreams: 256 });
-  const wakeEngine = (loop: WokenLoop): void =>
-    loop === 'claim' ? engine.wake() : engine.wakeNotifier();
   const nodes = hearOtherNodes({
     hints: store.hints,
     clock,
     streams,
     wake(loop) {
       woken.push(loop);
-      wakeEngine(loop);
+      engine.wake(loop);
     },
     hasOthers: () => hasOthers,
     onTrouble: (trouble) => void troubles.push(trouble),
@@ -78,17 +76,15 @@ export async function startTestNode(
   );
   parts.use(startLoop('hints', nodes.look, { log, clock: systemClock }));
   parts.use(nodes);
-  const wake = (loop: WokenLoop): void => {
-    wakeEngine(loop);
-    wakeOthers(loop);
-  };
   const app = quietApp({
     store,
     clock,
     events,
     allowTargets: loopback,
-    wake: () => wake('claim'),
-    wakeNotifier: () => wake('notify'),
+    wake(loop) {
+      engine.wake(loop);
+      wakeOthers(loop);
+    },
     onChanged: (entries) => events.audited(entries),
   });
   await until('a node that listens', () => woken.length > 0);

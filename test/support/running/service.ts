@@ -68,5 +68,5 @@ esac
 
 /** A stand-in for systemd-notify, which nobody but this one listens to. */
 const systemdNotify = `#!/bin/sh
-[ "$1" = --ready ] && touch "$NOTIFY_SOCKET.ready"
+[ "$1" != --ready ] || touch "$NOTIFY_SOCKET.ready"
 `;

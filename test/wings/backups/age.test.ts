@@ -9,6 +9,7 @@ import {
   encryptFor,
   parseIdentities,
 } from '../../../src/wings/backups/age.ts';
+import { backupRecipients } from '../../../src/settings/setting.ts';
 import { randomBytes, seed, seededRandom } from '../../support/dice.ts';
 
 /** Yields a file in chunks, each in the same buffer. */
@@ -28,14 +29,14 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const content = randomBytes(seededRandom(seed), 64 * 1024 * 3 + 17);
-const file = await joined(encryptFor([recipient], '--recipient')(reusing(content)));
+const file = await joined(encryptFor([recipient])(reusing(content)));
 const read = (bytes: Uint8Array, by = [identity]) => joined(decrypted(reusing(bytes), by, 'f.age'));
 
 test('each recipient reads what was written, of any length', async () => {
   assert.ok(beginsEncrypted(file));
   assert.deepEqual(await read(file), content);
   const other = await generateX25519Identity();
-  const both = encryptFor([recipient, await identityToRecipient(other)], '--recipient');
+  const both = encryptFor([recipient, await identityToRecipient(other)]);
   for (const length of [0, 1, 64 * 1024, 64 * 1024 + 1]) {
     const written = await joined(both(reusing(content.subarray(0, length))));
     for (const by of [identity, other]) {
@@ -89,7 +90,7 @@ test('a header without an end is not kept in memory', async () => {
 /** The error about a recipient; empty if there is none. */
 function refusal(text: string): string {
   try {
-    encryptFor([text], '--recipient');
+    encryptFor(backupRecipients([text], '--recipient'));
     return '';
   } catch (error) {
     return String(error);
@@ -97,7 +98,8 @@ function refusal(text: string): string {
 }
 
 test('what is no recipient is refused, and an identity in its place is not repeated', () => {
-  assert.match(refusal('age1abc'), /--recipient must be a recipient .*got age1abc/);
+  assert.match(refusal('age1acc'), /the recipient age1acc is mistyped/);
+  assert.match(refusal('age2abc'), /--recipient must be a recipient .*got age2abc/);
   assert.match(refusal('ssh-ed25519 AAAA'), /got an SSH key/);
   assert.match(refusal(identity), /this is an identity, which is secret/);
   assert.ok(!refusal(identity).includes(identity));

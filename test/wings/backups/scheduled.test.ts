@@ -36,7 +36,7 @@ function scheduled(t: TestContext) {
   const clock = fakeClock(begun);
   const lines: Line[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const plan = { directory, everyMs: day, keep: { ms: 7 * day }, recipients: [] };
+  const plan = { directory, everyMs: day, keep: '7d', recipients: [] };
   const asked: string[][] = [];
   const state = { failure: '' };
   const run = async (args: readonly string[], signal: AbortSignal): Promise<string> => {
@@ -170,7 +170,7 @@ test('a real backup is made by a process of its own, and a stop ends it', async 
   Object.assign(process, { argv: [process.execPath, script], execArgv: [] });
   t.after(() => Object.assign(process, { argv, execArgv }));
   const clock = fakeClock(Date.now());
-  const plan = { directory, everyMs: day, keep: { count: 2 }, recipients: [] };
+  const plan = { directory, everyMs: day, keep: '2', recipients: [] };
   const log = pino({ level: 'silent' });
   const parts = { plan, dataDir, instanceId, clock, log, run: runOwnCommand };
   await using backups = startScheduledBackups(parts);

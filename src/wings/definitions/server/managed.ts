@@ -161,7 +161,7 @@ export async function applyManaged<Input, Kept extends { id: string; name: strin
       return { result: perform === null ? found : { ...found, shown: await perform(tx, note) } };
     });
   });
-  if (applied.change !== 'none' || applied.isAdopted) app.wake();
+  if (applied.change !== 'none' || applied.isAdopted) app.wake('claim');
   return applied;
 }
 

@@ -1,6 +1,8 @@
-/** Every environment variable that jobd reads: help, the man page and docs use this table. */
+/** Every environment variable that jobd reads, for help, the man page and docs; and the names that it only seems to read. */
 
-import { defaultServerUrl, serveDefaults } from '../../settings/config.ts';
+import { nearest } from '../domain/nearest.ts';
+import { defaultServerUrl } from './config.ts';
+import { serveVariables } from './serve-settings.ts';
 
 /** Each name with its meaning. */
 export const environment: readonly (readonly [name: string, meaning: string])[] = [
@@ -27,37 +29,7 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'XDG_CACHE_HOME',
     'without a data directory, jobd in it holds the unpacked database driver (default ~/.cache)',
   ],
-  ['JOBD_HOST', `serve: address to listen on (default ${serveDefaults.host})`],
-  ['JOBD_PORT', `serve: port to listen on, 0 for any free one (default ${serveDefaults.port})`],
-  [
-    'JOBD_MAX_DATABASE_SIZE',
-    'serve: remove history before its time to keep the database file below this, such as 20GiB',
-  ],
-  ['JOBD_BASE_URL', 'serve: public URL of this server'],
-  ['JOBD_SLOTS', `serve: maximum calls in flight (default ${serveDefaults.slots})`],
-  [
-    'JOBD_SLOTS_PER_HOST',
-    `serve: maximum calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
-  ],
-  [
-    'JOBD_ALLOW_TARGETS',
-    'serve: private addresses or ports that jobs may call, CIDR[:PORT|:*], comma-separated',
-  ],
-  ['JOBD_CORS_ORIGINS', 'serve: origins whose pages may use the API, comma-separated'],
-  ['JOBD_TRUSTED_PROXY', 'serve: proxies whose X-Forwarded-For is believed, CIDR, comma-separated'],
-  ['JOBD_SMTP_URL', 'serve: SMTP server for alert email'],
-  ['JOBD_MAIL_ALLOW', 'serve: addresses and domains that may get alert email, comma-separated'],
-  ['JOBD_HEARTBEAT_URL', 'serve: URL to call each minute while the scheduler is healthy'],
-  ['JOBD_METRICS', 'serve: HOST:PORT to serve Prometheus metrics on, at GET /metrics'],
-  ['JOBD_BACKUP_TO', 'serve: directory to make backups in, by itself'],
-  ['JOBD_BACKUP_EVERY', `serve: how often, at least 1m (default ${serveDefaults.backupEvery})`],
-  [
-    'JOBD_BACKUP_KEEP',
-    `serve: how long to keep backups, or how many (default ${serveDefaults.backupKeep})`,
-  ],
-  ['JOBD_BACKUP_RECIPIENTS', 'serve: age public keys to encrypt backups for, comma-separated'],
-  ['JOBD_NO_SIGNING', 'serve: sign no receipts, if set to anything'],
-  ['JOBD_TRACE_CONTEXT', 'serve: send a W3C traceparent header with each call, if set to anything'],
+  ...serveVariables,
   [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'serve: OpenTelemetry collector to send a span of each call to, by OTLP over HTTP',
@@ -79,11 +51,6 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['OTEL_TRACES_SAMPLER', 'serve: always_on, always_off or traceidratio (default always_on)'],
   ['OTEL_TRACES_SAMPLER_ARG', 'serve: share of runs for traceidratio, 0 to 1 (default 1)'],
-  [
-    'JOBD_LOG_LEVEL',
-    `serve: fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
-  ],
-  ['JOBD_LOG_FORMAT', 'serve: human or json (default human on a terminal, else json)'],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_FILE', 'a file with the master key, such as a credential of systemd'],
   ['JOBD_SECRET_KEY_NEW', 'serve, secrets rotate: the new master key'],
@@ -109,3 +76,33 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['NO_COLOR', 'no colours, if set to anything; pipes never get colours'],
   ['TERM', 'dumb: no colours and no spinner'],
 ];
+
+/** A variable that jobd does not know. */
+export interface UnknownVariable {
+  variable: string;
+  /** The one that is probably meant; null if none is near. */
+  meant: string | null;
+}
+
+/** install.sh reads this one. */
+const known = [...environment.map(([name]) => name), 'JOBD_DOWNLOAD_URL'];
+
+/** Those among the names of an environment that begin as jobd's own do: a setting that is misspelt has no effect. */
+export function unknownVariables(names: readonly string[]): UnknownVariable[] {
+  const services = names.flatMap((name) => /^(JOBD\w*)_SERVICE_HOST$/.exec(name)?.[1] ?? []);
+  return names
+    .filter((name) => /^JOBD_/i.test(name) && !known.includes(name))
+    .filter((name) => !services.some((service) => isOfService(name, service)))
+    .map((variable) => ({ variable, meant: nearest(variable, known, 3) ?? null }));
+}
+
+/** Kubernetes names each Service of a namespace in the environment of its containers. */
+function isOfService(name: string, service: string): boolean {
+  return name.startsWith(`${service}_SERVICE_`) || name.startsWith(`${service}_PORT`);
+}
+
+/** What is said of one. */
+export function unknownWords({ variable, meant }: UnknownVariable): string {
+  const hint = meant === null ? 'jobd help environment lists all' : `did you mean ${meant}?`;
+  return `${variable} is no variable of jobd and is ignored: ${hint}`;
+}

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environment } from '../../../src/cli/manual/environment.ts';
-import { unknownVariables, unknownWords } from '../../../src/cli/manual/unknown-variables.ts';
+import { environment, unknownVariables, unknownWords } from '../../src/settings/variables.ts';
 
 test('a name that begins as those of jobd do is known, or is named', () => {
   const names = environment.map(([name]) => name);

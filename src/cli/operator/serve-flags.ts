@@ -1,0 +1,27 @@
+/** The options of `jobd serve`, for it and for who reads the command of a daemon. */
+
+import { Command } from 'commander';
+import type { Flags } from '../../settings/config.ts';
+import { serveFlags } from '../../settings/serve-settings.ts';
+import { collect } from '../options.ts';
+
+/** Adds them. */
+export function withServeFlags(command: Command): Command {
+  for (const { flag, help, isList } of serveFlags) {
+    if (isList) command.option(flag, help, collect);
+    else command.option(flag, help);
+  }
+  return command;
+}
+
+/** Those in the words of a command that has `serve` in it, as it reads them itself; none if it would refuse them. */
+export function flagsIn(words: readonly string[]): Flags {
+  const at = words.indexOf('serve');
+  const command = withServeFlags(new Command()).exitOverride().helpOption(false);
+  command.configureOutput({ writeErr: () => {} });
+  try {
+    return command.parse(at === -1 ? [] : words.slice(at + 1), { from: 'user' }).opts();
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,68 @@
+/** The first two steps of a daemon: its data is opened, then the keys in it. */
+
+import { newSecret } from '../app/accounts/secrets.ts';
+import { openCompletionTokens } from '../app/secrets/completion-key.ts';
+import { ensureSigningKey } from '../app/receipts/signing-keys.ts';
+import type { Log } from '../base/log.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createSigner } from '../engine/receipts/sign.ts';
+import { watchDataDirectory } from '../engine/upkeep/data-directory.ts';
+import type { ServeConfig } from '../settings/config.ts';
+import { startInstance } from '../store/accounts/instance.ts';
+import type { Reserve } from '../store/database/store.ts';
+import { lockDataDir } from '../store/sqlite/lock.ts';
+import { lostDatabase } from '../store/sqlite/lost.ts';
+import { version } from '../version.ts';
+import { openLocal } from './local-store.ts';
+
+/** The store, open and locked, and what opens what is sealed in it. */
+export type Data = Awaited<ReturnType<typeof openData>>;
+
+/** Locks the data directory and opens the store, bringing it up to date. Throws `JobdError` if it cannot be served. */
+export async function openData(
+  place: Pick<ServeConfig, 'dataDir' | 'database' | 'secretKeys'>,
+  { log, clock: given, keepsCopy }: { log: Log; clock?: Clock | undefined; keepsCopy: boolean },
+  parts: AsyncDisposableStack,
+) {
+  const { dataDir, database, secretKeys: keys } = place;
+  const lock = database === null ? parts.use(lockDataDir(dataDir)) : null;
+  const lost = lock && lostDatabase(dataDir);
+  if (lost !== null) throw lost;
+  const upgrade = { version, keepsCopy, onBegin: (kept: string | null) => logUpgrade(log, kept) };
+  const opening = { ...(given && { clock: given }), keys, mayMake: true, upgrade };
+  const local = parts.use(await openLocal({ dataDir, database }, opening));
+  const { store, clock } = local;
+  await store.reserve.keep(() => logDisk(log, store.reserve));
+  const directory = lock && parts.use(watchDataDirectory({ store, lock, log, clock }));
+  const vault = await local.openVault();
+  return { local, store, clock, vault, directory, dataDir: database === null ? dataDir : null };
+}
+
+/** What this installation signs with and is known by. */
+export type Keys = Awaited<ReturnType<typeof openKeys>>;
+
+/** Opens them, and makes those that are missing. */
+export async function openKeys(
+  { store, clock, vault }: Data,
+  isSigning: boolean,
+  siteUrl: () => string,
+) {
+  if (isSigning) await ensureSigningKey({ store, clock, vault });
+  return {
+    completionTokens: await openCompletionTokens({ store, clock, vault }),
+    instanceId: await startInstance(store, newSecret(4)),
+    signer: isSigning ? createSigner({ store, clock, vault, siteUrl }) : null,
+  };
+}
+
+/** jobd makes no copy of a database on a server. */
+function logUpgrade(log: Log, kept: string | null): void {
+  log.info({ version, ...(kept !== null && { kept }) }, 'the tables of the database are changed');
+}
+
+function logDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
+  if (isMissing) log.error({ error: refusal }, 'little or nothing can be stored');
+  else if (isInUse) {
+    log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
+  } else log.info('the disk has free space again, and the reserve is filled');
+}

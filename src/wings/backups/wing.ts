@@ -1,0 +1,13 @@
+/** Backups by command and by plan, encrypted if wanted, and the way back. */
+
+import { filesOf } from '../../serve/house.ts';
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const backups: Wing = {
+  commands: filesOf('operate', {
+    backup: async () => (await import('./backup-command.ts')).addBackupCommand,
+    restore: async () => (await import('./restore-command.ts')).addRestoreCommand,
+  }),
+  daemon: async () => (await import('./scheduled.ts')).backUpAsPlanned,
+};

@@ -1,0 +1,12 @@
+/** Why a job ran, did not run or ran late. */
+
+import { filesOf } from '../../serve/house.ts';
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const explain: Wing = {
+  commands: filesOf('jobs', {
+    explain: async () => (await import('./command.ts')).addExplainCommand,
+  }),
+  operations: async () => (await import('./routes.ts')).explanationRoutes,
+};

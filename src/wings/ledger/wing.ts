@@ -1,0 +1,13 @@
+/** Whether every due time is accounted for. */
+
+import { filesOf } from '../../serve/house.ts';
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const ledger: Wing = {
+  commands: filesOf('jobs', {
+    ledger: async () => (await import('./command.ts')).addLedgerCommands,
+  }),
+  operations: async () => (await import('./routes.ts')).ledgerRoutes,
+  daemon: async () => (await import('./check.ts')).checkDaily,
+};

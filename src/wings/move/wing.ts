@@ -1,0 +1,11 @@
+/** A store copied from SQLite to PostgreSQL, or back. */
+
+import { filesOf } from '../../serve/house.ts';
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const move: Wing = {
+  commands: filesOf('operate', {
+    'migrate-store': async () => (await import('./command.ts')).addMigrateStoreCommand,
+  }),
+};

@@ -1,0 +1,8 @@
+/** Spans of calls for a collector of OpenTelemetry. */
+
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const spans: Wing = {
+  daemon: async () => (await import('./start.ts')).sendSpans,
+};

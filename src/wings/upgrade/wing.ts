@@ -1,0 +1,11 @@
+/** A newer executable in place of this one, and the way back. */
+
+import { filesOf } from '../../serve/house.ts';
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const upgrade: Wing = {
+  commands: filesOf('operate', {
+    upgrade: async () => (await import('./command.ts')).addUpgradeCommand,
+  }),
+};
