@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { inPlace } from '../view/held.ts';
-import type { HeldRows, Row } from '../view/held.ts';
+import { inPlace } from '../view/rows.ts';
+import type { HeldRows, Row } from '../view/rows.ts';
 
 /** Whether the pointer or the focus is in the place of `props`. */
 export interface Hold {

@@ -3,14 +3,13 @@
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { nameOf } from '../view/held.ts';
-import type { Row } from '../view/held.ts';
+import { nameOf } from '../view/rows.ts';
+import type { Row } from '../view/rows.ts';
 import type { Failure } from './api.ts';
-import { askForViewer } from './ask-for-viewer.ts';
+import { askForViewer, recall, remember } from './resource.ts';
 import { onChange } from './live/live.ts';
 import type { Change } from './live/live.ts';
 import { createPace } from './live/pace.ts';
-import { recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
 
 /** One page of a list. */

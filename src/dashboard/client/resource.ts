@@ -4,11 +4,13 @@ import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Failure } from './api.ts';
-import { askForViewer } from './ask-for-viewer.ts';
 import { onChange } from './live/live.ts';
 import type { Change } from './live/live.ts';
 import { viewer } from './session/session.ts';
+import type { Kind } from '../view/places.ts';
 import { createPace } from './live/pace.ts';
+import { ask } from './api.ts';
+import type { Pace } from './live/pace.ts';
 
 /** Whether an answer may be another after this change. */
 export type Concern = (change: Change) => boolean;
@@ -25,23 +27,15 @@ export interface Resource<T> {
   reloadSoon: () => void;
 }
 
-/** A change of this job or of a run of it. */
-export function ofJob(id: string): Concern {
-  return ({ jobs, runs }) => jobs.includes(id) || runs.some(({ jobId }) => jobId === id);
+/** A change of one of them; of a job, also of a run of it. */
+export function ofOne(kind: Kind, id: string): Concern {
+  return (change) =>
+    change[`${kind}s`].includes(id) ||
+    (kind === 'job' && change.runs.some(({ jobId }) => jobId === id));
 }
-/** A change of any job or run. */
-export const ofJobs: Concern = ({ jobs, runs }) => jobs.length > 0 || runs.length > 0;
-/** A change of any monitor. */
-export const ofMonitors: Concern = ({ monitors }) => monitors.length > 0;
-/** A change of any channel. */
-export const ofChannels: Concern = ({ channels }) => channels.length > 0;
-/** A change of this monitor. */
-export function ofMonitor(id: string): Concern {
-  return ({ monitors }) => monitors.includes(id);
-}
-/** A change of this channel, or of a delivery of it. */
-export function ofChannel(id: string): Concern {
-  return ({ channels }) => channels.includes(id);
+/** A change of any of them; of jobs, also of their runs. */
+export function ofAll(kind: Kind): Concern {
+  return (change) => change[`${kind}s`].length > 0 || (kind === 'job' && change.runs.length > 0);
 }
 /** Any change. */
 export const ofAnything: Concern = () => true;
@@ -140,4 +134,31 @@ class Loader<T> implements Resource<T> {
   };
 
   reloadSoon = (): void => this.#pace.askUnlessResting();
+}
+
+/** Who waits for answers. */
+interface Asker {
+  /** Why there is no newer answer; null if there is nothing to say. */
+  failure: Signal<Failure | null>;
+  /** Asks again after a failure. */
+  pace: Pace;
+  /** Whether somebody still looks at the answers. */
+  isShown: () => boolean;
+}
+
+/** The answer to `GET path`; null if there is none, which the asker notes, or if somebody else looks now. */
+export async function askForViewer<T>(
+  path: string,
+  { failure, pace, isShown }: Asker,
+): Promise<T | null> {
+  const before = viewer.peek();
+  const answer = await ask<T>('GET', path);
+  if (viewer.peek() !== before) return null;
+  if (answer.ok) {
+    failure.value = null;
+    return answer.body;
+  }
+  if (answer.status !== 401) failure.value = answer;
+  if (isShown()) pace.failed(answer);
+  return null;
 }

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { go } from '../router.ts';
+import { places } from '../view/places.ts';
 import { hasShortcuts } from './preferences.ts';
 
 /** What a key does on a page; `g` with a second key goes to a page. */
@@ -10,15 +11,6 @@ export type Shortcuts = Record<string, () => void>;
 
 /** Whether their list is shown. */
 export const isHelpShown = signal(false);
-
-const places: Record<string, string> = {
-  j: '/',
-  m: '/monitors',
-  c: '/channels',
-  t: '/trouble',
-  a: '/audit',
-  s: '/settings',
-};
 
 const onPage = new Set<Shortcuts>();
 let isGoing = false;
@@ -46,7 +38,7 @@ export function startShortcuts(): void {
 }
 
 function actionFor(key: string): (() => void) | undefined {
-  const to = isGoing ? places[key] : undefined;
+  const to = isGoing ? places.find((place) => place.key === key)?.to : undefined;
   if (to !== undefined) return () => go(to);
   if (key === '?') return () => (isHelpShown.value = true);
   return [...onPage].findLast((shortcuts) => Object.hasOwn(shortcuts, key))?.[key];

@@ -4,15 +4,22 @@ import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { usePages } from '../client/pages.ts';
 import type { Concern } from '../client/resource.ts';
 import { mayWrite } from '../client/session/session.ts';
-import { Filters } from '../parts/rows/filters.tsx';
+import { Filters } from '../parts/tools.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Link } from '../parts/link.tsx';
-import { Outside } from '../parts/outside.tsx';
-import { ReadOnly } from '../parts/read-only.tsx';
-import { DayList } from '../parts/rows/row-list.tsx';
+import { Facts, Link, Outside } from '../parts/basic.tsx';
+import { ReadOnly } from '../parts/loaded.tsx';
+import { DayList } from '../parts/rows.tsx';
 import { query } from '../router.ts';
-import { auditPath, auditSubjects } from '../view/audit.ts';
-import { AuditRow } from './audit-row.tsx';
+import {
+  auditPath,
+  auditSubjects,
+  changesBy,
+  changesTo,
+  subjectPlace,
+  subjectType,
+} from '../view/audit.ts';
+import { didWords } from '../../domain/accounts/audit-words.ts';
+import { absolute, clock } from '../view/times.ts';
 
 /** Runs change too often, and few of them are in the trail. Sign-ins and keys have no event. */
 const ofChanges: Concern = ({ jobs, monitors, channels }) =>
@@ -75,5 +82,71 @@ function Only({ entry }: { entry: AuditEntry | undefined }) {
       )}
       . <Link to="/audit">All changes</Link>
     </p>
+  );
+}
+
+/** The row. */
+export function AuditRow({ entry }: { entry: AuditEntry }) {
+  const { at, actor, subject, fields, count } = entry;
+  const { words, isNamed } = didWords(entry);
+  const place = subjectPlace(entry);
+  const name = <Outside text={subject.name === '' ? subject.id : subject.name} />;
+  return (
+    <li class="row audit">
+      <time class="figure" dateTime={at} title={absolute(at)}>
+        {clock(at, undefined, { withSeconds: true })}
+      </time>
+      <p class="did">
+        <b>
+          <Outside text={actor.name === '' ? actor.id : actor.name} />
+        </b>{' '}
+        <span class="quiet">({actor.type})</span> {words}{' '}
+        {isNamed && (place === null ? name : <Link to={place}>{name}</Link>)}
+        {fields.length > 0 && (
+          <>
+            : <Outside text={fields.join(', ')} />
+          </>
+        )}
+        {count > 1 && <span class="quiet">, {count} times within a minute</span>}
+      </p>
+      <Details entry={entry} />
+    </li>
+  );
+}
+
+function Details({ entry }: { entry: AuditEntry }) {
+  const { number, actor, address, forwardedFor, action, subject } = entry;
+  const isSelf = actor.id === subject.id;
+  return (
+    <details>
+      <summary>
+        {forwardedFor ?? address ?? 'on the server'}
+        <span class="hidden">, details</span>
+      </summary>
+      <Facts
+        of={{
+          'Address of the connection': (
+            <Outside text={address ?? 'none: a command on the server'} />
+          ),
+          'Forwarded for': forwardedFor !== null && (
+            <>
+              <Outside text={forwardedFor} />{' '}
+              <span class="quiet">if the proxy in front of jobd says so</span>
+            </>
+          ),
+          By: <Outside text={`${actor.type} ${actor.id}`} />,
+          To: !isSelf && `${subjectType(entry)} ${subject.id}`,
+          Entry: `${number}, ${action}`,
+        }}
+      />
+      <p class="choice">
+        <Link to={changesBy(actor.id)}>
+          All by this {actor.type === 'command' ? 'user' : actor.type}
+        </Link>
+        {!isSelf && (
+          <Link to={changesTo(subject.id)}>All changes to this {subjectType(entry)}</Link>
+        )}
+      </p>
+    </details>
   );
 }

@@ -1,51 +1,84 @@
 /** Decides what is shown, by the address and by who is signed in. */
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { linkCode } from '../client/session/link.ts';
 import { hasEnded, loadSession, notice, session } from '../client/session/session.ts';
-import { Brand } from '../parts/frame/brand.tsx';
-import { Frame } from '../parts/frame/frame.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Brand, Frame } from '../parts/frame.tsx';
+import { Button, Problem } from '../parts/basic.tsx';
 import { go, match, path, stayUntil } from '../router.ts';
 import { AuditPage } from './audit.tsx';
 import { ChannelPage } from './channels/channel.tsx';
-import { ChannelEditor } from './channels/editor.tsx';
+import { channelEditor } from './channels/editor.tsx';
 import { ChannelsPage } from './channels/list.tsx';
-import { JobEditor } from './jobs/editor.tsx';
+import { jobEditor } from './jobs/editor.tsx';
 import { JobPage } from './jobs/job.tsx';
 import { JobsPage } from './jobs/list.tsx';
-import { MissingPage } from './missing.tsx';
-import { MonitorEditor } from './monitors/editor.tsx';
+import { Instead } from '../parts/loaded.tsx';
+import { EditorPage } from '../parts/forms/editor.tsx';
+import { ThingPage } from '../parts/thing.tsx';
+import { momentsOf } from '../view/monitors/monitor-state.ts';
+import { lists } from '../view/places.ts';
+import type { Kind } from '../view/places.ts';
+import type { Channel } from '../../api/alerts/contract.ts';
+import type { Job } from '../../api/jobs/contract.ts';
+import type { Monitor } from '../../api/monitors/contract.ts';
+import { monitorEditor } from './monitors/editor.tsx';
 import { MonitorsPage } from './monitors/list.tsx';
 import { MonitorPage } from './monitors/monitor.tsx';
 import { RunPage } from './runs/run.tsx';
 import { SettingsPage } from './settings/settings.tsx';
-import { SignInAgain } from './sign-in-again.tsx';
-import { SignInPage } from './sign-in.tsx';
+import { SignInAgain, SignInPage } from './sign-in.tsx';
 import { TroublePage } from './trouble.tsx';
 
 type Values = Record<string, string>;
 
+/** What each kind shows: its list, one of it, and its editor. */
+const kinds: Record<Kind, [list: () => VNode, one: (id: string) => VNode, editor: Editor]> = {
+  job: [
+    () => <JobsPage />,
+    (id) => (
+      <ThingPage<Job> key={id} kind="job" id={id}>
+        {(job) => <JobPage job={job} />}
+      </ThingPage>
+    ),
+    (id) => <EditorPage key={`job ${id}`} of={jobEditor} id={id} />,
+  ],
+  monitor: [
+    () => <MonitorsPage />,
+    (id) => (
+      <ThingPage<Monitor> key={id} kind="monitor" id={id} moments={momentsOf}>
+        {(monitor) => <MonitorPage monitor={monitor} />}
+      </ThingPage>
+    ),
+    (id) => <EditorPage key={`monitor ${id}`} of={monitorEditor} id={id} />,
+  ],
+  channel: [
+    () => <ChannelsPage />,
+    (id) => (
+      <ThingPage<Channel> key={id} kind="channel" id={id}>
+        {(channel) => <ChannelPage channel={channel} />}
+      </ThingPage>
+    ),
+    (id) => <EditorPage key={`channel ${id}`} of={channelEditor} id={id} />,
+  ],
+};
+
+type Editor = (id: string | undefined) => VNode;
+
 /** Each address with its page; `api/page/routes.ts` answers the same ones. */
-const pages: [pattern: string, show: (values: Values) => ComponentChildren][] = [
-  ['/', () => <JobsPage />],
-  ['/jobs/new', () => <JobEditor />],
-  ['/jobs/:id', ({ id = '' }) => <JobPage key={id} id={id} />],
-  ['/jobs/:id/edit', ({ id = '' }) => <JobEditor key={id} id={id} />],
+const pages: [pattern: string, show: (values: Values) => VNode][] = [
+  ...Object.entries(kinds).flatMap(([kind, [list, one, editor]]): typeof pages => [
+    [lists[kind as Kind].to, list],
+    [`/${kind}s/new`, () => editor(undefined)],
+    [`/${kind}s/:id`, ({ id = '' }) => one(id)],
+    [`/${kind}s/:id/edit`, ({ id }) => editor(id)],
+  ]),
   [
     '/jobs/:id/runs/:runId',
     ({ id = '', runId = '' }) => <RunPage key={runId} jobId={id} id={runId} />,
   ],
-  ['/monitors', () => <MonitorsPage />],
-  ['/monitors/new', () => <MonitorEditor />],
-  ['/monitors/:id', ({ id = '' }) => <MonitorPage key={id} id={id} />],
-  ['/monitors/:id/edit', ({ id = '' }) => <MonitorEditor key={id} id={id} />],
-  ['/channels', () => <ChannelsPage />],
-  ['/channels/new', () => <ChannelEditor />],
-  ['/channels/:id', ({ id = '' }) => <ChannelPage key={id} id={id} />],
-  ['/channels/:id/edit', ({ id = '' }) => <ChannelEditor key={id} id={id} />],
   ['/trouble', () => <TroublePage />],
   ['/audit', () => <AuditPage />],
   ['/settings', () => <SettingsPage />],
@@ -88,7 +121,7 @@ function pageAt(at: string): ComponentChildren {
     const values = match(pattern, at);
     if (values !== null) return show(values);
   }
-  return <MissingPage what="There is no such page." />;
+  return <Instead title="There is no such page." {...lists.job} />;
 }
 
 /** Before the server has said who is signed in. */
@@ -99,9 +132,7 @@ function UnknownPage() {
       <Brand />
       <Problem text={notice.value} />
       <p class="actions">
-        <button type="button" onClick={() => void loadSession()}>
-          Try again
-        </button>
+        <Button onClick={() => void loadSession()}>Try again</Button>
       </p>
     </main>
   );

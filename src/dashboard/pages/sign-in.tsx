@@ -1,41 +1,41 @@
-/** Signing in: with a key, or by a link that `jobd open` printed. */
+/** Signing in: with a key, or by a link that `jobd open` printed; and again, over a page whose session has ended. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useBusy } from '../client/busy.ts';
 import type { TargetedSubmitEvent } from 'preact';
 import { linkCode } from '../client/session/link.ts';
-import { isCutOff } from '../client/session/sign-in-code.ts';
-import { Brand } from '../parts/frame/brand.tsx';
+import { isCutOff } from '../view/sign-in-code.ts';
+import { Brand } from '../parts/frame.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { Outside } from '../parts/outside.tsx';
+import { Button, Problem, Outside } from '../parts/basic.tsx';
 import { addressOf } from '../router.ts';
-import { notice, signIn } from '../client/session/session.ts';
+import { notice, signIn, leave, signedIn } from '../client/session/session.ts';
 import type { Refusal } from '../client/session/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
+import { Dialog } from '../parts/dialogs.tsx';
 
 /** The page. `current` is who is signed in when somebody comes by a link. */
 export function SignInPage({ current }: { current: Session | null }) {
   const [failed, setFailed] = useState<Failed | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const tryKey = async (key: string): Promise<void> => {
-    setBusy(true);
-    const failure = await signIn({ key });
-    setFailed(failure && { ...failure, code: null });
-    setBusy(false);
-  };
+  const [isBusy, begin] = useBusy();
+  const tryKey = (key: string): Promise<void> =>
+    begin(async () => {
+      const failure = await signIn({ key });
+      setFailed(failure && { ...failure, code: null });
+    });
   // Who is signed in stays on this page to read why the link failed.
-  const tryLink = async (code: string, isSignedIn: boolean): Promise<void> => {
-    setBusy(true);
-    const failure = isCutOff(code) ? incomplete : await signIn({ code });
-    setFailed(failure && { ...failure, code });
-    setBusy(false);
-    if (failure === null || !isSignedIn) linkCode.value = null;
-  };
+  const tryLink = (code: string, isSignedIn: boolean): Promise<void> =>
+    begin(async () => {
+      const failure = isCutOff(code) ? incomplete : await signIn({ code });
+      setFailed(failure && { ...failure, code });
+      if (failure === null || !isSignedIn) linkCode.value = null;
+    });
   const code = linkCode.value;
   const isSignedIn = current !== null;
   useEffect(() => {
     if (code !== null && (!isSignedIn || isCutOff(code))) void tryLink(code, isSignedIn);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a code is tried once
   }, [code, isSignedIn]);
   const isOfKey = failed?.code === null && failed.isRefused;
   return (
@@ -78,18 +78,15 @@ function sentenceFor({ code, error, isRefused }: Failed): string {
   return code !== null && isRefused && !isCutOff(code) ? used : error;
 }
 
-/** Asks first: another's link must not silently change whose jobs this browser shows. */
-function ChangeSession({
-  current,
-  isBusy,
-  failure,
-  onUse,
-}: {
+interface ChangeProps {
   current: Session;
   isBusy: boolean;
   failure: Refusal | null;
   onUse: () => void;
-}) {
+}
+
+/** Asks first: another's link must not silently change whose jobs this browser shows. */
+function ChangeSession({ current, isBusy, failure, onUse }: ChangeProps) {
   const isRefused = failure?.isRefused === true;
   return (
     <>
@@ -102,28 +99,26 @@ function ChangeSession({
       {failure !== null && <Problem text={failure.error} />}
       <p class="actions">
         {!isRefused && (
-          <button type="button" class="main" disabled={isBusy} onClick={onUse}>
+          <Button class="main" disabled={isBusy} onClick={onUse}>
             Use the link
-          </button>
+          </Button>
         )}
-        <button type="button" disabled={isBusy} onClick={() => (linkCode.value = null)}>
+        <Button disabled={isBusy} onClick={() => (linkCode.value = null)}>
           Stay signed in as you are
-        </button>
+        </Button>
       </p>
     </>
   );
 }
 
-/** The form that takes a key. */
-export function KeyForm({
-  isBusy,
-  problem,
-  onKey,
-}: {
+interface KeyFormProps {
   isBusy: boolean;
   problem: string | null;
   onKey: (key: string) => void;
-}) {
+}
+
+/** The form that takes a key. */
+function KeyForm({ isBusy, problem, onKey }: KeyFormProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), [problem]);
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
@@ -157,7 +152,7 @@ export function KeyForm({
 
 function FirstTime() {
   return (
-    <section class="aside" aria-labelledby="first-time">
+    <section class="stack aside" aria-labelledby="first-time">
       <h2 id="first-time">First time here?</h2>
       <p>Run this on the server. It prints a link that signs you in:</p>
       <Copyable text="sudo jobd open" />
@@ -169,5 +164,42 @@ function FirstTime() {
         The <a href={addressOf('/docs')}>API reference</a> is open to everybody.
       </p>
     </section>
+  );
+}
+
+/** The dialog over the page. */
+export function SignInAgain() {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, begin] = useBusy();
+  const tryKey = (key: string): Promise<void> =>
+    begin(async () => setProblem((await signIn({ key }))?.error ?? null));
+  const isOwner = signedIn.value?.isOwner === true;
+  return (
+    <Dialog title="Your session has ended" isOpaque>
+      {isOwner ? (
+        <>
+          <p>
+            Run this on the server, and open its link in another tab of this browser. This page goes
+            on then, with what you typed.
+          </p>
+          <Copyable text="sudo jobd open" />
+          <p class="quiet">
+            A key signs you in, too, but not as the owner: this page begins again.
+          </p>
+        </>
+      ) : (
+        <p>Sign in again. What you typed on this page stays.</p>
+      )}
+      <KeyForm isBusy={isBusy} problem={problem} onKey={(key) => void tryKey(key)} />
+      {!isOwner && (
+        <p class="quiet">
+          You came by a link? Open a new one of <code>jobd open</code> in another tab of this
+          browser.
+        </p>
+      )}
+      <p class="actions">
+        <Button onClick={() => leave('You are signed out.')}>Leave this page</Button>
+      </p>
+    </Dialog>
   );
 }

@@ -3,11 +3,9 @@
 import type { ListedRun } from '../../api/runs/contract.ts';
 import { usePages } from '../client/pages.ts';
 import type { Concern } from '../client/resource.ts';
-import { Glyph } from '../parts/glyph.tsx';
+import { Glyph, Link, Outside } from '../parts/basic.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Link } from '../parts/link.tsx';
-import { Outside } from '../parts/outside.tsx';
-import { DayList } from '../parts/rows/row-list.tsx';
+import { DayList } from '../parts/rows.tsx';
 import { shortError } from '../view/runs/run.ts';
 import { absolute, clock } from '../view/times.ts';
 
@@ -54,7 +52,7 @@ function TroubleRow({ run }: { run: ListedRun }) {
         {clock(scheduledFor, undefined, { withSeconds: true })}
       </time>
       <span class="state">
-        <Glyph status={status === 'queued' ? 'new' : status} />
+        <Glyph status={status} />
         <span class="hidden">{status}</span>
       </span>
       <Link to={`/jobs/${job.id}`} class="of">

@@ -1,10 +1,9 @@
-/** Texts to copy. */
+/** Texts to copy. On plain http off this machine browsers have no clipboard API, so there are two more ways. */
 
+import { Button } from './basic.tsx';
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { visibleLines } from '../view/body.ts';
-import { copyText } from './clipboard.ts';
-import type { Copied } from './clipboard.ts';
 
 const words = { copied: 'Copied', selected: 'Selected: press Ctrl+C' } satisfies Record<
   Copied,
@@ -36,13 +35,38 @@ export function CopyButton({ of, text }: CopyButtonProps) {
     if (of.current !== null) setSaid(words[await copyText(of.current, text)]);
   };
   return (
-    <button
-      type="button"
-      aria-live="polite"
-      onClick={() => void copy()}
-      onBlur={() => setSaid('Copy')}
-    >
+    <Button aria-live="polite" onClick={() => void copy()} onBlur={() => setSaid('Copy')}>
       {said}
-    </button>
+    </Button>
   );
+}
+
+/** What happened: it was copied, or it is selected and the person copies it. */
+export type Copied = 'copied' | 'selected';
+
+/** Copies the text of an element, or the text that it stands for. */
+export async function copyText(
+  element: Element,
+  text = element.textContent ?? '',
+): Promise<Copied> {
+  // Missing where the page has no secure context, whatever its type says.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  try {
+    if (clipboard !== undefined) {
+      await clipboard.writeText(text);
+      return 'copied';
+    }
+  } catch {
+    // Not permitted: the older way may work.
+  }
+  getSelection()?.selectAllChildren(element);
+  const give = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+  };
+  addEventListener('copy', give);
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
+  const isCopied = document.execCommand('copy');
+  removeEventListener('copy', give);
+  return isCopied ? 'copied' : 'selected';
 }

@@ -1,9 +1,10 @@
-/** The heading of a page, which is also its title. */
+/** The heading of a page, which is also the title of the tab; title and icon show trouble when the tab is not in front. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Outside } from './outside.tsx';
-import { useTitle } from './frame/title.ts';
+import { Outside } from './basic.tsx';
+import { signal } from '@preact/signals';
+import { showControls } from '../../domain/characters.ts';
 
 interface HeadingProps {
   /** What the tab is called. */
@@ -21,4 +22,25 @@ export function Heading({ title, children }: HeadingProps) {
       {children ?? <Outside text={title} />}
     </h1>
   );
+}
+
+/** How many jobs and monitors are down. */
+export const trouble = signal(0);
+
+/** Sets the title: `(3) Jobs · jobd` while three things are down. */
+export function useTitle(name: string): void {
+  const down = trouble.value;
+  useEffect(() => {
+    document.title = `${down > 0 ? `(${down}) ` : ''}${showControls(name)} · jobd`;
+  }, [name, down]);
+}
+
+/** Shows the sign of trouble in it, or takes it away. The names of both icons are on the link to the icon. */
+export function showTrouble(isTrouble: boolean): void {
+  const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  const name = link?.dataset[isTrouble ? 'trouble' : 'calm'];
+  if (link === null || name === undefined) return;
+  // Beside this script: what is relative to the document changes with the address.
+  const { href } = new URL(name, import.meta.url);
+  if (link.href !== href) link.href = href;
 }

@@ -1,12 +1,15 @@
-/** What a page shows before its answer has come, and when none can be had. */
+/** What a page shows before its answer has come, and when there is nothing to show. */
 
 import type { ComponentChildren } from 'preact';
 import type { Resource } from '../client/resource.ts';
-import { Problem } from './problem.tsx';
+import { lists } from '../view/places.ts';
+import type { Kind } from '../view/places.ts';
+import { Button, Link, Problem } from './basic.tsx';
+import { Heading } from './heading.tsx';
 
 interface LoadedProps<T> {
   from: Resource<T>;
-  /** What there is none of, for an address that names nothing: `There is no such job.` */
+  /** What is shown for an address that names nothing. */
   missing?: ComponentChildren;
   children: (body: T) => ComponentChildren;
 }
@@ -21,10 +24,43 @@ export function Loaded<T>({ from, missing, children }: LoadedProps<T>) {
     <div class="stack">
       <Problem text={failure.value.error} />
       <p class="actions">
-        <button type="button" onClick={() => void from.reload()}>
-          Try again
-        </button>
+        <Button onClick={() => void from.reload()}>Try again</Button>
       </p>
     </div>
+  );
+}
+
+interface InsteadProps {
+  title: string;
+  /** Where there is something, and what that is called. */
+  to: string;
+  word: string;
+  children?: ComponentChildren;
+}
+
+/** What a page shows that has nothing to show, with a link to where there is something. */
+export function Instead({ title, to, word, children }: InsteadProps) {
+  return (
+    <section class="empty">
+      <Heading title={title} />
+      {children}
+      <p>
+        <Link to={to}>{word}</Link>
+      </p>
+    </section>
+  );
+}
+
+/** The page of an address that names no job, monitor or channel. */
+export function MissingThing({ kind }: { kind: Kind }) {
+  return <Instead title={`There is no such ${kind}.`} {...lists[kind]} />;
+}
+
+/** What a page for sessions that may write shows to the others. */
+export function ReadOnly(props: Omit<InsteadProps, 'children'>) {
+  return (
+    <Instead {...props}>
+      <p>This session may only read. This page needs a key that may write.</p>
+    </Instead>
   );
 }

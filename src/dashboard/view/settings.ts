@@ -1,8 +1,7 @@
 /** The words of the settings: what is used, kept and signed in. */
 
 import { sizeText } from '../../domain/sizes.ts';
-import { duration } from './durations.ts';
-import { figures } from './figures.ts';
+import { duration, figures } from './figures.ts';
 
 /** How much of something is used: `1,042 jobs, no limit`, `23 of 100 jobs`. */
 export function usage(used: number, limit: number | null, what: string): string {

@@ -196,9 +196,9 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
 
 function persists(text: string, values: ReadonlyMap<string, string>): boolean {
   const given = `${values.get('connection') ?? ''},${values.get('proxy-connection') ?? ''}`;
-  const options = given.split(',').map((option) => withoutBlanks(option).toLowerCase());
-  if (options.includes('close')) return false;
-  return text.startsWith('HTTP/1.1') || options.includes('keep-alive');
+  const options = new Set(given.split(',').map((option) => withoutBlanks(option).toLowerCase()));
+  if (options.has('close')) return false;
+  return text.startsWith('HTTP/1.1') || options.has('keep-alive');
 }
 
 function secondsIn(keepAlive = ''): number | null {

@@ -1,8 +1,8 @@
-/** Texts of several lines. */
+/** Texts of several lines, and how much of an answer is kept. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sizeWords, visibleLines } from '../../../src/dashboard/view/body.ts';
+import { sizeWords, visibleLines, keptWords } from '../../../src/dashboard/view/body.ts';
 
 test('control characters become visible, ends of lines and tabs stay', () => {
   const rows: [text: string, shown: string][] = [
@@ -22,4 +22,16 @@ test('the size of a text is counted in bytes', () => {
   assert.equal(sizeWords('a'), '1 byte');
   assert.equal(sizeWords('ü'), '2 bytes');
   assert.equal(sizeWords('a'.repeat(4096)), '4,096 bytes');
+});
+
+const kept = (responseBody: string | null, truncated = false, httpStatus: number | null = 200) =>
+  keptWords({ responseBody, truncated, httpStatus });
+
+test('it is said how much of an answer is kept, in bytes', () => {
+  assert.equal(kept('a'.repeat(4096), true), '4,096 bytes kept, more was sent');
+  assert.equal(kept('ü'), '2 bytes');
+  assert.equal(kept('a'), '1 byte');
+  assert.equal(kept(''), 'The answer had no body.');
+  assert.equal(kept('', true), '0 bytes kept, more was sent');
+  assert.equal(kept(null, false, null), 'There was no answer.');
 });

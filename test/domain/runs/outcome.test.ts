@@ -1,9 +1,10 @@
 /** The stored result of an attempt, and its error message (docs/behavior.md#results). */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { errorOfResult, failureReasons, outcomeOf } from '../../../src/domain/runs/outcome.ts';
-import { errorWordOf } from '../../../src/domain/runs/reason.ts';
+import { errorWordOf, errorWords } from '../../../src/domain/runs/reason.ts';
 import type { TargetResult, Failure, Response } from '../../../src/domain/runs/outcome.ts';
 
 function answered(response: Partial<Response>): TargetResult {
@@ -120,4 +121,11 @@ test('no answer is failed; the error begins with the word of the reason', () => 
       detail: 'the detail',
     });
   }
+});
+
+test('every word that an error begins with is in the docs', () => {
+  const page = readFileSync(new URL('../../../docs/behavior.md', import.meta.url), 'utf8');
+  const [, table = ''] = /id="result-4"(.*?)id="result-5"/s.exec(page) ?? [];
+  const documented = table.matchAll(/^ *\| `(\w+)`/gm).map(([, word]) => word);
+  assert.deepEqual([...documented], [...errorWords]);
 });

@@ -106,11 +106,11 @@ export const opened: readonly Opened[] = [
     name: 'deleting a channel',
     path: ({ channels }) => `/channels/${channels.teamChat}`,
     prepare: async (page) => {
-      await choose(page, /^More for/, 'Delete');
+      await choose(page, 'More actions', 'Delete');
       await dialog(page);
     },
     closes: 'Escape',
-    opener: (page) => page.getByLabel(/^More for/),
+    opener: (page) => page.getByLabel('More actions'),
   },
   {
     name: 'switching a channel off',

@@ -1,7 +1,7 @@
 /** Sign-in links: what `jobd open` prints. */
 
 import { signal } from '@preact/signals';
-import { codeIn } from './sign-in-code.ts';
+import { codeIn } from '../../view/sign-in-code.ts';
 
 /** The code of the link by which somebody came; null once it was tried. */
 export const linkCode = signal<string | null>(null);

@@ -109,6 +109,23 @@ export async function change<T>(
   return answer;
 }
 
+/** A request that may have created something: its answer was lost. */
+let unanswered: { request: string; key: string } | null = null;
+
+/** Asks the API to create something. Sent again after its answer was lost, it creates nothing twice (docs/behavior.md#api-11). */
+export async function create<T>(path: string, body?: unknown): Promise<Answer<T>> {
+  const request = `${path} ${JSON.stringify(body)}`;
+  const key = unanswered?.request === request ? unanswered.key : newKey();
+  const answer = await change<T>('POST', path, body, { 'idempotency-key': key });
+  const isLost = !answer.ok && (answer.status === 0 || answer.status >= 500);
+  unanswered = isLost ? { request, key } : null;
+  return answer;
+}
+
+function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
 /** Sends the API something to work out, such as a schedule, in the workspace that this tab shows. It changes nothing. */
 export async function workOut<T>(path: string, body: unknown): Promise<Answer<T>> {
   return await askHere<T>('POST', path, { body });

@@ -1,29 +1,23 @@
 /** What one can do with a channel: test it, switch it on and off. */
 
+import { Button } from '../../parts/basic.tsx';
 import { useState } from 'preact/hooks';
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { sendTest } from '../../client/actions/channel-actions.ts';
-import { update } from '../../client/actions/update.ts';
-import { Confirm } from '../../parts/dialogs/dialog.tsx';
+import { useBusy } from '../../client/busy.ts';
+import { sendTest, update } from '../../client/actions.ts';
+import { Confirm } from '../../parts/dialogs.tsx';
 
 /** Sends a test; what comes of it is said in a toast. */
 export function TestButton({ channel }: { channel: Channel }) {
-  const [isBusy, setBusy] = useState(false);
-  const test = async (): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    await sendTest(channel);
-    setBusy(false);
-  };
+  const [isBusy, begin] = useBusy();
   return (
-    <button
-      type="button"
+    <Button
       aria-disabled={isBusy}
       aria-label={`Test ${channel.name}`}
-      onClick={() => void test()}
+      onClick={() => void begin(() => sendTest(channel))}
     >
       {isBusy ? 'Testing…' : 'Test'}
-    </button>
+    </Button>
   );
 }
 
@@ -38,8 +32,7 @@ export function ChannelSwitch({ channel }: { channel: Channel }) {
   };
   return (
     <>
-      <button
-        type="button"
+      <Button
         class="switch"
         role="switch"
         aria-checked={enabled}
@@ -47,7 +40,7 @@ export function ChannelSwitch({ channel }: { channel: Channel }) {
         onClick={press}
       >
         <span aria-hidden="true">{enabled ? 'On' : 'Off'}</span>
-      </button>
+      </Button>
       {isAsking && (
         <Confirm
           title="Switch this channel off?"

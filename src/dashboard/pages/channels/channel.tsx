@@ -1,88 +1,59 @@
 /** A channel: whom it serves, and its deliveries. */
 
-import type { Channel, ChannelResponse, Delivery } from '../../../api/alerts/contract.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Channel, Delivery, TriedDelivery } from '../../../api/alerts/contract.ts';
 import { usePages } from '../../client/pages.ts';
-import { ofChannel, useResource } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session/session.ts';
-import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Heading } from '../../parts/heading.tsx';
+import { ofOne, useResource } from '../../client/resource.ts';
+import { Ago, At, Facts, Glyph, Outside } from '../../parts/basic.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { PageActions } from '../../parts/page-actions.tsx';
-import { RowList } from '../../parts/rows/row-list.tsx';
-import { At } from '../../parts/time.tsx';
+import { RowList } from '../../parts/rows.tsx';
+import { ThingHead } from '../../parts/thing.tsx';
+import { query } from '../../router.ts';
 import { channelKinds } from '../../view/channels/channel-kinds.ts';
-import { afterWords, moreWords } from '../../view/channels/deliveries.ts';
-import { MissingPage } from '../missing.tsx';
+import {
+  afterWords,
+  deliverySign,
+  deliveryWords,
+  eventWords,
+  moreWords,
+} from '../../view/channels/deliveries.ts';
+import { duration } from '../../view/figures.ts';
+import { clock } from '../../view/times.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';
-import { DeliveryRow } from './delivery.tsx';
 import { Subjects } from './subjects.tsx';
 
-/** The page. */
-export function ChannelPage({ id }: { id: string }) {
-  const found = useResource<ChannelResponse>(`/channels/${id}`, ofChannel(id));
-  const missing = <MissingPage what="There is no such channel." to="/channels" word="Channels" />;
-  return (
-    <Loaded from={found} missing={missing}>
-      {({ channel }) => <Whole channel={channel} />}
-    </Loaded>
-  );
-}
-
-function Whole({ channel }: { channel: Channel }) {
-  const { id, name, type, destination, enabled, jobIds, monitorIds, createdAt } = channel;
+/** What is on its page. */
+export function ChannelPage({ channel }: { channel: Channel }) {
+  const { id, type, destination, enabled, jobIds, monitorIds, createdAt } = channel;
   const more = moreWords(channel);
   const path = `/channels/${id}/deliveries?limit=30`;
-  const list = usePages<Delivery>(path, 'deliveries', ofChannel(id), ({ status }) => {
+  const list = usePages<Delivery>(path, 'deliveries', ofOne('channel', id), ({ status }) => {
     return status === 'pending';
   });
   return (
     <>
-      <Breadcrumbs kind="channel" />
-      <div class="head">
-        <Heading title={name}>
-          <Outside text={name} />
-        </Heading>
-        {mayWrite.value && (
-          <PageActions
-            kind="channel"
-            subject={channel}
-            loss="Its deliveries are deleted too, also those that wait."
-          >
-            <ChannelSwitch channel={channel} />
-            <TestButton channel={channel} />
-          </PageActions>
-        )}
-      </div>
+      <ThingHead
+        kind="channel"
+        thing={channel}
+        loss="Its deliveries are deleted too, also those that wait."
+      >
+        <ChannelSwitch channel={channel} />
+        <TestButton channel={channel} />
+      </ThingHead>
       {!enabled && <p class="sentence">Off: no alert is sent there, except tests.</p>}
       <section class="panel">
         <h2>Facts</h2>
-        <dl class="facts">
-          <dt>Type</dt>
-          <dd>{channelKinds[type].word}</dd>
-          <dt>Jobs</dt>
-          <dd>
-            <Subjects kind="jobs" ids={jobIds} />
-          </dd>
-          <dt>Monitors</dt>
-          <dd>
-            <Subjects kind="monitors" ids={monitorIds} />
-          </dd>
-          <dt>Alerts</dt>
-          <dd>of a job {afterWords(channel)}, of a monitor at once</dd>
-          {more !== null && (
-            <>
-              <dt>Also</dt>
-              <dd>{more}</dd>
-            </>
-          )}
-          <dt>Destination</dt>
-          <dd>{destination ?? 'cannot be read'}</dd>
-          <dt>Created</dt>
-          <dd>
-            <At at={createdAt} />
-          </dd>
-        </dl>
+        <Facts
+          of={{
+            Type: channelKinds[type].word,
+            Jobs: <Subjects kind="job" ids={jobIds} />,
+            Monitors: <Subjects kind="monitor" ids={monitorIds} />,
+            Alerts: `of a job ${afterWords(channel)}, of a monitor at once`,
+            Also: more !== null && more,
+            Destination: destination ?? 'cannot be read',
+            Created: <At at={createdAt} />,
+          }}
+        />
       </section>
       <section class="stack">
         <h2>Deliveries</h2>
@@ -96,5 +67,93 @@ function Whole({ channel }: { channel: Channel }) {
         </RowList>
       </section>
     </>
+  );
+}
+
+interface DeliveryRowProps {
+  channelId: string;
+  delivery: Delivery;
+}
+
+/** A delivery; its attempts are shown when it is opened. The address may name one: it is open. */
+function DeliveryRow({ channelId, delivery }: DeliveryRowProps) {
+  const { id, event, subject, createdAt, lastError } = delivery;
+  const isNamed = query.value.get('delivery') === id;
+  const [isOpen, setOpen] = useState(isNamed);
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isNamed) return;
+    setOpen(true);
+    row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isNamed]);
+  return (
+    <li ref={row} class="delivery" data-id={id}>
+      <details open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+        <summary class="row">
+          <Glyph status={deliverySign(delivery)} />
+          <span>
+            {eventWords[event]}
+            {subject !== null && (
+              <span class="quiet">
+                {': '}
+                <Outside text={subject.name} />
+              </span>
+            )}
+          </span>
+          <span>
+            <At at={createdAt} />{' '}
+            <span class="quiet">
+              <Ago at={createdAt} />
+            </span>
+          </span>
+          <span class="result">
+            {deliveryWords(delivery)}
+            {lastError !== null && (
+              <span class="reason">
+                {': '}
+                <Outside text={lastError} />
+              </span>
+            )}
+          </span>
+        </summary>
+        {isOpen && <Attempts channelId={channelId} id={id} />}
+      </details>
+    </li>
+  );
+}
+
+function Attempts({ channelId, id }: { channelId: string; id: string }) {
+  const path = `/channels/${channelId}/deliveries/${id}`;
+  const tried = useResource<TriedDelivery>(path, ofOne('channel', channelId));
+  return (
+    <Loaded from={tried} missing={<p class="attempts quiet">This delivery is gone.</p>}>
+      {({ attempts }) => (
+        <div class="stack attempts">
+          {attempts.length === 0 && <p class="quiet">No attempt yet.</p>}
+          <ol>
+            {attempts.map(({ number, startedAt, durationMs, httpStatus, error }) => (
+              <li key={number}>
+                <Glyph status={error === null ? 'success' : 'failed'} />
+                <span>Attempt {number}</span>
+                <time dateTime={startedAt}>
+                  {clock(startedAt, undefined, { withSeconds: true })}
+                </time>
+                <span class="figure">{duration(durationMs)}</span>
+                <span class="result">
+                  {error === null ? (
+                    `arrived${httpStatus === null ? '' : `, HTTP ${httpStatus}`}`
+                  ) : (
+                    <Outside text={error} />
+                  )}
+                </span>
+              </li>
+            ))}
+          </ol>
+          <p class="hint">
+            Id of the delivery <code>{id}</code>, sent as <code>webhook-id</code> by webhooks.
+          </p>
+        </div>
+      )}
+    </Loaded>
   );
 }

@@ -1,61 +1,90 @@
 /** All channels: who gets an alert when something fails, and whether it arrives. */
 
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { usePages } from '../../client/pages.ts';
-import { ofChannels } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
-import { useShortcuts } from '../../client/shortcuts.ts';
-import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
-import { RowList } from '../../parts/rows/row-list.tsx';
-import { go } from '../../router.ts';
-import { ChannelRow } from './row.tsx';
-
-const path = '/channels?limit=50';
+import { Ago, Outside } from '../../parts/basic.tsx';
+import { Empty, ListPage } from '../../parts/list-page.tsx';
+import { ThingRow } from '../../parts/row.tsx';
+import { channelKinds } from '../../view/channels/channel-kinds.ts';
+import {
+  afterWords,
+  deliverySign,
+  deliveryWords,
+  servesWords,
+} from '../../view/channels/deliveries.ts';
+import { ChannelSwitch, TestButton } from './actions.tsx';
 
 /** The page. */
 export function ChannelsPage() {
-  const list = usePages<Channel>(path, 'channels', ofChannels, ({ id }, { channels }) =>
-    channels.includes(id),
-  );
-  useShortcuts({ n: () => go('/channels/new') });
-  if (list.rows.value?.length === 0 && !list.hasMore.value) return <NoChannels />;
-  return (
-    <>
-      <div class="head">
-        <Heading title="Channels" />
-        {/* Not before it is known that there are any: else it vanishes under the finger that is about to press it. */}
-        {mayWrite.value && list.rows.value !== null && (
-          <p class="actions">
-            <Link to="/channels/new" class="button main">
-              New channel
-            </Link>
-          </p>
-        )}
-      </div>
-      <RowList list={list} of={path} label="Channels" none={null}>
-        {(channel) => <ChannelRow key={channel.id} channel={channel} />}
-      </RowList>
-    </>
-  );
-}
-
-function NoChannels() {
-  return (
-    <section class="empty">
-      <Heading title="No channels yet" />
+  const empty = (
+    <Empty kind="channel">
       <p>Nobody gets an alert when something fails.</p>
       <p>
         A channel sends an alert when a job or a monitor goes down, and when it is up again: by
         email, to a chat, or to a webhook.
       </p>
-      {mayWrite.value && (
-        <p class="actions">
-          <Link to="/channels/new" class="button main">
-            New channel
-          </Link>
-        </p>
+    </Empty>
+  );
+  return (
+    <ListPage<Channel> kind="channel" from="/channels" empty={empty}>
+      {(channel) => <ChannelRow key={channel.id} channel={channel} />}
+    </ListPage>
+  );
+}
+
+function ChannelRow({ channel }: { channel: Channel }) {
+  const { type, destination, enabled, lastDelivery } = channel;
+  const state = enabled ? 'on' : 'off';
+  return (
+    <ThingRow
+      kind="channel"
+      thing={channel}
+      state={state}
+      sign={lastDelivery === null ? 'new' : deliverySign(lastDelivery)}
+      below={<LastDelivery channel={channel} />}
+      when={
+        <>
+          <span class="line">
+            {channelKinds[type].word}
+            {destination !== null && `: ${destination}`}
+          </span>
+          <span class="quiet">
+            {servesWords(channel)}, {afterWords(channel)}
+          </span>
+        </>
+      }
+      acts={
+        mayWrite.value ? (
+          <>
+            <TestButton channel={channel} />
+            <ChannelSwitch channel={channel} />
+          </>
+        ) : (
+          <span class="quiet">{state}</span>
+        )
+      }
+    />
+  );
+}
+
+function LastDelivery({ channel }: { channel: Channel }) {
+  const { lastDelivery, consecutiveFailures } = channel;
+  if (lastDelivery === null) return <p class="quiet">nothing sent yet</p>;
+  const { lastError, lastAttemptAt, createdAt, status } = lastDelivery;
+  return (
+    <p class="line">
+      <span class={status === 'failed' ? 'reason' : 'quiet'}>
+        {deliveryWords(lastDelivery)}, <Ago at={lastAttemptAt ?? createdAt} />
+        {lastError !== null && ': '}
+      </span>
+      {lastError !== null && (
+        <span class="reason">
+          <Outside text={lastError} />
+        </span>
       )}
-    </section>
+      {consecutiveFailures > 1 && (
+        <span class="reason">{` (${consecutiveFailures} failed in a row)`}</span>
+      )}
+    </p>
   );
 }

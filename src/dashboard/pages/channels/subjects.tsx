@@ -1,17 +1,15 @@
 /** The jobs and monitors that a channel serves, by name. */
 
 import { useState } from 'preact/hooks';
-import type { JobResponse } from '../../../api/jobs/contract.ts';
-import type { MonitorResponse } from '../../../api/monitors/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
-import { Link } from '../../parts/link.tsx';
-import { Outside } from '../../parts/outside.tsx';
+import { Button, Link, Outside } from '../../parts/basic.tsx';
+import { pageOf } from '../../view/places.ts';
 
 /** How many names are shown at first: each is a request. */
 const mostShown = 10;
 
 interface SubjectsProps {
-  kind: 'jobs' | 'monitors';
+  kind: 'job' | 'monitor';
   /** Null for all of the workspace. */
   ids: readonly string[] | null;
 }
@@ -24,7 +22,7 @@ export function Subjects({ kind, ids }: SubjectsProps) {
   const shown = isWhole ? ids : ids.slice(0, mostShown);
   return (
     <>
-      <ul class="subjects">
+      <ul>
         {shown.map((id) => (
           <li key={id}>
             <Subject kind={kind} id={id} />
@@ -32,34 +30,29 @@ export function Subjects({ kind, ids }: SubjectsProps) {
         ))}
       </ul>
       {shown.length < ids.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {ids.length}
-        </button>
+        <Button onClick={() => setWhole(true)}>Show all {ids.length}</Button>
       )}
     </>
   );
 }
 
 function Subject({ kind, id }: Pick<SubjectsProps, 'kind'> & { id: string }) {
-  const { name, to } = useSubject(kind, id);
-  if (name === null) return <span class="quiet">{to === null ? 'deleted' : '…'}</span>;
-  return to === null ? null : (
-    <Link to={to}>
+  const { name, isThere } = useSubject(kind, id);
+  if (!isThere) return <span class="quiet">{name}</span>;
+  return (
+    <Link to={pageOf(kind, id)}>
       <Outside text={name} />
     </Link>
   );
 }
 
-/** The name of a job or monitor; without an address there is none with this id. */
+/** The name of a job or monitor, or what there is to say while it is not known, and if there is none with this id. */
 export function useSubject(
   kind: SubjectsProps['kind'],
   id: string,
-): { name: string | null; to: string | null } {
-  const found = useResource<JobResponse | MonitorResponse>(`/${kind}/${id}`, ofNothing);
-  const body = found.body.value;
-  if (body === null) {
-    return { name: null, to: found.failure.value?.status === 404 ? null : `/${kind}/${id}` };
-  }
-  const { name } = 'job' in body ? body.job : body.monitor;
-  return { name, to: `/${kind}/${id}` };
+): { name: string; isThere: boolean } {
+  const found = useResource<Record<string, { name: string }>>(pageOf(kind, id), ofNothing);
+  const name = found.body.value?.[kind]?.name;
+  if (name !== undefined) return { name, isThere: true };
+  return { name: found.failure.value?.status === 404 ? 'deleted' : '…', isThere: false };
 }

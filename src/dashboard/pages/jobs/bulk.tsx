@@ -3,11 +3,11 @@
 import type { Signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { JobSummary } from '../../../api/overview/contract.ts';
+import { useBusy } from '../../client/busy.ts';
 import { change } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialogs/dialog.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Confirm } from '../../parts/dialogs.tsx';
+import { Button, Outside, Problem } from '../../parts/basic.tsx';
 
 interface BulkProps {
   chosen: Signal<ReadonlySet<string> | null>;
@@ -24,12 +24,11 @@ const mostAtOnce = 100;
 /** The bar with what can be done with the chosen jobs. */
 export function Bulk({ chosen, rows }: BulkProps) {
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, begin] = useBusy();
   const [left, setLeft] = useState<{ id: string; error: string }[]>([]);
   const ids = [...(chosen.value ?? [])];
   const nameOf = (id: string): string => rows.find((row) => row.id === id)?.name ?? id;
   const act = async (action: Action): Promise<void> => {
-    setBusy(true);
     setAsking(false);
     const refused: { id: string; error: string }[] = [];
     for (let from = 0; from < ids.length; from += mostAtOnce) {
@@ -44,7 +43,6 @@ export function Bulk({ chosen, rows }: BulkProps) {
     if (count > 0) tell({ text: `${count} ${count === 1 ? 'job' : 'jobs'} ${done[action]}.` });
     setLeft(refused);
     chosen.value = new Set(refused.map(({ id }) => id));
-    setBusy(false);
   };
   const isNone = ids.length === 0 || isBusy;
   const distinct = new Set(rows.map(({ id }) => id));
@@ -52,21 +50,19 @@ export function Bulk({ chosen, rows }: BulkProps) {
     <section class="bulk" aria-label="Selected jobs">
       <p class="actions">
         <span role="status">{ids.length} selected</span>
-        <button type="button" onClick={() => (chosen.value = distinct)}>
-          Select all {distinct.size} shown
-        </button>
-        <button type="button" disabled={isNone} onClick={() => void act('pause')}>
+        <Button onClick={() => (chosen.value = distinct)}>Select all {distinct.size} shown</Button>
+        <Button disabled={isNone} onClick={() => void begin(() => act('pause'))}>
           Pause
-        </button>
-        <button type="button" disabled={isNone} onClick={() => void act('resume')}>
+        </Button>
+        <Button disabled={isNone} onClick={() => void begin(() => act('resume'))}>
           Resume
-        </button>
-        <button type="button" disabled={isNone} onClick={() => setAsking(true)}>
+        </Button>
+        <Button disabled={isNone} onClick={() => setAsking(true)}>
           Delete
-        </button>
-        <button type="button" class="plain" onClick={() => (chosen.value = null)}>
+        </Button>
+        <Button class="plain" onClick={() => (chosen.value = null)}>
           Done
-        </button>
+        </Button>
       </p>
       {left.map(({ id, error }) => (
         <div key={id}>
@@ -77,7 +73,7 @@ export function Bulk({ chosen, rows }: BulkProps) {
         <Confirm
           title={ids.length === 1 ? 'Delete this job?' : `Delete ${ids.length} jobs?`}
           action="Delete"
-          onConfirm={() => void act('delete')}
+          onConfirm={() => void begin(() => act('delete'))}
           onClose={() => setAsking(false)}
         >
           <ul>

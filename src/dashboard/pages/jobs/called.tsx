@@ -1,97 +1,112 @@
-/** What a job calls, and who hears when that fails. */
+/** What a job calls, what it runs after, who hears when that fails, and what became of the results that it posts. */
 
-import type { Channel, ChannelList } from '../../../api/alerts/contract.ts';
+import type { Channel, ChannelList, DeliveryList } from '../../../api/alerts/contract.ts';
 import type { Job } from '../../../api/jobs/contract.ts';
-import { ofChannels, useResource } from '../../client/resource.ts';
+import type { JobChain } from '../../../api/jobs/extension-contract.ts';
+import { afterOnVerbs } from '../../../domain/jobs/after-words.ts';
+import { ofAll, useResource } from '../../client/resource.ts';
+import type { Concern } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
+import { Ago, Facts, Glyph, Lines, Link, Outside, Problem } from '../../parts/basic.tsx';
 import { Copyable } from '../../parts/copyable.tsx';
-import { Link } from '../../parts/link.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { span } from '../../view/durations.ts';
 import { sizeWords } from '../../view/body.ts';
-import { Follows } from './follows.tsx';
+import { deliverySign, deliveryWords } from '../../view/channels/deliveries.ts';
+import { span } from '../../view/figures.ts';
 import { signChoices } from '../../view/jobs/job-form.ts';
-import { Lines } from './lines.tsx';
+
+/** A change of any job: each may run after this one. */
+const ofAnyJob: Concern = ({ jobs }) => jobs.length > 0;
+/** A run that ended has a result to post; a delivery was tried. */
+const ofRunsAndDeliveries: Concern = ({ runs, channels }) => runs.length + channels.length > 0;
 
 /** The call with its limits, its channels, and what people noted. */
 export function Called({ job }: { job: Job }) {
-  const { method, url, timeoutSeconds, retries, awaitSeconds, headerNames, body, notes } = job;
+  const { id, awaitSeconds, headerNames, body, onResult } = job;
+  const chain = useResource<JobChain>(`/jobs/${id}/chain`, ofAnyJob).body.value;
+  const after = chain?.after;
+  const followers = chain?.followers ?? [];
   return (
     <section class="panel stack" aria-labelledby="called">
       <h2 id="called">What is called</h2>
       <div class="call">
-        <code class="method">{method}</code>
-        <Copyable text={url} />
+        <code class="method">{job.method}</code>
+        <Copyable text={job.url} />
       </div>
-      <dl class="facts">
-        <dt>Timeout</dt>
-        <dd>{timeoutSeconds} s for an attempt</dd>
-        <dt>Retries</dt>
-        <dd>{retries === 0 ? 'none' : retries}</dd>
-        {awaitSeconds !== undefined && (
-          <>
-            <dt>Report</dt>
-            <dd>within {span(awaitSeconds * 1000)} after an answer of 202</dd>
-          </>
-        )}
-        {headerNames.length > 0 && (
-          <>
-            <dt>Headers</dt>
-            <dd>
+      <Facts
+        of={{
+          Timeout: `${job.timeoutSeconds} s for an attempt`,
+          Retries: job.retries === 0 ? 'none' : job.retries,
+          Report:
+            awaitSeconds !== undefined &&
+            `within ${span(awaitSeconds * 1000)} after an answer of 202`,
+          Headers: headerNames.length > 0 && (
+            <>
               <code>
                 <Outside text={headerNames.join(', ')} />
               </code>{' '}
               <span class="quiet">(values are never shown)</span>
-            </dd>
-          </>
-        )}
-        {body !== null && (
-          <>
-            <dt>Body</dt>
-            <dd>
-              <details>
-                <summary>{sizeWords(body)}</summary>
-                <Lines text={body} />
-              </details>
-            </dd>
-          </>
-        )}
-        <Follows job={job} />
-        {job.sign !== undefined && (
-          <>
-            <dt>Proof of the caller</dt>
-            <dd>
+            </>
+          ),
+          Body: body !== null && (
+            <details>
+              <summary>{sizeWords(body)}</summary>
+              <Lines text={body} />
+            </details>
+          ),
+          'Runs after': after && (
+            <>
+              <JobLink id={after.jobId} name={after.name ?? 'a job that is gone'} />{' '}
+              {afterOnVerbs[after.on]}
+            </>
+          ),
+          Then: followers.length > 0 && (
+            <ul>
+              {followers.map(({ id: followerId, name, on }) => (
+                <li key={followerId}>
+                  <JobLink id={followerId} name={name} />{' '}
+                  <span class="quiet">if this one {afterOnVerbs[on]}</span>
+                </li>
+              ))}
+            </ul>
+          ),
+          'Results go to': onResult !== undefined && (
+            <>
+              <code>
+                <Outside text={onResult} />
+              </code>
+              <Results jobId={id} />
+            </>
+          ),
+          'Proof of the caller': job.sign !== undefined && (
+            <>
               {new Map(signChoices).get(job.sign)}
-              {job.audience !== undefined && (
-                <>
-                  {' '}
-                  for <Outside text={job.audience} />
-                </>
-              )}
-            </dd>
-          </>
-        )}
-        <dt>Alerts</dt>
-        <dd>
-          <Alerts jobId={job.id} />
-        </dd>
-        {notes !== '' && (
-          <>
-            <dt>Notes</dt>
-            <dd class="notes">
-              <Lines text={notes} />
-            </dd>
-          </>
-        )}
-      </dl>
+              {job.audience !== undefined && ' for '}
+              <Outside text={job.audience ?? ''} />
+            </>
+          ),
+          Alerts: <Alerts jobId={id} />,
+          Notes: job.notes !== '' && (
+            <div class="notes">
+              <Lines text={job.notes} />
+            </div>
+          ),
+        }}
+      />
     </section>
+  );
+}
+
+function JobLink({ id, name }: { id: string; name: string }) {
+  return (
+    <Link to={`/jobs/${id}`}>
+      <Outside text={name} />
+    </Link>
   );
 }
 
 /** The channels that alert for a job. */
 function Alerts({ jobId }: { jobId: string }) {
-  const list = useResource<ChannelList>('/channels?limit=100', ofChannels).body.value;
+  const list = useResource<ChannelList>('/channels?limit=100', ofAll('channel')).body.value;
   if (list === null) return null;
   const hear = list.channels.filter(({ enabled, jobIds }: Channel) => {
     return enabled && (jobIds === null || jobIds.includes(jobId));
@@ -106,7 +121,7 @@ function Alerts({ jobId }: { jobId: string }) {
     );
   }
   return (
-    <ul class="names">
+    <ul>
       {hear.map(({ id, name, type, afterFailures, lastDelivery }) => (
         <li key={id}>
           <Link to={`/channels/${id}`}>
@@ -126,6 +141,30 @@ function Alerts({ jobId }: { jobId: string }) {
           <Link to="/channels">See all channels</Link>
         </li>
       )}
+    </ul>
+  );
+}
+
+/** The newest results. */
+const shown = 5;
+
+function Results({ jobId }: { jobId: string }) {
+  const path = `/jobs/${jobId}/callbacks?limit=${shown}`;
+  const list = useResource<DeliveryList>(path, ofRunsAndDeliveries).body.value;
+  if (list === null) return null;
+  if (list.deliveries.length === 0) return <p class="quiet">No result yet.</p>;
+  return (
+    <ul>
+      {list.deliveries.map((delivery) => (
+        <li key={delivery.id}>
+          <Glyph status={deliverySign(delivery)} /> {deliveryWords(delivery)}{' '}
+          <span class="quiet">
+            <Ago at={delivery.createdAt} />
+            {delivery.lastError !== null && ': '}
+            <Outside text={delivery.lastError ?? ''} />
+          </span>
+        </li>
+      ))}
     </ul>
   );
 }

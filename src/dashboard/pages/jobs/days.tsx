@@ -2,9 +2,8 @@
 
 import type { JobDays } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { ofJob, useResource } from '../../client/resource.ts';
-import { Glyph } from '../../parts/glyph.tsx';
-import { Link } from '../../parts/link.tsx';
+import { ofOne, useResource } from '../../client/resource.ts';
+import { Glyph, Link } from '../../parts/basic.tsx';
 import { place } from '../../router.ts';
 import { calendar } from '../../view/jobs/days.ts';
 import type { DayCell, DayKind, MonthOfDays } from '../../view/jobs/days.ts';
@@ -33,7 +32,7 @@ interface DaysProps {
 
 /** The days. A link shows the history from the end of its day. */
 export function Days({ id, zone, createdAt, before }: DaysProps) {
-  const body = useResource<JobDays>(`/jobs/${id}/days?days=${count}`, ofJob(id)).body.value;
+  const body = useResource<JobDays>(`/jobs/${id}/days?days=${count}`, ofOne('job', id)).body.value;
   if (body === null || body.since === null) return null;
   const born = dateIn(Date.parse(createdAt), zone);
   const months = calendar(body, { count, zone, nowMs: now.peek() })

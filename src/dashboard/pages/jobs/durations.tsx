@@ -1,17 +1,16 @@
 /** How long the newest runs took, as a drawing that one can walk through. */
 
-import { useSignal } from '@preact/signals';
+import { useSignal, signal } from '@preact/signals';
 import type { RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { Glyph } from '../../parts/glyph.tsx';
-import { Link } from '../../parts/link.tsx';
-import { Outside } from '../../parts/outside.tsx';
+import { Glyph, Link, Outside } from '../../parts/basic.tsx';
 import { go } from '../../router.ts';
 import { durationChart } from '../../view/jobs/chart.ts';
 import type { DurationChart } from '../../view/jobs/chart.ts';
-import { duration } from '../../view/durations.ts';
+import { duration } from '../../view/figures.ts';
 import { runLine } from '../../view/jobs/history.ts';
-import { useWidth } from './width.ts';
+import type { ReadonlySignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 
 const height = 104;
 /** Room for the labels of the scale. */
@@ -87,7 +86,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
         <Drawing chart={chart} width={width.value} at={at} />
       </div>
       <p class="caption">
-        <Glyph status={run.status === 'queued' ? 'new' : run.status} />
+        <Glyph status={run.status} />
         <Link to={`/jobs/${jobId}/runs/${run.id}`}>{time}</Link>
         <span>{run.status}</span>
         <span class="figure">{figures}</span>
@@ -133,4 +132,19 @@ function nearest({ points }: DurationChart, x: number): number {
     if (Math.abs(point.x - x) < Math.abs((points[best]?.x ?? 0) - x)) best = index;
   }
   return best;
+}
+
+/** The ref of an element, and its width in pixels; 0 until it is known. */
+export function useWidth(): [(element: Element | null) => void, ReadonlySignal<number>] {
+  return useMemo(() => {
+    const width = signal(0);
+    const watch = new ResizeObserver(([seen]) => {
+      width.value = Math.floor(seen?.contentRect.width ?? 0);
+    });
+    const place = (element: Element | null): void => {
+      if (element === null) watch.disconnect();
+      else watch.observe(element);
+    };
+    return [place, width];
+  }, []);
 }

@@ -1,92 +1,213 @@
-/** The editor of a job: a new one, or one that there is. */
+/** The editor of a job, as a list of what it asks for. */
 
-import { useEffect, useState } from 'preact/hooks';
-import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
-import type { JobSummary } from '../../../api/overview/contract.ts';
-import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session/session.ts';
-import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Heading } from '../../parts/heading.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { ReadOnly } from '../../parts/read-only.tsx';
-import { browserZone } from '../../view/times.ts';
-import { changedFields, formOf, newForm } from '../../view/jobs/job-form.ts';
-import { MissingPage } from '../missing.tsx';
-import { JobFormPage } from './edit/form.tsx';
-import { ChangedNote, GoneNote, ManagedNote } from './edit/notes.tsx';
+import type { Job } from '../../../api/jobs/contract.ts';
+import { characterCount } from '../../../domain/characters.ts';
+import { jobFields, maxBodyLength, methods } from '../../../domain/jobs/fields.ts';
+import { leavesOrigin } from '../../../domain/jobs/job.ts';
+import { requestRun } from '../../client/actions.ts';
+import { now } from '../../client/clock.ts';
+import type { EditorOf, Leaving } from '../../parts/forms/editor.tsx';
+import type { Section } from '../../parts/forms/items.tsx';
+import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
+import { figures } from '../../view/figures.ts';
+import { range } from '../../view/forms.ts';
+import {
+  emptyIn,
+  formOf,
+  hasBody,
+  headerProblem,
+  inputOf,
+  jobLabels,
+  keepLineEnds,
+  readingOf,
+  signChoices,
+  urlProblem,
+  wantsAudience,
+  withDraft,
+} from '../../view/jobs/job-form.ts';
+import type { JobForm } from '../../view/jobs/job-form.ts';
+import { browserZone, timeIn } from '../../view/times.ts';
+import { AfterFields } from './edit/after.tsx';
+import { Headers } from './edit/headers.tsx';
+import { Paste } from './edit/paste.tsx';
+import { Managed } from './managed.tsx';
 
-/** The page. */
-export function JobEditor({ id }: { id?: string }) {
-  if (!mayWrite.value) {
-    return <ReadOnly title={id === undefined ? 'New job' : 'Edit job'} to="/" word="Jobs" />;
+const { timeoutSeconds, retries, awaitSeconds } = jobFields;
+
+const sections: readonly Section<JobForm, Job>[] = [
+  {
+    legend: 'What is called',
+    items: [
+      { as: 'line', name: 'name' },
+      {
+        as: 'target',
+        items: [
+          { as: 'choice', name: 'method', options: methods.map((method) => [method, method]) },
+          {
+            as: 'url',
+            name: 'url',
+            placeholder: 'https://example.com/path',
+            hint: ({ url }) => urlProblem(url),
+          },
+        ],
+      },
+    ],
+  },
+  {
+    legend: 'When',
+    items: [
+      {
+        as: 'own',
+        draw: (parts) => (
+          <ScheduleItem {...parts} isPaused={parts.thing?.paused === true} keepsPeriod />
+        ),
+      },
+    ],
+  },
+  {
+    legend: 'Or after another job',
+    items: [{ as: 'own', draw: (parts) => <AfterFields {...parts} /> }],
+  },
+  {
+    legend: 'What is sent',
+    items: [
+      { as: 'own', draw: (parts) => <Headers {...parts} /> },
+      {
+        as: 'code',
+        name: 'body',
+        rows: 6,
+        typed: keepLineEnds,
+        isShown: ({ method, body }) => hasBody(method) || body !== '',
+        hint: (form) => <BodyHint form={form} />,
+      },
+    ],
+  },
+  {
+    legend: 'Who calls',
+    items: [
+      {
+        as: 'pair',
+        items: [
+          {
+            as: 'choice',
+            name: 'sign',
+            options: signChoices,
+            hint: 'So that the target can tell your calls from others.',
+          },
+          {
+            as: 'line',
+            name: 'audience',
+            isShown: wantsAudience,
+            hint: 'Who the token is for, such as https://api.example.com.',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    legend: 'Results',
+    items: [
+      {
+        as: 'url',
+        name: 'onResult',
+        placeholder: 'https://example.com/results',
+        hint: 'A URL that gets each finished run as a signed POST. Empty: none are sent.',
+      },
+      {
+        as: 'secret',
+        name: 'onResultSecret',
+        isOptional: true,
+        isShown: ({ onResult }) => onResult !== '',
+        hint: secretHint,
+      },
+    ],
+  },
+  {
+    legend: 'Limits and notes',
+    items: [
+      {
+        as: 'pair',
+        items: [
+          {
+            as: 'number',
+            name: 'timeoutSeconds',
+            hint: `For each attempt, ${range(timeoutSeconds.rule)}.`,
+          },
+          {
+            as: 'number',
+            name: 'retries',
+            hint: `Up to ${retries.rule.maximum}, after a connection error, HTTP 429 or 5xx.`,
+          },
+        ],
+      },
+      {
+        as: 'number',
+        name: 'awaitSeconds',
+        hint: `Up to ${awaitSeconds.rule.maximum}. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.`,
+      },
+      { as: 'prose', name: 'notes', rows: 3 },
+    ],
+  },
+];
+
+/** The editor. */
+export const jobEditor: EditorOf<Job, JobForm> = {
+  kind: 'job',
+  sections,
+  formOf: (job) => formOf(job, browserZone()),
+  inputOf,
+  labelsOf: () => jobLabels,
+  emptyIn,
+  readingOf,
+  problemOf: ({ headers }, job) => headerProblem(headers, job?.headerNames),
+  secret: {
+    name: 'onResultSecret',
+    use: 'The receiver checks with it that results come from this jobd.',
+  },
+  remark: nextDue,
+  otherwise: { word: 'Save paused and run once', fields: { paused: true }, proceed: runOnce },
+  note: ({ id }) => <Managed id={id} />,
+  above: ({ fill }) => <Paste onRead={(draft) => fill((form) => withDraft(form, draft))} />,
+};
+
+/** Calls a job that was created paused. */
+async function runOnce({ id, name }: Job): Promise<Leaving> {
+  const to = `/jobs/${id}`;
+  const text = `${name} is created and paused. Resume it when it works as it should.`;
+  const run = await requestRun(id);
+  if (!run.ok) {
+    return { to, told: [{ text }, { text: `It was not run: ${run.error}`, isProblem: true }] };
   }
-  return id === undefined ? <NewJob /> : <EditedJob id={id} />;
+  const told = [{ text, link: { to, text: 'Show the job' } }];
+  return { to: `${to}/runs/${run.body.run.id}`, told };
 }
 
-function NewJob() {
-  const [base] = useState(() => newForm(browserZone()));
+function nextDue({ nextRunAt, timezone, paused, after }: Job): string {
+  if (after !== undefined && !paused) return 'It runs after another job.';
+  if (nextRunAt === null) return 'It is paused.';
+  return `Next due ${timeIn(nextRunAt, now.peek(), timezone)} (${timezone}).`;
+}
+
+function secretHint({ onResult }: JobForm, job: Job | null): string {
+  const isKept =
+    job?.onResult !== undefined && !leavesOrigin({ url: job.onResult }, { url: onResult });
+  return isKept
+    ? 'Empty: the one there is stays.'
+    : 'Empty: jobd makes one, and shows it once after you save.';
+}
+
+function BodyHint({ form: { body, headers, method } }: { form: JobForm }) {
+  const length = characterCount(body);
+  const hasType = headers?.some(({ name }) => name.toLowerCase() === 'content-type') ?? true;
   return (
-    <JobFormPage
-      base={base}
-      head={
-        <>
-          <Breadcrumbs kind="job" />
-          <Heading title="New job" />
-        </>
-      }
-    />
+    <>
+      <span class={length > maxBodyLength ? 'over figure' : 'figure'}>
+        {figures(length)} / {figures(maxBodyLength)} characters
+      </span>
+      {!hasBody(method) && `. ${method} sends no body: choose another method, or empty it.`}
+      {hasBody(method) &&
+        !hasType &&
+        '. Sent as text/plain unless a Content-Type header says otherwise.'}
+    </>
   );
-}
-
-function EditedJob({ id }: { id: string }) {
-  const job = useResource<JobResponse>(`/jobs/${id}`, ofJob(id));
-  const isGone = job.failure.value?.status === 404;
-  // What was typed stays, even when the job is gone.
-  const missing = job.body.value === null ? <MissingPage what="There is no such job." /> : null;
-  return (
-    <Loaded from={job} {...(missing !== null && { missing })}>
-      {({ job: current }) => <Editor current={current} isGone={isGone} />}
-    </Loaded>
-  );
-}
-
-/** `current` is the job as it is now, also when somebody else changes it meanwhile. */
-function Editor({ current, isGone }: { current: Job; isGone: boolean }) {
-  const [job, setJob] = useState(current);
-  const [isDirty, setDirty] = useState(false);
-  const changed = changedFields(job, current);
-  const isOther = changed.length > 0;
-  useEffect(() => {
-    if (isOther && !isDirty) setJob(current);
-  }, [isOther, isDirty, current]);
-  const managedKey = useManagedKey(job);
-  return (
-    <JobFormPage
-      job={job}
-      base={formOf(job)}
-      onDirty={setDirty}
-      head={
-        <>
-          <Breadcrumbs kind="job" below={job} />
-          <Heading title={`Edit ${job.name}`}>
-            Edit <Outside text={job.name} />
-          </Heading>
-          {managedKey !== null && <ManagedNote name={managedKey} />}
-          {isGone && <GoneNote />}
-          {isOther && isDirty && !isGone && (
-            <ChangedNote fields={changed} onReload={() => setJob(current)} />
-          )}
-        </>
-      }
-    />
-  );
-}
-
-/** Only lists say whether a job is managed. */
-function useManagedKey({ id, name }: Job): string | null {
-  const [q] = useState(() => name);
-  const path = `/overview/jobs?limit=100&q=${encodeURIComponent(q)}`;
-  const found = useResource<{ jobs: JobSummary[] }>(path, ofNothing).body.value;
-  return found?.jobs.find((row) => row.id === id)?.key ?? null;
 }

@@ -1,19 +1,17 @@
 /** The runs of a job, newest first, by status and from a day on. */
 
-import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { RunList, RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
 import type { Pages } from '../../client/pages.ts';
-import { Filters } from '../../parts/rows/filters.tsx';
-import type { Filter } from '../../parts/rows/filters.tsx';
-import { Link } from '../../parts/link.tsx';
-import { HeldList } from '../../parts/rows/row-list.tsx';
+import { Filters } from '../../parts/tools.tsx';
+import type { Filter } from '../../parts/tools.tsx';
+import { Link, Glyph, Outside } from '../../parts/basic.tsx';
+import { HeldList, useDrawn } from '../../parts/rows.tsx';
 import { path as address, setQuery } from '../../router.ts';
-import { daysLater, pageOfRuns } from '../../view/jobs/history.ts';
+import { daysLater, pageOfRuns, inBothZones, runLine } from '../../view/jobs/history.ts';
 import type { HistoryChoice } from '../../view/jobs/history.ts';
 import { dateIn } from '../../view/times.ts';
-import { RunRow } from './run-row.tsx';
 
 interface HistoryProps {
   jobId: string;
@@ -27,7 +25,12 @@ interface HistoryProps {
 
 /** The list with its filters. */
 export function History({ jobId, list, path, choice, zone, totals }: HistoryProps) {
-  const draw = useRows(jobId, zone);
+  const draw = useDrawn(
+    (run: RunSummary) => (
+      <RunRow key={run.id} jobId={jobId} run={run} zone={zone} nowMs={now.peek()} />
+    ),
+    [jobId, zone],
+  );
   const isFiltered = choice.status !== null || choice.before !== null;
   return (
     <section aria-labelledby="runs">
@@ -71,19 +74,6 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
   );
 }
 
-/** A row that was drawn is drawn again only if its run has changed: there may be thousands. */
-function useRows(jobId: string, zone: string): (run: RunSummary) => VNode {
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the rows of another job or zone are other ones
-  const drawn = useMemo(() => new WeakMap<RunSummary, VNode>(), [jobId, zone]);
-  return (run) => {
-    const known = drawn.get(run);
-    if (known !== undefined) return known;
-    const row = <RunRow key={run.id} jobId={jobId} run={run} zone={zone} nowMs={now.peek()} />;
-    drawn.set(run, row);
-    return row;
-  };
-}
-
 /** Lists of a hundred: a browser lays out ten thousand rows one by one too slowly to scroll. */
 function hundreds<T>(rows: readonly T[]): { first: number; some: T[] }[] {
   const count = Math.ceil(rows.length / pageOfRuns);
@@ -97,10 +87,9 @@ function filtersOf(totals: RunList['totals'] | null): Filter[] {
   const all = totals && Object.values(totals).reduce((sum, count) => sum + count, 0);
   return [
     { value: null, word: 'all', count: all ?? undefined },
-    { value: 'failed', word: 'failed', count: totals?.failed, glyph: 'failed' },
-    { value: 'missed', word: 'missed', count: totals?.missed, glyph: 'missed' },
-    { value: 'interrupted', word: 'interrupted', count: totals?.interrupted, glyph: 'interrupted' },
-    { value: 'success', word: 'success', count: totals?.success, glyph: 'success' },
+    ...(['failed', 'missed', 'interrupted', 'success'] as const).map((status) => {
+      return { value: status, word: status, count: totals?.[status], glyph: status };
+    }),
   ];
 }
 
@@ -129,5 +118,46 @@ function UpTo({ before, zone }: { before: string | null; zone: string }) {
         onChange={({ currentTarget }) => show(currentTarget.value)}
       />
     </label>
+  );
+}
+
+interface RunRowProps {
+  jobId: string;
+  run: RunSummary;
+  zone: string;
+  nowMs: number;
+}
+
+/** The row: status, when it was due, how long it took, what was answered, and what is out of the ordinary. */
+function RunRow({ jobId, run, zone, nowMs }: RunRowProps) {
+  const { id, status, scheduledFor, httpStatus } = run;
+  const { glyph, time, remarks, took, error } = runLine(run, zone, nowMs);
+  return (
+    <li class={`row run ${status}`}>
+      <span class="state">
+        <Glyph status={glyph} />
+        {status}
+      </span>
+      <Link to={`/jobs/${jobId}/runs/${id}`} class="name">
+        <time dateTime={scheduledFor} title={inBothZones(scheduledFor, zone)}>
+          {time}
+        </time>
+      </Link>
+      <span class="figure took">{took}</span>
+      <span class="figure quiet code">
+        {httpStatus !== null && (
+          <>
+            <span class="hidden">HTTP </span>
+            {httpStatus}
+          </>
+        )}
+      </span>
+      {(error !== null || remarks.length > 0) && (
+        <span class="why line">
+          {error !== null && <Outside text={error} />}{' '}
+          <span class="quiet">{remarks.join(' · ')}</span>
+        </span>
+      )}
+    </li>
   );
 }

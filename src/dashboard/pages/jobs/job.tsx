@@ -1,71 +1,68 @@
 /** One job: how it is, when it is called, what is called, and what came of it. */
 
-import type { DueTimes } from '../../../api/jobs/extension-contract.ts';
+import { useSignal } from '@preact/signals';
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
+import type { DueTimes } from '../../../api/jobs/extension-contract.ts';
 import type { JobSummaryResponse } from '../../../api/overview/contract.ts';
 import type { RunList, RunSummary } from '../../../api/runs/contract.ts';
+import { runNow, runWait } from '../../client/actions.ts';
+import { useBusy } from '../../client/busy.ts';
 import { now } from '../../client/clock.ts';
 import { usePages } from '../../client/pages.ts';
-import { ofJob, useResource } from '../../client/resource.ts';
-import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Glyph } from '../../parts/glyph.tsx';
-import { Heading } from '../../parts/heading.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { query } from '../../router.ts';
-import { historyChoice, historyPath } from '../../view/jobs/history.ts';
+import { ofOne, useResource } from '../../client/resource.ts';
+import { create, mayWrite } from '../../client/session/session.ts';
+import { useShortcuts } from '../../client/shortcuts.ts';
+import { tell } from '../../client/told.ts';
+import { Button, Outside } from '../../parts/basic.tsx';
+import { CurlDialog } from '../../parts/dialogs.tsx';
+import { PauseButton, ThingHead } from '../../parts/thing.tsx';
+import { Why } from '../../parts/why.tsx';
+import { go, query } from '../../router.ts';
+import { figures } from '../../view/figures.ts';
+import { copyName, historyChoice, historyPath } from '../../view/jobs/history.ts';
 import { jobSentence } from '../../view/jobs/job-state.ts';
-import { MissingPage } from '../missing.tsx';
 import { Called } from './called.tsx';
 import { Days } from './days.tsx';
 import { NextDue } from './due-times.tsx';
 import { Durations } from './durations.tsx';
 import { History } from './history.tsx';
-import { JobActions } from './job-actions.tsx';
+import { Managed } from './managed.tsx';
 
-/** The page. */
-export function JobPage({ id }: { id: string }) {
-  const found = useResource<JobResponse>(`/jobs/${id}`, ofJob(id));
-  return (
-    <Loaded from={found} missing={<MissingPage what="There is no such job." />}>
-      {({ job }) => <Shown job={job} />}
-    </Loaded>
-  );
-}
-
-function Shown({ job }: { job: Job }) {
-  const { id, name, timezone: zone } = job;
-  const more = useResource<JobSummaryResponse>(`/overview/jobs/${id}`, ofJob(id)).body.value?.job;
-  const due = useResource<DueTimes>(`/jobs/${id}/due-times`, ofJob(id));
-  const counted = useResource<RunList>(`/jobs/${id}/runs?limit=1`, ofJob(id)).body.value;
+/** What is on its page. */
+export function JobPage({ job }: { job: Job }) {
+  const { id, timezone: zone } = job;
+  const due = useResource<DueTimes>(`/jobs/${id}/due-times`, ofOne('job', id));
+  const counted = useResource<RunList>(`/jobs/${id}/runs?limit=1`, ofOne('job', id)).body.value;
   const choice = historyChoice(query.value);
   const path = historyPath(id, choice, zone);
-  const history = usePages<RunSummary>(path, 'runs', ofJob(id), (run, { runs }) =>
+  const history = usePages<RunSummary>(path, 'runs', ofOne('job', id), (run, { runs }) =>
     runs.some((changed) => changed.id === run.id),
   );
   const runs = history.rows.value ?? [];
   const totals = counted?.totals ?? null;
   const count = totals && Object.values(totals).reduce((sum, some) => sum + some, 0);
+  const isCurl = useSignal(false);
   return (
     <>
-      <Breadcrumbs kind="job" />
-      <div class="head">
-        <Heading title={name}>
-          <Glyph status={job.status} />
-          <Outside text={name} />
-        </Heading>
-        <JobActions job={job} runs={runs} runCount={count} />
-      </div>
-      <Sentence job={job} more={more} note={due.body.value?.notes[0]} />
-      {more !== undefined && more.key !== null && (
-        <p class="managed">
-          Managed by a file (key{' '}
-          <code>
-            <Outside text={more.key} />
-          </code>
-          ): <code>jobd apply</code> puts back what you change here.
-        </p>
-      )}
+      <ThingHead
+        kind="job"
+        thing={job}
+        status={job.status}
+        loss={lossOf(count)}
+        menu={
+          <>
+            {mayWrite.value && <Button onClick={() => void duplicate(job)}>Duplicate</Button>}
+            <Button onClick={() => (isCurl.value = true)}>Copy as curl</Button>
+          </>
+        }
+      >
+        <RunNow job={job} runs={runs} />
+        <PauseButton kind="job" thing={job} />
+      </ThingHead>
+      {isCurl.value && <CurlDialog job={job} onClose={() => (isCurl.value = false)} />}
+      <Sentence job={job} note={due.body.value?.notes[0]} />
+      <Why jobId={id} />
+      <Managed id={id} />
       <div class="columns">
         <NextDue job={job} due={due} />
         <Called job={job} />
@@ -81,13 +78,40 @@ function Shown({ job }: { job: Job }) {
   );
 }
 
-interface SentenceProps {
-  job: Job;
-  more: JobSummaryResponse['job'] | undefined;
-  note: string | undefined;
+/** What is lost with so many runs; null if nobody knows yet. */
+function lossOf(runCount: number | null): string {
+  if (runCount === null) return 'Its runs and receipts are deleted too.';
+  if (runCount === 0) return 'It has no runs.';
+  const runs = runCount === 1 ? 'Its only run' : `Its ${figures(runCount)} runs`;
+  return `${runs} and all receipts are deleted too.`;
 }
 
-function Sentence({ job, more, note }: SentenceProps) {
+function RunNow({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
+  const [isAsking, begin] = useBusy();
+  const waitSeconds = runWait(job.id);
+  const isUnderWay = runs.some(({ status }) => status === 'queued' || status === 'running');
+  const isWaiting = isAsking || isUnderWay || waitSeconds > 0;
+  const run = (): void => {
+    if (!isWaiting) void begin(() => runNow(job));
+  };
+  useShortcuts({ r: run });
+  return (
+    <Button class="main" aria-disabled={isWaiting} onClick={run}>
+      Run now{waitSeconds > 0 && ` in ${waitSeconds} s`}
+    </Button>
+  );
+}
+
+async function duplicate({ id, name }: Job): Promise<void> {
+  const answer = await create<JobResponse>(`/jobs/${id}/copy`, { name: copyName(name) });
+  if (!answer.ok) return tell({ text: answer.error, isProblem: true });
+  tell({ text: 'This is the copy. It is paused.' });
+  go(`/jobs/${answer.body.job.id}/edit`);
+}
+
+function Sentence({ job, note }: { job: Job; note: string | undefined }) {
+  const path = `/overview/jobs/${job.id}`;
+  const more = useResource<JobSummaryResponse>(path, ofOne('job', job.id)).body.value?.job;
   const { before, error, after } = jobSentence(job, {
     nowMs: now.value,
     note,

@@ -1,125 +1,79 @@
 /** All jobs: trouble first, then the rest in the order that was asked for. */
 
 import { useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { usePages } from '../../client/pages.ts';
-import { ofJobs } from '../../client/resource.ts';
-import type { Concern } from '../../client/resource.ts';
+import { runNow } from '../../client/actions.ts';
+import { now } from '../../client/clock.ts';
 import { mayWrite } from '../../client/session/session.ts';
-import { Filters } from '../../parts/rows/filters.tsx';
-import type { Filter } from '../../parts/rows/filters.tsx';
-import { useOverview } from '../../parts/frame/frame.tsx';
-import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
-import { TroubleFirst } from '../../parts/rows/row-list.tsx';
-import { Search } from '../../parts/rows/search.tsx';
-import { query, setQuery } from '../../router.ts';
+import { Button, Outside } from '../../parts/basic.tsx';
+import { useOverview } from '../../parts/frame.tsx';
+import { Empty, ListPage } from '../../parts/list-page.tsx';
+import { Due, Past, RowPause, ThingRow } from '../../parts/row.tsx';
+import type { Filter } from '../../parts/tools.tsx';
+import { query, root, setQuery } from '../../router.ts';
+import { span } from '../../view/figures.ts';
 import { Bulk } from './bulk.tsx';
-import { NoJobs } from './none.tsx';
-import { JobRow } from './row.tsx';
-
-/** Jobs that are down and shown above all others. */
-const mostDown = 20;
 
 const orders = { newest: 'newest first', due: 'next due first', name: 'by name' } as const;
 
-const ofRow = ({ id }: JobSummary, change: Parameters<Concern>[0]): boolean =>
-  change.jobs.includes(id) || change.runs.some(({ jobId }) => jobId === id);
+/** The ids that are chosen; null while nobody chooses. */
+type Chosen = Signal<ReadonlySet<string> | null>;
 
 /** The page. */
 export function JobsPage() {
   const counts = useOverview();
   const status = query.value.get('status');
-  const text = query.value.get('q') ?? '';
   const order = query.value.get('order') ?? 'newest';
-  const isWhole = status === null && text === '';
-  const path = listPath(status, text, order);
-  const chosen = useSignal<ReadonlySet<string> | null>(null);
-  const list = usePages<JobSummary>(path, 'jobs', ofJobs, ofRow);
-  const down = usePages<JobSummary>(
-    isWhole ? `/overview/jobs?status=down&limit=${mostDown}` : null,
-    'jobs',
-    ofJobs,
-    ofRow,
-  );
-  if (counts?.jobs.total === 0 && isWhole) return <NoJobs />;
+  const hasOrder = status !== 'running' && status !== 'missed';
+  const chosen: Chosen = useSignal(null);
   return (
-    <>
-      <div class="head">
-        <Heading title="Jobs" />
-        {mayWrite.value && (
-          <p class="actions">
-            <button
-              type="button"
-              aria-pressed={chosen.value !== null}
-              onClick={() => (chosen.value = chosen.value === null ? new Set() : null)}
-            >
-              Select
-            </button>
-            <Link to="/jobs/new" class="button main">
-              New job
-            </Link>
-          </p>
-        )}
-      </div>
-      <div class="tools">
-        <Filters label="Jobs by state" name="status" chosen={status} filters={filtersOf(counts)} />
-        <div class="find">
-          <Search label="Search names and URLs" maxLength={200} />
-          <select
-            aria-label="Order"
-            value={order}
-            disabled={status === 'running' || status === 'missed'}
-            onChange={({ currentTarget }) => setQuery({ order: currentTarget.value })}
-          >
-            {Object.entries(orders).map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </div>
-      </div>
-      {chosen.value !== null && (
-        <Bulk chosen={chosen} rows={[...(down.rows.value ?? []), ...(list.rows.value ?? [])]} />
-      )}
-      <TroubleFirst
-        list={list}
-        of={path}
-        label="Jobs"
-        trouble={isWhole ? [down] : []}
-        count={counts?.jobs.down}
-        links={[['/?status=down', 'All jobs that are down']]}
-        others={`Others, ${orders[order as keyof typeof orders] ?? ''}`}
-        none={
-          <p>
-            {noneWords(status, text)} <Link to="/">All jobs</Link>
-          </p>
-        }
-      >
-        {(job) => <JobRow key={job.id} job={job} chosen={chosen} />}
-      </TroubleFirst>
-    </>
+    <ListPage<JobSummary>
+      kind="job"
+      from="/overview/jobs"
+      asked={hasOrder && order !== 'newest' ? { order } : {}}
+      search={['Search names and URLs', 200]}
+      filters={filtersOf(counts)}
+      trouble={['down']}
+      troubled={counts?.jobs.down}
+      others={`Others, ${orders[order as keyof typeof orders] ?? ''}`}
+      noneWords={noneWords}
+      actions={
+        <Button
+          aria-pressed={chosen.value !== null}
+          onClick={() => (chosen.value = chosen.value === null ? new Set() : null)}
+        >
+          Select
+        </Button>
+      }
+      tools={
+        <select
+          aria-label="Order"
+          value={order}
+          disabled={!hasOrder}
+          onChange={({ currentTarget }) => setQuery({ order: currentTarget.value })}
+        >
+          {Object.entries(orders).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      }
+      renderAbove={(rows) => chosen.value !== null && <Bulk chosen={chosen} rows={rows} />}
+      empty={<NoJobs />}
+    >
+      {(job) => <JobRow key={job.id} job={job} chosen={chosen} />}
+    </ListPage>
   );
-}
-
-function listPath(status: string | null, text: string, order: string): string {
-  const asked = new URLSearchParams({ limit: '50' });
-  if (status !== null) asked.set('status', status);
-  if (text !== '') asked.set('q', text);
-  if (order !== 'newest' && status !== 'running' && status !== 'missed') asked.set('order', order);
-  return `/overview/jobs?${asked.toString()}`;
 }
 
 function filtersOf(counts: ReturnType<typeof useOverview>): Filter[] {
   const { jobs, lastDay } = counts ?? {};
+  const states = ['down', 'running', 'up', 'paused', 'new'] as const;
   return [
     { value: null, word: 'all', count: jobs?.total },
-    { value: 'down', word: 'down', count: jobs?.down, glyph: 'down' },
-    { value: 'running', word: 'running', count: jobs?.running, glyph: 'running' },
-    { value: 'up', word: 'up', count: jobs?.up, glyph: 'up' },
-    { value: 'paused', word: 'paused', count: jobs?.paused, glyph: 'paused' },
-    { value: 'new', word: 'new', count: jobs?.new, glyph: 'new' },
+    ...states.map((state) => ({ value: state, word: state, count: jobs?.[state], glyph: state })),
     {
       value: 'missed',
       word: 'missed in 24 h',
@@ -133,5 +87,113 @@ function filtersOf(counts: ReturnType<typeof useOverview>): Filter[] {
 function noneWords(status: string | null, text: string): string {
   if (text !== '') return 'No name or URL has this text.';
   if (status === 'missed') return 'No job missed a due time in the last 24 hours.';
-  return status === null ? 'No jobs.' : `No job is ${status}.`;
+  return `No job is ${status ?? 'here'}.`;
+}
+
+function NoJobs() {
+  const login = `jobd key create --name laptop | jobd login --url ${location.origin}${root.slice(0, -1)}`;
+  const create =
+    "jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *'";
+  return (
+    <Empty
+      kind="job"
+      lines={[
+        [
+          'You can paste a curl command or a line of a crontab there. For the command line, first give it a key, on the server:',
+          login,
+        ],
+        ['Then create a job:', create],
+      ]}
+    >
+      <p>A job is a URL that jobd calls on a schedule.</p>
+    </Empty>
+  );
+}
+
+function JobRow({ job, chosen }: { job: JobSummary; chosen: Chosen }) {
+  const { name, method, url, status, paused } = job;
+  return (
+    <ThingRow
+      kind="job"
+      thing={job}
+      state={status}
+      sign={status === 'running' ? 'running' : paused ? 'paused' : job.health}
+      choice={chosen.value !== null && <Choice job={job} chosen={chosen} />}
+      below={
+        job.downReason !== null ? (
+          <p class="reason">
+            {paused && 'paused while down: '}
+            <Outside text={job.downReason} /> <DownFor job={job} />
+          </p>
+        ) : (
+          <p class="quiet line">
+            {method} <Outside text={url} />
+          </p>
+        )
+      }
+      when={
+        <>
+          <span class="line">
+            {job.after === undefined ? job.scheduleWords : 'After another job'}
+          </span>
+          <NextDue job={job} />
+        </>
+      }
+      past={<Past {...job} />}
+      acts={
+        mayWrite.value && (
+          <>
+            <Button
+              class="plain"
+              data-key="r"
+              title="Run now"
+              aria-label={`Run ${name} now`}
+              onClick={() => void runNow(job)}
+            >
+              <svg viewBox="0 0 16 16" aria-hidden="true">
+                <path d="M4 2.5v11l9-5.5z" />
+              </svg>
+            </Button>
+            <RowPause kind="job" thing={job} />
+          </>
+        )
+      }
+    />
+  );
+}
+
+function DownFor({ job: { failingSince, failures } }: { job: JobSummary }) {
+  if (failingSince === null) return null;
+  return (
+    <span class="quiet">
+      for {span(now.value - Date.parse(failingSince))}
+      {failures !== 1 && `, ${failures} runs`}
+    </span>
+  );
+}
+
+function NextDue({ job }: { job: JobSummary }) {
+  const { nextRunAt, paused, after } = job;
+  if (nextRunAt === null && after !== undefined && !paused) return null;
+  return (
+    <span class="quiet">
+      {nextRunAt === null ? paused ? 'paused' : 'no due time' : <Due at={nextRunAt} {...job} />}
+    </span>
+  );
+}
+
+function Choice({ job: { id, name }, chosen }: { job: JobSummary; chosen: Chosen }) {
+  const toggle = (): void => {
+    const next = new Set(chosen.value);
+    if (!next.delete(id)) next.add(id);
+    chosen.value = next;
+  };
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${name}`}
+      checked={chosen.value?.has(id) === true}
+      onChange={toggle}
+    />
+  );
 }

@@ -1,69 +1,40 @@
 /** A monitor: how it is, how a task pings it, when the next ping is due, and its pings. */
 
-import type { Monitor, MonitorResponse, Ping } from '../../../api/monitors/contract.ts';
+import type { Monitor, Ping } from '../../../api/monitors/contract.ts';
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
-import { useAgainAfter } from '../../client/live/again.ts';
 import { now } from '../../client/clock.ts';
-import { setPaused } from '../../client/actions/update.ts';
+import { useAgainAfter } from '../../client/live/again.ts';
 import { usePages } from '../../client/pages.ts';
-import { ofMonitor, useResource } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session/session.ts';
-import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Glyph } from '../../parts/glyph.tsx';
-import { Heading } from '../../parts/heading.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { PageActions } from '../../parts/page-actions.tsx';
-import { RowList } from '../../parts/rows/row-list.tsx';
-import { Strip } from '../../parts/rows/strip.tsx';
+import { ofOne, useResource } from '../../client/resource.ts';
+import { Ago, At, Glyph } from '../../parts/basic.tsx';
+import type { Status } from '../../parts/basic.tsx';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Strip } from '../../parts/row.tsx';
+import { RowList } from '../../parts/rows.tsx';
+import { PauseButton, ThingHead } from '../../parts/thing.tsx';
 import { visibleLines } from '../../view/body.ts';
+import { duration } from '../../view/figures.ts';
 import { momentsOf, monitorSentence } from '../../view/monitors/monitor-state.ts';
-import { MissingPage } from '../missing.tsx';
+import { pingLines } from '../../view/monitors/ping-lines.ts';
 import { NextPing } from './next-ping.tsx';
-import { PingRow } from './ping.tsx';
-import { PingUrl } from './ping-url.tsx';
 
-/** The page. */
-export function MonitorPage({ id }: { id: string }) {
-  const found = useResource<MonitorResponse>(`/monitors/${id}`, ofMonitor(id));
-  const missing = <MissingPage what="There is no such monitor." to="/monitors" word="Monitors" />;
-  useAgainAfter(
-    () => (found.body.value === null ? [] : momentsOf(found.body.value.monitor)),
-    found.reload,
-  );
-  return (
-    <Loaded from={found} missing={missing}>
-      {({ monitor }) => <Whole monitor={monitor} />}
-    </Loaded>
-  );
-}
-
-function Whole({ monitor }: { monitor: Monitor }) {
-  const { id, name, status, paused, notes } = monitor;
+/** What is on its page. */
+export function MonitorPage({ monitor }: { monitor: Monitor }) {
+  const { id, status, notes } = monitor;
   const summary = useSummary(monitor);
   const path = `/monitors/${id}/pings?limit=30`;
-  const pings = usePages<Ping>(path, 'pings', ofMonitor(id), () => false);
+  const pings = usePages<Ping>(path, 'pings', ofOne('monitor', id), () => false);
   const lastEnd = pings.rows.value?.find(({ kind }) => kind !== 'start');
   return (
     <>
-      <Breadcrumbs kind="monitor" />
-      <div class="head">
-        <Heading title={name}>
-          <Glyph status={status} />
-          <Outside text={name} />
-        </Heading>
-        {mayWrite.value && (
-          <PageActions
-            kind="monitor"
-            subject={monitor}
-            loss="Its pings are deleted too, and its ping URL stops working."
-          >
-            <button type="button" onClick={() => void setPaused('monitor', monitor, !paused)}>
-              {paused ? 'Resume' : 'Pause'}
-            </button>
-          </PageActions>
-        )}
-      </div>
+      <ThingHead
+        kind="monitor"
+        thing={monitor}
+        status={status}
+        loss="Its pings are deleted too, and its ping URL stops working."
+      >
+        <PauseButton kind="monitor" thing={monitor} />
+      </ThingHead>
       <p class="sentence">
         {monitorSentence(monitor, { nowMs: now.value, since: summary?.since, lastEnd })}
       </p>
@@ -95,10 +66,90 @@ function useSummary({ id, name, nextDueAt, status }: Monitor): MonitorSummary | 
   const asked = new URLSearchParams({ limit: '100', q: name });
   const list = useResource<{ monitors: MonitorSummary[] }>(
     `/overview/monitors?${asked.toString()}`,
-    ofMonitor(id),
+    ofOne('monitor', id),
   );
   const found = list.body.value?.monitors.find((monitor) => monitor.id === id);
   useAgainAfter(() => (found === undefined ? [] : momentsOf(found)), list.reload);
   // Two answers may be from before and after a change.
   return found?.status === status && found.nextDueAt === nextDueAt ? found : undefined;
+}
+
+const signs: Record<Ping['kind'], Status> = {
+  start: 'running',
+  success: 'success',
+  fail: 'failed',
+};
+const words: Record<Ping['kind'], string> = { start: 'start', success: 'success', fail: 'failure' };
+
+/** A ping. Its body is folded. */
+function PingRow({ ping }: { ping: Ping }) {
+  const { kind, exitCode, receivedAt, durationMs, source, body, truncated } = ping;
+  return (
+    <li class="row ping">
+      <span class="state">
+        <Glyph status={signs[kind]} />
+      </span>
+      <p class="what">
+        {words[kind]}
+        {exitCode !== null && kind === 'fail' && <span class="quiet"> · exit code {exitCode}</span>}
+      </p>
+      <p class="when">
+        <At at={receivedAt} />{' '}
+        <span class="quiet">
+          <Ago at={receivedAt} />
+        </span>
+      </p>
+      <p class="took figure">{durationMs === null ? '' : duration(durationMs)}</p>
+      <p class="by quiet">{source}</p>
+      {body !== null && <Output body={body} truncated={truncated} />}
+    </li>
+  );
+}
+
+/** The first line; the rest is folded. */
+function Output({ body, truncated }: Pick<Ping, 'truncated'> & { body: string }) {
+  const text = visibleLines(body);
+  return (
+    <details class="body">
+      <summary>
+        <bdi>{text.trim().split('\n', 1)[0] || 'blank'}</bdi>
+      </summary>
+      <pre>
+        <bdi>{text}</bdi>
+      </pre>
+      {truncated && <p class="hint">These are the first 4,096 bytes. More was sent.</p>}
+    </details>
+  );
+}
+
+/** The URL that a task pings, and lines to paste. A session that may only read does not see the URL. */
+function PingUrl({ monitor }: { monitor: Monitor }) {
+  const { pingUrl, status } = monitor;
+  return (
+    <section class="panel stack">
+      <h2>Ping URL</h2>
+      {pingUrl === null ? (
+        <p class="quiet">
+          Whoever knows the URL can ping, so it is not shown to a session that may only read.
+        </p>
+      ) : (
+        <>
+          <Copyable text={pingUrl} />
+          <p class="hint">Keep it to yourself: whoever knows it can ping.</p>
+          <details open={status === 'new'}>
+            <summary>Lines to paste</summary>
+            <div class="stack">
+              {pingLines(monitor, pingUrl).map(({ title, line }) => (
+                <div key={title}>
+                  <h3 class="quiet">{title}</h3>
+                  <Copyable text={line} />
+                </div>
+              ))}
+              <p class="hint">Put your own command in place of /path/to/command.</p>
+            </div>
+          </details>
+        </>
+      )}
+    </section>
+  );
 }

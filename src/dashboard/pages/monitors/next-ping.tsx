@@ -4,75 +4,90 @@ import type { Monitor } from '../../../api/monitors/contract.ts';
 import { now } from '../../client/clock.ts';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
 import { mayWrite } from '../../client/session/session.ts';
-import { Ago, At } from '../../parts/time.tsx';
-import { duration, span } from '../../view/durations.ts';
+import { Ago, At, Facts, Until } from '../../parts/basic.tsx';
+import { duration, span } from '../../view/figures.ts';
 import { dueWords, graceEnd } from '../../view/monitors/monitor-state.ts';
-import { absolute, browserZone, sameZone } from '../../view/times.ts';
+import { browserZone, sameZone } from '../../view/times.ts';
 
 /** How many due times follow the next one. */
 const count = 3;
 
 /** The panel. `words` is the schedule in words, if that is known. */
 export function NextPing({ monitor, words }: { monitor: Monitor; words: string | undefined }) {
-  const { nextDueAt, paused, scheduleType, cronExpr, timezone, graceSeconds } = monitor;
+  const { nextDueAt, scheduleType, cronExpr, timezone, graceSeconds, lastPingAt } = monitor;
   const isCron = scheduleType === 'cron';
+  const zone = isCron ? timezone : undefined;
   const isAsked = mayWrite.value && isCron && nextDueAt !== null && cronExpr !== null;
   const asked = { scheduleType, timezone, cronExpr: cronExpr ?? '', from: nextDueAt, count };
   const answer = useSchedulePreview(isAsked ? asked : null);
-  const preview = answer?.ok === true ? answer.body : null;
+  const { next = [], notes = [] } = answer?.ok === true ? answer.body : {};
   const schedule = words ?? cronExpr ?? '';
+  const deadline = graceEnd(monitor);
+  const isOpen = deadline !== null && graceSeconds > 0 && Date.parse(deadline) > now.value;
   return (
     <section class="panel">
       <h2>Next ping</h2>
-      <dl class="facts">
-        <dt>Schedule</dt>
-        <dd>
-          {schedule}
-          {isCron && `, ${timezone}`}
-          {isCron && schedule !== cronExpr && <code class="cron">{cronExpr}</code>}
-        </dd>
-        <dt>Due</dt>
-        <dd>
-          {nextDueAt === null ? (
-            (paused && 'paused') || 'after the first ping'
-          ) : (
+      <Facts
+        of={{
+          Schedule: (
             <>
-              <Due at={nextDueAt} zone={isCron ? timezone : undefined} />
-              <br />
-              <time dateTime={nextDueAt} title={absolute(nextDueAt)} class="quiet">
-                {dueWords(monitor, now.value)}
-              </time>
+              {schedule}
+              {isCron && `, ${timezone}`}
+              {isCron && schedule !== cronExpr && (
+                <div class="quiet">
+                  <code>{cronExpr}</code>
+                </div>
+              )}
             </>
-          )}
-        </dd>
-        {preview !== null && preview.next.length > 0 && (
-          <>
-            <dt>Then</dt>
-            <dd>
-              {preview.next.map((at) => (
+          ),
+          Due:
+            nextDueAt === null ? (
+              monitor.paused ? (
+                'paused'
+              ) : (
+                'after the first ping'
+              )
+            ) : (
+              <>
+                <Due at={nextDueAt} zone={zone} />
+                <div class="quiet">
+                  <Until at={nextDueAt} words={dueWords(monitor, now.value)} />
+                </div>
+              </>
+            ),
+          Then: next.length > 0 && (
+            <>
+              {next.map((at) => (
                 <div key={at}>
                   <Due at={at} zone={timezone} />
                 </div>
               ))}
-              {preview.notes.map((note) => (
+              {notes.map((note) => (
                 <p key={note} class="hint">
                   {note}
                 </p>
               ))}
-            </dd>
-          </>
-        )}
-        <dt>Grace</dt>
-        <dd>
-          {graceSeconds === 0 ? 'none' : span(graceSeconds * 1000)}
-          <Deadline monitor={monitor} />
-        </dd>
-        <dt>Last ping</dt>
-        <dd>
-          {monitor.lastPingAt === null ? 'none' : <Ago at={monitor.lastPingAt} />}
-          {monitor.lastDurationMs !== null && `, took ${duration(monitor.lastDurationMs)}`}
-        </dd>
-      </dl>
+            </>
+          ),
+          Grace: (
+            <>
+              {graceSeconds === 0 ? 'none' : span(graceSeconds * 1000)}
+              {isOpen && (
+                <span class="quiet">
+                  {' '}
+                  · until <At at={deadline} zone={zone} />
+                </span>
+              )}
+            </>
+          ),
+          'Last ping': (
+            <>
+              {lastPingAt === null ? 'none' : <Ago at={lastPingAt} />}
+              {monitor.lastDurationMs !== null && `, took ${duration(monitor.lastDurationMs)}`}
+            </>
+          ),
+        }}
+      />
     </section>
   );
 }
@@ -90,17 +105,5 @@ function Due({ at, zone }: { at: string; zone: string | undefined }) {
         </span>
       )}
     </>
-  );
-}
-
-function Deadline({ monitor }: { monitor: Monitor }) {
-  const end = graceEnd(monitor);
-  if (end === null || monitor.graceSeconds === 0 || Date.parse(end) <= now.value) return null;
-  const zone = monitor.scheduleType === 'cron' ? monitor.timezone : undefined;
-  return (
-    <span class="quiet">
-      {' '}
-      · until <At at={end} zone={zone} />
-    </span>
   );
 }

@@ -1,10 +1,10 @@
 /** What the target answered: its beginning, as jobd keeps it. */
 
+import { Button } from '../../parts/basic.tsx';
 import { useRef, useState } from 'preact/hooks';
 import type { Run } from '../../../api/runs/contract.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { keptWords } from '../../view/runs/answer.ts';
-import { visibleLines } from '../../view/body.ts';
+import { keptWords, visibleLines } from '../../view/body.ts';
 import { pretty } from '../../view/runs/json.ts';
 import { isUnderWay } from '../../view/runs/run.ts';
 
@@ -21,7 +21,7 @@ export function Answer({ run }: { run: Run }) {
     <section class="panel answer">
       <div class="head">
         <h2>
-          Answer <span class="kept">{keptWords(run)}</span>
+          Answer <span class="quiet">{keptWords(run)}</span>
         </h2>
         {body !== '' && (
           <p class="actions">
@@ -55,8 +55,8 @@ export function Answer({ run }: { run: Run }) {
 
 function Toggle({ word, isOn, onPress }: { word: string; isOn: boolean; onPress: () => void }) {
   return (
-    <button type="button" aria-pressed={isOn} onClick={onPress}>
+    <Button aria-pressed={isOn} onClick={onPress}>
       {word}
-    </button>
+    </Button>
   );
 }

@@ -1,14 +1,12 @@
 /** The receipt of a run: to download, and to check in this browser. */
 
-import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useBusy } from '../../client/busy.ts';
 import type { Run } from '../../../api/runs/contract.ts';
 import { checkHere, forgetKeys, noteKeys, receiptAddress } from '../../client/receipt-check.ts';
 import type { Check } from '../../client/receipt-check.ts';
 import { Field } from '../../parts/forms/field.tsx';
-import { Glyph } from '../../parts/glyph.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Button, Note, Facts, Outside, Problem } from '../../parts/basic.tsx';
 import { whyNoReceipt } from '../../view/runs/run.ts';
 import type { CheckedReceipt } from '../../view/runs/receipt.ts';
 
@@ -25,14 +23,11 @@ export function Receipt({ run }: { run: Run }) {
 
 function ReceiptCheck({ run }: { run: Run }) {
   const [check, setCheck] = useState<Check | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, begin] = useBusy();
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => void noteKeys(), []);
-  const start = async (): Promise<void> => {
-    setBusy(true);
-    setCheck(await checkHere(run, file.current?.files?.[0] ?? null));
-    setBusy(false);
-  };
+  const start = (): Promise<void> =>
+    begin(async () => setCheck(await checkHere(run, file.current?.files?.[0] ?? null)));
   const forget = (): void => {
     forgetKeys();
     void start();
@@ -43,14 +38,14 @@ function ReceiptCheck({ run }: { run: Run }) {
         Signed by this jobd. It proves what was observed: when the call was made and what came back,
         not what the application did.
       </p>
-      <div class="checks">
+      <div class="stack">
         <p class="actions">
           <a class="button" href={receiptAddress(run)} download={`receipt-${run.id}.json`}>
             Download
           </a>
-          <button type="button" aria-disabled={isBusy} onClick={() => void start()}>
+          <Button aria-disabled={isBusy} onClick={() => void start()}>
             Check in this browser
-          </button>
+          </Button>
         </p>
         <Field
           label="With a key that you archived"
@@ -83,40 +78,28 @@ function Result({ check, onForget }: { check: CheckedReceipt; onForget: () => vo
   const { isValid, sentence, remarks, stated, isReplaced } = check;
   return (
     <div class="stack verdict">
-      {isValid ? (
-        <p class="good">
-          <Glyph status="success" />
-          <span>{sentence}</span>
-        </p>
-      ) : (
-        <Problem text={sentence} />
-      )}
+      {isValid ? <Note status="success">{sentence}</Note> : <Problem text={sentence} />}
       {remarks.map((remark) => (
-        <p key={remark} class="remark">
-          <Glyph status="late" />
-          <span>{remark}</span>
-        </p>
+        <Note key={remark}>{remark}</Note>
       ))}
       {isReplaced && (
         <p>
-          <button type="button" onClick={onForget}>
-            Forget the old key and trust the new one
-          </button>
+          <Button onClick={onForget}>Forget the old key and trust the new one</Button>
         </p>
       )}
       {stated.length > 0 && (
         <details>
           <summary>What it states</summary>
-          <dl class="facts">
-            {stated.map(([name, value]) => (
-              <Fragment key={name}>
-                <dt>{name}</dt>
-                <dd class="figure">
+          <Facts
+            of={Object.fromEntries(
+              stated.map(([name, value]) => [
+                name,
+                <span key={name} class="figure">
                   <Outside text={value} />
-                </dd>
-              </Fragment>
-            ))}
-          </dl>
+                </span>,
+              ]),
+            )}
+          />
         </details>
       )}
     </div>

@@ -1,13 +1,12 @@
 /** What the target of a run reports after an answer of 202, and how a person ends the wait for it. */
 
 import { useState } from 'preact/hooks';
+import { useBusy } from '../../client/busy.ts';
 import type { Run } from '../../../api/runs/contract.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
 import { TextField } from '../../parts/forms/field.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { At, Until } from '../../parts/time.tsx';
+import { Button, Outside, Problem, At, Until } from '../../parts/basic.tsx';
 import { progressWords } from '../../../domain/runs/completion.ts';
 
 interface ReportProps {
@@ -34,7 +33,7 @@ export function Report({ run, completion, zone }: ReportProps) {
         <Reported completion={completion} zone={zone} />
       )}
       {progress !== null && (
-        <p class="progress">
+        <p class="actions">
           {percent !== null && <progress max={100} value={percent} aria-label="Progress" />}
           <span>
             {isWaiting ? '' : 'Last progress: '}
@@ -79,17 +78,15 @@ function Reported({ completion, zone }: Omit<ReportProps, 'run'>) {
 function EndWait({ run }: { run: Run }) {
   const [message, setMessage] = useState('');
   const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const end = async (status: 'success' | 'failed'): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    const said = message.trim() !== '' && { message };
-    const path = `/jobs/${run.jobId}/runs/${run.id}/completion`;
-    const answer = await change('POST', path, { status, ...said });
-    setBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) tell({ text: 'The wait is over.' });
-  };
+  const [isBusy, begin] = useBusy();
+  const end = (status: 'success' | 'failed'): Promise<void> =>
+    begin(async () => {
+      const said = message.trim() !== '' && { message };
+      const path = `/jobs/${run.jobId}/runs/${run.id}/completion`;
+      const answer = await change('POST', path, { status, ...said });
+      setError(answer.ok ? null : answer.error);
+      if (answer.ok) tell({ text: 'The wait is over.' });
+    });
   return (
     <details>
       <summary>End the wait by hand</summary>
@@ -99,15 +96,15 @@ function EndWait({ run }: { run: Run }) {
           hint="Kept with the run. May be empty."
           name="message"
           value={message}
-          onInput={setMessage}
+          onChange={setMessage}
         />
         <p class="actions">
-          <button type="button" aria-disabled={isBusy} onClick={() => void end('success')}>
+          <Button aria-disabled={isBusy} onClick={() => void end('success')}>
             End as a success
-          </button>
-          <button type="button" aria-disabled={isBusy} onClick={() => void end('failed')}>
+          </Button>
+          <Button aria-disabled={isBusy} onClick={() => void end('failed')}>
             End as failed
-          </button>
+          </Button>
         </p>
         {error !== null && <Problem text={error} />}
       </div>

@@ -1,46 +1,43 @@
-/** One run: what happened and when, what it means, what the target answered, and its receipt. */
+/** One run: what happened and when, why, what the target answered, and its receipt. */
 
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { Run, RunHistory, RunResponse } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { runNow, runWait } from '../../client/actions/job-actions.ts';
-import { setPaused } from '../../client/actions/update.ts';
+import { runNow, runWait, setPaused } from '../../client/actions.ts';
 import { liveState } from '../../client/live/live.ts';
-import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
+import { ofOne, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
-import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { Glyph } from '../../parts/glyph.tsx';
+import { Breadcrumbs } from '../../parts/thing.tsx';
+import { Why } from '../../parts/why.tsx';
+import { Button, Glyph, Link, Outside, At } from '../../parts/basic.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { At } from '../../parts/time.tsx';
+import { Instead, Loaded, MissingThing } from '../../parts/loaded.tsx';
 import { go } from '../../router.ts';
-import { explain } from '../../view/runs/failures.ts';
+import { lists } from '../../view/places.ts';
 import { isUnderWay, runSentence } from '../../view/runs/run.ts';
 import { timeIn } from '../../view/times.ts';
-import { MissingPage } from '../missing.tsx';
 import { Answer } from './answer.tsx';
-import { CopyAsCurl } from './copy-as-curl.tsx';
 import { Receipt } from './receipt.tsx';
 import { Report } from './report.tsx';
 import { Timeline } from './timeline.tsx';
+import { useState } from 'preact/hooks';
+import { CurlDialog } from '../../parts/dialogs.tsx';
 
 /** The page. */
 export function RunPage({ id, jobId }: { id: string; jobId: string }) {
-  const job = useResource<JobResponse>(`/jobs/${jobId}`, ofJob(jobId));
+  const job = useResource<JobResponse>(`/jobs/${jobId}`, ofOne('job', jobId));
   const run = useResource<RunResponse>(`/jobs/${jobId}/runs/${id}`, ({ runs }) =>
     runs.some((changed) => changed.id === id),
   );
   const missing = (
-    <MissingPage
-      what="There is no such run, or it is not kept any more."
-      {...(job.body.value !== null && { to: `/jobs/${jobId}`, word: 'The job' })}
+    <Instead
+      title="There is no such run, or it is not kept any more."
+      {...(job.body.value === null ? lists.job : { to: `/jobs/${jobId}`, word: 'The job' })}
     />
   );
   return (
-    <Loaded from={job} missing={<MissingPage what="There is no such job." />}>
+    <Loaded from={job} missing={<MissingThing kind="job" />}>
       {({ job: found }) => (
         <Loaded from={run} missing={missing}>
           {(body) => <Told job={found} run={body.run} />}
@@ -66,26 +63,24 @@ function Told({ job, run }: { job: Job; run: Run }) {
       <Breadcrumbs kind="job" below={job} />
       <div class="head">
         <Heading title={`${title}, ${job.name}`}>
-          <Glyph status={run.status === 'queued' ? 'new' : run.status} />
+          <Glyph status={run.status} />
           {title}
         </Heading>
         <div class="actions">
           <CopyAsCurl job={job} />
           {mayWrite.value && (
-            <button type="button" aria-disabled={isWaiting} onClick={() => void again()}>
+            <Button aria-disabled={isWaiting} onClick={() => void again()}>
               Run again{waitSeconds > 0 && ` in ${waitSeconds} s`}
-            </button>
+            </Button>
           )}
         </div>
       </div>
-      <WhatHappened run={run} zone={zone} />
+      <WhatHappened run={run} />
       {job.paused && (
         <p class="actions">
           The job is paused.
           {mayWrite.value && (
-            <button type="button" onClick={() => void setPaused('job', job, false)}>
-              Resume
-            </button>
+            <Button onClick={() => void setPaused('job', job, false)}>Resume</Button>
           )}
         </p>
       )}
@@ -98,10 +93,9 @@ function Told({ job, run }: { job: Job; run: Run }) {
   );
 }
 
-function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
-  const why = explain(run, zone);
+function WhatHappened({ run }: { run: Run }) {
   return (
-    <section class="told">
+    <section class="stack">
       <h2 class="hidden">What happened</h2>
       {/* A sentence that counts seconds must not be said again and again. */}
       <p class="sentence">{runSentence(run, now.value)}</p>
@@ -127,14 +121,12 @@ function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
           <Outside text={run.error} />
         </p>
       )}
-      {why !== null && (
-        <dl class="facts">
-          <dt>What this means</dt>
-          <dd>{why.means}</dd>
-          <dt>What to do</dt>
-          <dd>{why.todo}</dd>
-        </dl>
-      )}
+      <Why
+        key={run.status}
+        jobId={run.jobId}
+        runId={run.id}
+        isAsked={run.status !== 'success' && !isUnderWay(run)}
+      />
     </section>
   );
 }
@@ -150,10 +142,25 @@ function Before({ job, run, zone }: { job: Job; run: Run; zone: string | undefin
   if (found === undefined) return null;
   return (
     <p class="before">
-      Run before: <Glyph status={found.status === 'queued' ? 'new' : found.status} />{' '}
+      Run before: <Glyph status={found.status} />{' '}
       <Link to={`/jobs/${job.id}/runs/${found.id}`}>
         <At at={found.scheduledFor} zone={zone} />, {found.status}
       </Link>
     </p>
+  );
+}
+
+/** A button and its dialog. */
+function CopyAsCurl({ job }: { job: Job }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Copy as curl</Button>
+      {isOpen && (
+        <CurlDialog job={job} onClose={() => setOpen(false)}>
+          <p class="hint">As the job is now; it may have changed since this run.</p>
+        </CurlDialog>
+      )}
+    </>
   );
 }

@@ -4,11 +4,10 @@ import type { Run } from '../../../api/runs/contract.ts';
 import { becauseOf } from '../../../domain/runs/reason.ts';
 import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { duration } from '../../view/durations.ts';
+import { Facts, Outside } from '../../parts/basic.tsx';
+import { duration, figures } from '../../view/figures.ts';
 import { missedTimes, moments, shares, whyOf } from '../../view/runs/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
-import { figures } from '../../view/figures.ts';
 
 interface TimelineProps {
   run: Run;
@@ -49,7 +48,7 @@ export function Timeline({ run, zone }: TimelineProps) {
           ` Here (${here}) it was ${clock(run.scheduledFor, undefined, { withSeconds: true })}.`}
         {shares(run) !== null && ' The bar shows waiting and call to scale.'}
       </p>
-      <Facts run={run} />
+      <RunFacts run={run} />
     </section>
   );
 }
@@ -117,33 +116,20 @@ function Bar({ run }: { run: Run }) {
   );
 }
 
-function Facts({ run }: { run: Run }) {
+function RunFacts({ run }: { run: Run }) {
   const { id, source, attempts, httpStatus, durationMs, status } = run;
   const isMissed = status === 'missed';
+  const notKnown = status === 'interrupted' ? 'unknown' : 'not ended';
+  const took = `${duration(durationMs ?? 0)}${attempts > 1 ? ', all attempts and waits' : ''}`;
   return (
-    <dl class="facts">
-      <dt>Source</dt>
-      <dd>{source === 'manual' ? 'by hand' : 'by schedule'}</dd>
-      {!isMissed && (
-        <>
-          <dt>HTTP status</dt>
-          <dd>{httpStatus ?? 'none'}</dd>
-          <dt>Attempts</dt>
-          <dd>{attempts}</dd>
-          <dt>Duration</dt>
-          <dd>
-            {durationMs === null
-              ? status === 'interrupted'
-                ? 'unknown'
-                : 'not ended'
-              : `${duration(durationMs)}${attempts > 1 ? ', all attempts and waits' : ''}`}
-          </dd>
-        </>
-      )}
-      <dt>Run id</dt>
-      <dd class="wide">
-        <Copyable text={id} />
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Source: source === 'manual' ? 'by hand' : 'by schedule',
+        'HTTP status': !isMissed && (httpStatus ?? 'none'),
+        Attempts: !isMissed && attempts,
+        Duration: !isMissed && (durationMs === null ? notKnown : took),
+        'Run id': <Copyable text={id} />,
+      }}
+    />
   );
 }

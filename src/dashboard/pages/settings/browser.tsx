@@ -2,6 +2,7 @@
 
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { Radios } from '../../parts/forms/field.tsx';
 import { density, hasShortcuts, theme } from '../../client/preferences.ts';
 
 /** The section. */
@@ -44,25 +45,16 @@ interface ChoiceProps<T> {
   options: [value: T, words: string][];
 }
 
-function Choice<T extends string | boolean>({ legend, chosen, options }: ChoiceProps<T>) {
-  const name = useId();
+function Choice<T>({ legend, chosen, options }: ChoiceProps<T>) {
   return (
     <fieldset>
       <legend>{legend}</legend>
-      <div class="choices">
-        {options.map(([value, words]) => (
-          <span key={String(value)} class="option">
-            <input
-              type="radio"
-              id={`${name}-${value}`}
-              name={name}
-              checked={chosen.value === value}
-              onChange={() => (chosen.value = value)}
-            />
-            <label htmlFor={`${name}-${value}`}>{words}</label>
-          </span>
-        ))}
-      </div>
+      <Radios
+        name={useId()}
+        options={options}
+        value={chosen.value}
+        onChange={(value) => (chosen.value = value)}
+      />
     </fieldset>
   );
 }

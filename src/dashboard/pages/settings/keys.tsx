@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Key } from '../../../api/accounts/key-contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
+import { useBusy } from '../../client/busy.ts';
 import { now } from '../../client/clock.ts';
 import { usePages } from '../../client/pages.ts';
 import type { Pages } from '../../client/pages.ts';
@@ -10,12 +11,11 @@ import { ofNothing } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
 import { Copyable } from '../../parts/copyable.tsx';
-import { Confirm } from '../../parts/dialogs/dialog.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Confirm } from '../../parts/dialogs.tsx';
+import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
 import { keyState } from '../../view/settings.ts';
 import { NewKey } from './new-key.tsx';
-import { Rows } from './rows.tsx';
+import { Rows } from '../../parts/rows.tsx';
 
 /** The section. */
 export function Keys({ session }: { session: Session }) {
@@ -45,9 +45,7 @@ function OwnersKeys() {
       </Rows>
       {mayWrite.value && (
         <p class="actions">
-          <button type="button" onClick={() => setMaking(true)}>
-            New key
-          </button>
+          <Button onClick={() => setMaking(true)}>New key</Button>
         </p>
       )}
       {isMaking && (
@@ -99,9 +97,9 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
         </p>
       </div>
       {state === 'valid' && mayWrite.value && (
-        <button type="button" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+        <Button aria-label={`Revoke ${name}`} onClick={onRevoke}>
           Revoke
-        </button>
+        </Button>
       )}
     </li>
   );
@@ -114,9 +112,8 @@ interface RevokeProps {
 }
 
 function Revoke({ apiKey: { id, name }, list, onClose }: RevokeProps) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, begin] = useBusy();
   const revoke = async (): Promise<void> => {
-    setBusy(true);
     const answer = await change('DELETE', `/keys/${id}`);
     tell(answer.ok ? { text: `${name} is revoked.` } : { text: answer.error, isProblem: true });
     await list.reload();
@@ -127,7 +124,7 @@ function Revoke({ apiKey: { id, name }, list, onClose }: RevokeProps) {
       title="Revoke this key?"
       action="Revoke"
       isBusy={isBusy}
-      onConfirm={() => void revoke()}
+      onConfirm={() => void begin(revoke)}
       onClose={onClose}
     >
       <p>

@@ -6,10 +6,9 @@ import { usePages } from '../../client/pages.ts';
 import { ofNothing } from '../../client/resource.ts';
 import { change, mayWrite, signOut } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialogs/dialog.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Ago, At } from '../../parts/time.tsx';
-import { Rows } from './rows.tsx';
+import { Confirm } from '../../parts/dialogs.tsx';
+import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
+import { Rows } from '../../parts/rows.tsx';
 
 /** The section. */
 export function Sessions({ session }: { session: Session }) {
@@ -74,13 +73,12 @@ function SessionRow({ row, onEnd }: { row: ListedSession; onEnd: () => void }) {
         </p>
       </div>
       {(isCurrent || mayWrite.value) && (
-        <button
-          type="button"
+        <Button
           aria-label={isCurrent ? 'End this session' : `End the session of ${name}`}
           onClick={onEnd}
         >
           End
-        </button>
+        </Button>
       )}
     </li>
   );

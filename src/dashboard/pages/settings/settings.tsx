@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import { signedIn } from '../../client/session/session.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
+import { Link } from '../../parts/basic.tsx';
 import { addressOf } from '../../router.ts';
 import { Account } from './account.tsx';
 import { Browser } from './browser.tsx';
@@ -28,7 +28,7 @@ export function SettingsPage() {
   if (who === null) return null;
   return (
     <div class="settings">
-      <div class="side">
+      <div class="stack side">
         <Heading title="Settings" />
         <nav aria-label="Settings">
           {sections.map(([id, title]) => (
@@ -40,7 +40,7 @@ export function SettingsPage() {
           <a href={addressOf('/docs')}>API reference</a>
         </nav>
       </div>
-      <div class="sections">
+      <div class="stack sections">
         {sections.map(([id, title, show]) => (
           <section key={id} class="panel" aria-labelledby={id}>
             <h2 id={id} tabIndex={-1}>

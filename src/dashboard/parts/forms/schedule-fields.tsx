@@ -1,46 +1,58 @@
-/** The fields of a schedule: a cron expression in a zone, or a period. Its due times are shown while it is typed. */
+/** The fields of a schedule: a cron expression in a zone, or a period. Its words and due times are shown while it is typed. */
 
 import { useId } from 'preact/hooks';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
-import type { FieldError } from '../../view/field-errors.ts';
-import { fieldError } from '../../view/field-errors.ts';
+import { differences, fieldError } from '../../view/forms.ts';
+import type { FormParts } from './items.tsx';
+import type { ScheduleSettings } from '../../../domain/schedule/schedule.ts';
 import {
   emptyInSchedule,
   isFilledIn,
   scheduleFields,
   scheduleLabels,
+  scheduleForm,
 } from '../../view/schedule/schedule-form.ts';
 import type { ScheduleForm } from '../../view/schedule/schedule-form.ts';
-import { Field, TextField } from './field.tsx';
-import { LengthFields } from './length-fields.tsx';
-import { Preview } from './schedule-preview.tsx';
+import { LengthField, Radios, TextField } from './field.tsx';
+import type { SchedulePreview } from '../../../api/schedule/contract.ts';
+import type { Answer } from '../../client/api.ts';
+import { Note, Outside } from '../basic.tsx';
+import { DueTimes } from '../due-times.tsx';
 
-interface ScheduleProps {
-  legend: string;
-  value: ScheduleForm;
-  /** What the API said when it was saved. */
-  error: FieldError | null;
-  /** The job that has this schedule already. */
-  jobId?: string | null;
-  isPaused?: boolean;
-  /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
-  periodHint?: string;
-  onChange: (changed: Partial<ScheduleForm>) => void;
+/** A form that has a schedule. */
+interface Scheduled {
+  schedule: ScheduleForm;
 }
 
-/** The group of fields. */
-export function ScheduleFieldset({
-  legend,
-  value,
+interface ScheduleProps<F extends Scheduled, T> extends FormParts<F, T> {
+  isPaused: boolean;
+  /** Whether a period that was not changed goes on counting where it is: that of a job does. */
+  keepsPeriod?: boolean;
+  /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
+  periodHint?: string;
+}
+
+/** The fields, with words and due times. */
+export function ScheduleItem<F extends Scheduled, T extends { id: string } & ScheduleSettings>({
+  form: { schedule: value },
+  thing,
   error,
-  jobId = null,
-  isPaused = false,
+  isPaused,
+  keepsPeriod = false,
   periodHint,
-  onChange,
-}: ScheduleProps) {
+  edit,
+}: ScheduleProps<F, T>) {
+  const onChange = (changed: Partial<ScheduleForm>): void =>
+    edit({ schedule: { ...value, ...changed } } as Partial<F>);
   const isCron = value.scheduleType === 'cron';
   const isAsked = isFilledIn(value);
-  const answer = useSchedulePreview(isAsked ? scheduleFields(value) : null, jobId);
+  const asked = scheduleFields(value);
+  const isKept =
+    keepsPeriod &&
+    thing !== null &&
+    !isPaused &&
+    differences(asked, scheduleFields(scheduleForm(thing))).length === 0;
+  const answer = useSchedulePreview(isAsked ? asked : null, isKept ? thing.id : null);
   const typed =
     answer?.ok === false && answer.status === 400
       ? fieldError(answer.error, scheduleLabels, emptyInSchedule(value))
@@ -52,60 +64,42 @@ export function ScheduleFieldset({
     return found?.error ?? null;
   };
   return (
-    <fieldset class="panel schedule">
-      <legend>{legend}</legend>
+    <div class="schedule">
       <div class="stack">
-        <p class="choice">
-          <Choice
-            word="Cron"
-            isChosen={isCron}
-            onChoose={() => onChange({ scheduleType: 'cron' })}
-          />
-          <Choice
-            word={scheduleLabels.periodSeconds}
-            isChosen={!isCron}
-            onChoose={() => onChange({ scheduleType: 'period' })}
-          />
-        </p>
+        <Radios<ScheduleForm['scheduleType']>
+          name="scheduleType"
+          options={[
+            ['cron', 'Cron'],
+            ['period', scheduleLabels.periodSeconds],
+          ]}
+          value={value.scheduleType}
+          onChange={(scheduleType) => onChange({ scheduleType })}
+        />
         {isCron ? (
           <CronFields value={value} errorOf={errorOf} onChange={onChange} />
         ) : (
-          <LengthFields
+          <LengthField
             label="Every"
             name="periodSeconds"
-            length={{ count: value.every, unit: value.unit }}
+            value={value.periodSeconds}
             hint={
               periodHint ??
               'Counted from when the schedule is saved. Changes of the clocks do not matter.'
             }
             error={errorOf('periodSeconds')}
             isPolite
-            onChange={({ count, unit }) => onChange({ every: count, unit })}
+            onChange={(periodSeconds) => onChange({ periodSeconds })}
           />
         )}
       </div>
       <Preview
         answer={shown}
         zone={value.timezone.trim()}
-        isFilledIn={isAsked}
+        isAsked={isAsked}
         isPaused={isPaused}
         withSeconds={!isCron}
       />
-    </fieldset>
-  );
-}
-
-interface ChoiceProps {
-  word: string;
-  isChosen: boolean;
-  onChoose: () => void;
-}
-
-function Choice({ word, isChosen, onChoose }: ChoiceProps) {
-  return (
-    <label class="option">
-      <input type="radio" name="scheduleType" checked={isChosen} onChange={onChoose} /> {word}
-    </label>
+    </div>
   );
 }
 
@@ -124,33 +118,26 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         hint="Minute, hour, day of month, month, day of week. Or @hourly, @daily, @weekly, @monthly, @yearly."
         error={errorOf('cronExpr')}
         isPolite
-        as="code"
+        class="code"
         name="cronExpr"
         value={value.cronExpr}
         placeholder="30 2 * * *"
-        onInput={(cronExpr) => onChange({ cronExpr })}
+        onChange={(cronExpr) => onChange({ cronExpr })}
       />
-      <Field label={scheduleLabels.timezone} error={errorOf('timezone')} isPolite>
-        {(control) => (
-          <>
-            <input
-              {...control}
-              name="timezone"
-              value={value.timezone}
-              list={list}
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck={false}
-              onInput={({ currentTarget }) => onChange({ timezone: currentTarget.value })}
-            />
-            <datalist id={list}>
-              {zones().map((zone) => (
-                <option key={zone}>{zone}</option>
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <TextField
+        label={scheduleLabels.timezone}
+        error={errorOf('timezone')}
+        isPolite
+        name="timezone"
+        value={value.timezone}
+        list={list}
+        onChange={(timezone) => onChange({ timezone })}
+      />
+      <datalist id={list}>
+        {zones().map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </datalist>
     </>
   );
 }
@@ -161,4 +148,43 @@ let known: string[] | null = null;
 function zones(): string[] {
   known ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
   return known;
+}
+
+interface PreviewProps {
+  /** Null while it is being read. */
+  answer: Answer<SchedulePreview> | null;
+  zone: string;
+  isAsked: boolean;
+  /** Whether it waits to be resumed. */
+  isPaused: boolean;
+  /** Due times of periods are at a second. */
+  withSeconds: boolean;
+}
+
+/** What is known of it: never the words or times of another schedule. */
+function Preview({ answer, zone, isAsked, isPaused, withSeconds }: PreviewProps) {
+  const body = answer?.ok === true ? answer.body : null;
+  const first = body?.next[0];
+  return (
+    <div class="preview" aria-busy={isAsked && answer === null}>
+      <p class={body === null ? 'quiet' : 'sentence'} role="status">
+        {body?.words ?? waitingWords(isAsked, answer)}
+      </p>
+      {first !== undefined && isPaused && <p class="quiet">Paused now. If it is resumed:</p>}
+      {body !== null && first !== undefined && (
+        <DueTimes next={body.next} zone={zone} withSeconds={withSeconds} />
+      )}
+      {body?.notes.map((note) => (
+        <Note key={note}>
+          <Outside text={note} />
+        </Note>
+      ))}
+    </div>
+  );
+}
+
+function waitingWords(isAsked: boolean, answer: Answer<SchedulePreview> | null): string {
+  if (!isAsked) return 'The next due times are shown here.';
+  if (answer === null) return 'Reading…';
+  return !answer.ok && answer.status !== 400 ? answer.error : 'No due times.';
 }

@@ -1,11 +1,11 @@
 /** What somebody has typed about a channel, and what of it is sent to the API. */
 
-import type { Channel, ChannelInput, ChannelUpdate } from '../../../api/alerts/contract.ts';
+import type { Channel, ChannelInput } from '../../../api/alerts/contract.ts';
+import { emptyOf, wholeNumber } from '../forms.ts';
+import type { Labels } from '../forms.ts';
+import { lengthOf, secondsOf } from '../schedule/schedule-form.ts';
+import type { Length } from '../schedule/schedule-form.ts';
 import { channelKinds } from './channel-kinds.ts';
-import { emptyOf } from '../field-errors.ts';
-import type { Labels } from '../field-errors.ts';
-import { lengthOf, secondsOf } from '../schedule/lengths.ts';
-import type { Length } from '../schedule/lengths.ts';
 
 /** Which jobs or monitors are served. */
 export interface Served {
@@ -23,13 +23,13 @@ export interface ChannelForm {
   type: Channel['type'];
   /** Null keeps what the channel has, which cannot be read. */
   config: Readonly<Record<string, string>> | null;
-  jobs: Served;
-  monitors: Served;
+  jobIds: Served;
+  monitorIds: Served;
   afterFailures: string;
   alsoOn: Channel['alsoOn'];
   reminds: boolean;
   /** Kept while there are no reminders. */
-  remindEvery: Length;
+  remindEverySeconds: Length;
   enabled: boolean;
 }
 
@@ -39,12 +39,12 @@ export function channelForm(channel: Channel | null): ChannelForm {
     name: channel?.name ?? '',
     type: channel?.type ?? 'webhook',
     config: channel === null ? {} : null,
-    jobs: servedOf(channel?.jobIds ?? null),
-    monitors: servedOf(channel?.monitorIds ?? null),
+    jobIds: servedOf(channel?.jobIds ?? null),
+    monitorIds: servedOf(channel?.monitorIds ?? null),
     afterFailures: String(channel?.afterFailures ?? 1),
     alsoOn: channel?.alsoOn ?? [],
     reminds: (channel?.remindEverySeconds ?? null) !== null,
-    remindEvery: lengthOf(channel?.remindEverySeconds ?? usualReminderSeconds),
+    remindEverySeconds: lengthOf(channel?.remindEverySeconds ?? usualReminderSeconds),
     enabled: channel?.enabled ?? true,
   };
 }
@@ -57,43 +57,34 @@ function idsOf({ isAll, ids }: Served): string[] | null {
   return isAll ? null : [...ids];
 }
 
-/** What an update sends. */
-export function channelUpdate(form: ChannelForm): ChannelUpdate {
-  const { name, type, config, jobs, monitors, afterFailures, enabled } = form;
+/** All that was typed, without a config that is kept. */
+export function channelInput(form: ChannelForm): Omit<ChannelInput, 'config'> {
+  const { name, type, config, enabled } = form;
   return {
     name,
+    type,
     ...(config !== null && { config: configOf(type, config) }),
-    jobIds: idsOf(jobs),
-    monitorIds: idsOf(monitors),
-    afterFailures: countOf(afterFailures),
+    jobIds: idsOf(form.jobIds),
+    monitorIds: idsOf(form.monitorIds),
+    afterFailures: wholeNumber(form.afterFailures),
     alsoOn: [...form.alsoOn],
-    remindEverySeconds: form.reminds ? secondsOf(form.remindEvery) : null,
+    remindEverySeconds: form.reminds ? secondsOf(form.remindEverySeconds) : null,
     enabled,
   };
 }
 
-/** What a new channel sends. */
-export function channelInput(form: ChannelForm): ChannelInput {
-  return {
-    ...channelUpdate(form),
-    name: form.name,
-    type: form.type,
-    config: configOf(form.type, form.config ?? {}),
-  };
-}
-
 /** What the form calls the fields of the API that each kind has. */
-export const channelLabels = {
+const channelLabels = {
   name: 'Name',
   type: 'Type',
   jobIds: 'Chosen jobs',
   monitorIds: 'Chosen monitors',
   afterFailures: 'Alert after failures in a row',
-  remindEverySeconds: 'Every',
+  remindEverySeconds: 'Remind every',
 } as const;
 
-/** The same with those of a kind. */
-export function labelsOf(type: Channel['type']): Labels {
+/** The same with those of its kind. */
+export function channelLabelsOf({ type }: Pick<ChannelForm, 'type'>): Labels {
   const fields = Object.entries(channelKinds[type].fields);
   return {
     ...channelLabels,
@@ -117,9 +108,4 @@ function configOf(type: Channel['type'], config: Readonly<Record<string, string>
   const names = Object.keys(channelKinds[type].fields);
   const filled = names.map((name) => [name, (config[name] ?? '').trim()] as const);
   return Object.fromEntries(filled.filter(([, value]) => value !== ''));
-}
-
-/** Text that is no number is sent as it is: the API says what is wrong with it. */
-function countOf(text: string): number {
-  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : (text as unknown as number);
 }

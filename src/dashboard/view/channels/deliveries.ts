@@ -1,7 +1,7 @@
 /** Deliveries in words and signs. */
 
 import type { Channel, Delivery } from '../../../api/alerts/contract.ts';
-import { span } from '../durations.ts';
+import { span } from '../figures.ts';
 
 /** What an alert reports. */
 export const eventWords: Record<Delivery['event'], string> = {

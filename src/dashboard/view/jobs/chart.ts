@@ -1,7 +1,7 @@
 /** The durations of a job's runs as a drawing: path data and places, without markup. */
 
 import type { RunSummary } from '../../../api/runs/contract.ts';
-import { duration } from '../durations.ts';
+import { duration } from '../figures.ts';
 
 export interface DurationChart {
   /** Runs with a duration, oldest first. `index` is that of the run as given. */

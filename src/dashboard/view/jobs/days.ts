@@ -1,7 +1,7 @@
 /** The calendar of a job: what the runs of each day came to. */
 
 import type { JobDays } from '../../../api/runs/contract.ts';
-import { duration } from '../durations.ts';
+import { duration } from '../figures.ts';
 import { dateIn, dayIn, monthIn } from '../times.ts';
 
 /** The worst that happened; `none` if no run was due, `unknown` if no runs of that day are kept. */

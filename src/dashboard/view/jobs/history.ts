@@ -2,7 +2,7 @@
 
 import type { RunSummary } from '../../../api/runs/contract.ts';
 import { errorDetail } from '../../../domain/runs/reason.ts';
-import { duration, span } from '../durations.ts';
+import { duration, span } from '../figures.ts';
 import { whyOf } from '../runs/run.ts';
 import { absolute, browserZone, clock, dateIn, dayIn, sameZone, timeIn } from '../times.ts';
 

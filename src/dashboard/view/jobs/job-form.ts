@@ -1,13 +1,13 @@
 /** What somebody has typed about a job, and what of it is sent to the API. */
 
-import type { Job, JobInput, JobUpdate } from '../../../api/jobs/contract.ts';
-import { fieldWord } from '../../../domain/field-words.ts';
+import type { Job, JobInput } from '../../../api/jobs/contract.ts';
 import type { AfterOn } from '../../../domain/jobs/after-words.ts';
+import { jobDefaults } from '../../../domain/jobs/job.ts';
 import type { Method } from '../../../domain/jobs/job.ts';
 import { sendsToken } from '../../../domain/jobs/sign.ts';
 import type { SignKind } from '../../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../../wings/readers/pasted.ts';
-import { emptyOf } from '../field-errors.ts';
+import { emptyOf, wholeNumber } from '../forms.ts';
 import {
   emptyInSchedule,
   newSchedule,
@@ -68,48 +68,35 @@ export const jobLabels = {
   audience: 'Audience',
 } as const;
 
-/** What a new job begins with. `zone` is that of this browser. */
-export function newForm(zone: string): JobForm {
+/** What a new job has; those that the API leaves out where there are none are not in it. */
+const nothing = { ...jobDefaults, name: '', url: '', headerNames: [] };
+
+/** The form of a job, or of a new one. `zone` is that of this browser. */
+export function formOf(job: Job | null, zone: string): JobForm {
+  const from: Pick<Job, keyof Job & keyof typeof nothing> | typeof nothing = job ?? nothing;
   return {
-    name: '',
-    url: '',
-    method: 'GET',
-    body: '',
-    headers: [],
-    schedule: newSchedule(zone),
-    after: '',
-    afterOn: 'success',
-    onResult: '',
+    name: from.name,
+    url: from.url,
+    method: from.method,
+    body: from.body ?? '',
+    headers: from.headerNames.length === 0 ? [] : null,
+    schedule: job === null ? newSchedule(zone) : scheduleForm(job),
+    after: from.after?.jobId ?? '',
+    afterOn: from.after?.on ?? 'success',
+    onResult: from.onResult ?? '',
     onResultSecret: '',
-    timeoutSeconds: '30',
-    retries: '0',
-    awaitSeconds: '',
-    notes: '',
-    sign: '',
-    audience: '',
+    timeoutSeconds: String(from.timeoutSeconds),
+    retries: String(from.retries),
+    awaitSeconds: String(from.awaitSeconds ?? ''),
+    notes: from.notes,
+    sign: from.sign ?? '',
+    audience: from.audience ?? '',
   };
 }
 
-/** The fields of a job that there is. */
-export function formOf(job: Job): JobForm {
-  return {
-    name: job.name,
-    url: job.url,
-    method: job.method,
-    body: job.body ?? '',
-    headers: job.headerNames.length === 0 ? [] : null,
-    schedule: scheduleForm(job),
-    after: job.after?.jobId ?? '',
-    afterOn: job.after?.on ?? 'success',
-    onResult: job.onResult ?? '',
-    onResultSecret: '',
-    timeoutSeconds: String(job.timeoutSeconds),
-    retries: String(job.retries),
-    awaitSeconds: String(job.awaitSeconds ?? ''),
-    notes: job.notes,
-    sign: job.sign ?? '',
-    audience: job.audience ?? '',
-  };
+/** What can be compared of two readings of a job. Header values cannot be read, so their changes are not found. */
+export function readingOf({ headerNames, ...job }: Job): object {
+  return { ...inputOf(formOf({ ...job, headerNames: [] }, '')), headerNames };
 }
 
 /** All that was typed, as the API takes it. */
@@ -145,15 +132,6 @@ export const signChoices: readonly [kind: SignKind | '', words: string][] = [
   ['oidc-rs256', 'Token (RS256)'],
 ];
 
-/** Only what differs from `base`, which is what the job had when somebody began to type. */
-export function changesOf(form: JobForm, base: JobForm): JobUpdate {
-  const before: Partial<Record<string, unknown>> = inputOf(base);
-  const changed = Object.entries(inputOf(form)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  );
-  return Object.fromEntries(changed);
-}
-
 /** The form with what was pasted; it keeps its own fields where that says nothing. */
 export function withDraft(form: JobForm, draft: PastedDraft): JobForm {
   const { headers, body, cronExpr, timezone, timeoutSeconds, retries, ...others } = draft;
@@ -181,27 +159,6 @@ export function emptyIn(form: JobForm): string[] {
     ...emptyInSchedule(schedule),
     ...emptyOf({ timeoutSeconds, retries, ...(wantsAudience(form) && { audience }) }),
   ];
-}
-
-/** Names of fields in words, each once: `name, URL and schedule`. */
-export function fieldWords(fields: readonly string[]): string {
-  const all = [...new Set(fields.map(fieldWord))];
-  const last = all.pop() ?? '';
-  return all.length === 0 ? last : `${all.join(', ')} and ${last}`;
-}
-
-/** The fields in which two readings of a job differ. Header values cannot be read, so their changes are not found. */
-export function changedFields(before: Job, after: Job): string[] {
-  const of = ({ headerNames, ...job }: Job) => ({
-    ...inputOf(formOf({ ...job, headerNames: [] })),
-    headerNames,
-  });
-  const [one, other] = [of(before), of(after)] as [
-    Record<string, unknown>,
-    Record<string, unknown>,
-  ];
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
 /** Whether a call with this method has a body. */
@@ -244,7 +201,7 @@ export function headerProblem(
 
 /** Why this is no URL of a job; null if it looks like one, or is not finished. Addresses are judged by the API. */
 export function urlProblem(url: string): string | null {
-  if ('https://'.startsWith(url.toLowerCase()) || 'http://' === url.toLowerCase()) return null;
+  if (['http://', 'https://'].some((begin) => begin.startsWith(url.toLowerCase()))) return null;
   if (/[\s\\]/.test(url)) return 'A URL has no spaces or backslashes.';
   if (!/^https?:\/\//i.test(url)) return 'It begins with http:// or https://.';
   if (/^[^/]*\/\/[^/?#]*@/.test(url)) {
@@ -263,10 +220,4 @@ function usedRows(rows: readonly HeaderRow[]): HeaderRow[] {
 
 function headersOf(rows: readonly HeaderRow[]): Record<string, string> {
   return Object.fromEntries(usedRows(rows).map(({ name, value }) => [name.trim(), value.trim()]));
-}
-
-/** Text that is no number is sent as it is: the API says what is wrong with it. */
-function wholeNumber(text: string): number {
-  const trimmed = text.trim();
-  return /^-?\d{1,9}$/.test(trimmed) ? Number(trimmed) : (text as unknown as number);
 }

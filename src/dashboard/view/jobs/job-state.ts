@@ -1,7 +1,7 @@
 /** How a job is, as the sentences on top of its page. */
 
 import type { Job } from '../../../api/jobs/contract.ts';
-import { span } from '../durations.ts';
+import { span } from '../figures.ts';
 import { clock, dateIn, dayIn } from '../times.ts';
 
 /** Text in three parts: the error is from outside, and the page shows it as such. */

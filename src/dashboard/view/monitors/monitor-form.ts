@@ -1,26 +1,26 @@
 /** What somebody has typed about a monitor, and what of it is sent to the API. */
 
 import type { Monitor, MonitorInput } from '../../../api/monitors/contract.ts';
-import { emptyOf } from '../field-errors.ts';
-import { lengthOf, secondsOf } from '../schedule/lengths.ts';
-import type { Length } from '../schedule/lengths.ts';
+import { emptyOf } from '../forms.ts';
 import {
   emptyInSchedule,
+  lengthOf,
   newSchedule,
   scheduleFields,
   scheduleForm,
   scheduleLabels,
+  secondsOf,
 } from '../schedule/schedule-form.ts';
-import type { ScheduleForm } from '../schedule/schedule-form.ts';
+import type { Length, ScheduleForm } from '../schedule/schedule-form.ts';
 
 /** The fields as they were typed. */
 export interface MonitorForm {
   name: string;
   notes: string;
-  /** Only a new monitor is sent it. */
+  /** Asked for only of a new monitor. */
   paused: boolean;
   schedule: ScheduleForm;
-  grace: Length;
+  graceSeconds: Length;
 }
 
 /** What the form calls the fields of the API. */
@@ -38,20 +38,21 @@ export function monitorForm(monitor: Monitor | null, zone: string): MonitorForm 
     notes: monitor?.notes ?? '',
     paused: false,
     schedule: monitor === null ? newSchedule(zone) : scheduleForm(monitor),
-    grace: lengthOf(monitor?.graceSeconds ?? 300),
+    graceSeconds: lengthOf(monitor?.graceSeconds ?? 300),
   };
 }
 
-/** All that was typed, as an update takes it. */
-export function monitorInput({ name, notes, schedule, grace }: MonitorForm): MonitorInput {
-  return { name, notes, ...scheduleFields(schedule), graceSeconds: secondsOf(grace) };
+/** All that was typed. An update sends what differs, so never whether it is paused. */
+export function monitorInput(form: MonitorForm): MonitorInput {
+  const { schedule, graceSeconds, ...others } = form;
+  return { ...others, ...scheduleFields(schedule), graceSeconds: secondsOf(graceSeconds) };
 }
 
 /** The fields of the API that must be filled in and are not, the first one first. */
-export function emptyInMonitor({ name, schedule, grace }: MonitorForm): string[] {
+export function emptyInMonitor({ name, schedule, graceSeconds }: MonitorForm): string[] {
   return [
     ...emptyOf({ name }),
     ...emptyInSchedule(schedule),
-    ...emptyOf({ graceSeconds: grace.count }),
+    ...emptyOf({ graceSeconds: graceSeconds.count }),
   ];
 }

@@ -1,7 +1,7 @@
 /** How a monitor is, in words: the sentence on top of its page, and the short form in a row. */
 
 import type { Monitor, Ping } from '../../../api/monitors/contract.ts';
-import { span, until } from '../durations.ts';
+import { span, until } from '../figures.ts';
 import { clock, dateIn, dayIn } from '../times.ts';
 
 /** The fields of a monitor that tell how it is. */

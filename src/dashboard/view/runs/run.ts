@@ -3,10 +3,8 @@
 import type { Run } from '../../../api/runs/contract.ts';
 import { becauseOf, readWhy } from '../../../domain/runs/reason.ts';
 import type { Why } from '../../../domain/runs/reason.ts';
-import { duration, span } from '../durations.ts';
-import { explain } from './failures.ts';
+import { duration, span, figures } from '../figures.ts';
 import { clock, dayIn } from '../times.ts';
-import { figures } from '../figures.ts';
 
 /** The fields of a run that tell what happened. */
 export type ToldRun = Omit<Run, 'id' | 'jobId' | 'responseBody' | 'truncated'>;
@@ -19,7 +17,6 @@ export function isUnderWay({ status }: Pick<Run, 'status'>): boolean {
 /** What happened, in one sentence. */
 export function runSentence(run: ToldRun, nowMs: number): string {
   const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
-  const summary = explain(run)?.summary ?? 'the error says why';
   if (status === 'queued') return 'Queued: it begins as soon as jobd has a free slot for it.';
   if (status === 'running') {
     const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;
@@ -37,7 +34,13 @@ export function runSentence(run: ToldRun, nowMs: number): string {
     }
     return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;
   }
-  return `${status.charAt(0).toUpperCase()}${status.slice(1)}: ${summary}.`;
+  if (status === 'missed') return 'Missed: it was not called.';
+  if (status === 'interrupted') return 'Interrupted: it ended without an answer.';
+  const reason = run.why?.reason;
+  const isAnswer = reason === 'http' || reason === 'redirect';
+  const how = isAnswer ? `: the target answered HTTP ${httpStatus}` : '';
+  const where = completion === undefined ? how : ` after the target answered HTTP ${httpStatus}`;
+  return `Failed${where}${attempts > 1 ? `, ${attempts} attempts` : ''}.`;
 }
 
 /** A moment in the life of a run. */

@@ -5,14 +5,13 @@ import { test } from 'node:test';
 import {
   channelForm,
   channelInput,
-  channelUpdate,
+  channelLabelsOf,
   emptyInChannel,
-  labelsOf,
 } from '../../../../src/dashboard/view/channels/channel-form.ts';
 import type { ChannelForm } from '../../../../src/dashboard/view/channels/channel-form.ts';
 import { channelKinds } from '../../../../src/dashboard/view/channels/channel-kinds.ts';
-import { fieldError } from '../../../../src/dashboard/view/field-errors.ts';
-import type { FieldError } from '../../../../src/dashboard/view/field-errors.ts';
+import { fieldError } from '../../../../src/dashboard/view/forms.ts';
+import type { FieldError } from '../../../../src/dashboard/view/forms.ts';
 import { channelKinds as registry } from '../../../../src/domain/alerts/kinds/registry.ts';
 import { startTestDaemon } from '../../../support/running/daemon.ts';
 
@@ -65,16 +64,23 @@ test('an edited channel keeps its destination unless another was typed', () => {
   });
   const served = { jobIds: ['a'], monitorIds: [] };
   const more = { alsoOn: ['missed'], remindEverySeconds: 3_600 };
-  const update = { name: 'Ann', ...served, afterFailures: 2, ...more, enabled: false };
-  assert.deepEqual(channelUpdate(form), update);
+  const update = {
+    name: 'Ann',
+    type: 'email',
+    ...served,
+    afterFailures: 2,
+    ...more,
+    enabled: false,
+  };
+  assert.deepEqual(channelInput(form), update);
   const config = { to: 'bob@example.com' };
-  assert.deepEqual(channelUpdate({ ...form, config }), { ...update, config });
+  assert.deepEqual(channelInput({ ...form, config }), { ...update, config });
   const all = { isAll: true, ids: ['a'] };
-  assert.equal(channelUpdate({ ...form, jobs: all }).jobIds, null);
-  assert.equal(channelUpdate({ ...form, monitors: all }).monitorIds, null);
-  assert.equal(channelUpdate({ ...form, reminds: false }).remindEverySeconds, null);
+  assert.equal(channelInput({ ...form, jobIds: all }).jobIds, null);
+  assert.equal(channelInput({ ...form, monitorIds: all }).monitorIds, null);
+  assert.equal(channelInput({ ...form, reminds: false }).remindEverySeconds, null);
   // The API says what is wrong with it.
-  assert.equal(channelUpdate({ ...form, afterFailures: 'two' }).afterFailures, 'two');
+  assert.equal(channelInput({ ...form, afterFailures: 'two' }).afterFailures, 'two');
 });
 
 test('a refusal is said with the label of its field, or that nothing is in it', async (t) => {
@@ -104,6 +110,6 @@ test('a refusal is said with the label of its field, or that nothing is in it', 
     const typed = { ...form, ...changed };
     const { status, body } = await ask('POST', '/channels', channelInput(typed));
     assert.equal(status, 400);
-    assert.deepEqual(fieldError(body.error, labelsOf(typed.type), emptyInChannel(typed)), shown);
+    assert.deepEqual(fieldError(body.error, channelLabelsOf(typed), emptyInChannel(typed)), shown);
   }
 });

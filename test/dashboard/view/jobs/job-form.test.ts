@@ -2,29 +2,31 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Job } from '../../../../src/api/jobs/contract.ts';
+import type { Job, JobUpdate } from '../../../../src/api/jobs/contract.ts';
 import { job as jobExample } from '../../../../src/api/jobs/examples.ts';
 import {
-  changedFields,
-  changesOf,
-  fieldWords,
   formOf,
   headerNamed,
   inputOf,
   keepLineEnds,
+  readingOf,
   emptyIn,
-  newForm,
   headerProblem,
   urlProblem,
   withDraft,
 } from '../../../../src/dashboard/view/jobs/job-form.ts';
+import type { JobForm } from '../../../../src/dashboard/view/jobs/job-form.ts';
+import { differences, differing } from '../../../../src/dashboard/view/forms.ts';
 import { readPasted } from '../../../../src/wings/readers/pasted.ts';
 import { changeJob, defineJob } from '../../../../src/domain/jobs/job-input.ts';
 import { jobDefaults } from '../../../../src/domain/jobs/job.ts';
 import { messageOf } from '../../../../src/domain/errors.ts';
 
 const context = { now: Date.UTC(2026, 10, 22), allowTargets: [] };
-const empty = newForm('America/New_York');
+const empty = formOf(null, 'America/New_York');
+/** What an update sends. */
+const changesOf = (form: JobForm, base: JobForm): JobUpdate =>
+  differing(inputOf(form), inputOf(base));
 const whole = {
   ...empty,
   name: 'Hook',
@@ -63,12 +65,12 @@ test('an audience is sent with a token, and asked for only then', () => {
   assert.equal(inputOf({ ...token, sign: 'httpsig' }).audience, null);
   assert.deepEqual(emptyIn({ ...token, audience: '' }), ['audience']);
   assert.deepEqual(emptyIn({ ...token, sign: '', audience: '' }), []);
-  const base = formOf({ ...job, sign: 'oidc', audience: 'a' });
+  const base = formOf({ ...job, sign: 'oidc', audience: 'a' }, '');
   assert.deepEqual(changesOf({ ...base, sign: '' }, base), { sign: null, audience: null });
 });
 
 test('a signing secret is sent if one was typed, beside the URL that it is for', () => {
-  const base = formOf({ ...job, onResult: 'https://example.com/done' });
+  const base = formOf({ ...job, onResult: 'https://example.com/done' }, '');
   assert.deepEqual(changesOf(base, base), {});
   const secret = { ...base, onResultSecret: 'whsec_typed' };
   assert.deepEqual(changesOf(secret, base), { onResultSecret: 'whsec_typed' });
@@ -83,7 +85,7 @@ test('numbers that are none are left to the API to refuse', () => {
 });
 
 test('a job that was not touched changes nothing, and a change is sent alone', () => {
-  const base = formOf(job);
+  const base = formOf(job, '');
   assert.deepEqual(changesOf(base, base), {});
   assert.deepEqual(changesOf({ ...base, name: 'Other', notes: 'n' }, base), {
     name: 'Other',
@@ -93,7 +95,7 @@ test('a job that was not touched changes nothing, and a change is sent alone', (
 });
 
 test('headers are sent only when they are replaced; without a row all are removed', () => {
-  const base = formOf(job);
+  const base = formOf(job, '');
   assert.equal(base.headers, null);
   assert.deepEqual(changesOf({ ...base, headers: [] }, base), { headers: {} });
   const rows = [
@@ -103,24 +105,23 @@ test('headers are sent only when they are replaced; without a row all are remove
   ];
   const { headers } = changesOf({ ...base, headers: rows }, base);
   assert.equal(JSON.stringify(headers), '{"X-A":"1","__proto__":"2"}');
-  assert.deepEqual(formOf({ ...job, headerNames: [] }).headers, []);
+  assert.deepEqual(formOf({ ...job, headerNames: [] }, '').headers, []);
 });
 
 test('a schedule of another kind is sent without the fields of the first, and the API takes it', () => {
   const stored = defineJob(inputOf(whole), { ...context, id: 'i', workspaceId: 'w' });
-  const base = formOf({ ...job, ...stored } as unknown as Job);
+  const base = formOf({ ...job, ...stored } as unknown as Job, '');
   const period = {
     ...base.schedule,
     scheduleType: 'period' as const,
-    every: '1.5',
-    unit: 'hours' as const,
+    periodSeconds: { count: '1.5', unit: 'hours' as const },
   };
   const changes = changesOf({ ...base, schedule: period }, base);
   assert.deepEqual(changes, { scheduleType: 'period', periodSeconds: 5400 });
   const changed = changeJob(stored, changes, context);
   assert.equal(changed.periodSeconds, 5400);
-  const again = formOf({ ...job, ...changed } as unknown as Job);
-  assert.deepEqual([again.schedule.every, again.schedule.unit], ['90', 'minutes']);
+  const again = formOf({ ...job, ...changed } as unknown as Job, '');
+  assert.deepEqual(again.schedule.periodSeconds, { count: '90', unit: 'minutes' });
   const back = { ...again.schedule, scheduleType: 'cron' as const, cronExpr: '@daily' };
   const returned = changesOf({ ...again, schedule: back }, again);
   assert.deepEqual(returned, { scheduleType: 'cron', cronExpr: '@daily' });
@@ -155,18 +156,15 @@ test('what must be filled in and is not comes in the order of the form', () => {
   assert.deepEqual(emptyIn(zoneless), ['timezone']);
 });
 
-test('what somebody else changed is named once each, and runs change nothing', () => {
-  assert.deepEqual(changedFields(job, { ...job, status: 'running', lastRunAt: null }), []);
-  const other = changedFields(job, {
-    ...job,
-    url: 'https://example.org/',
-    scheduleType: 'period',
-    cronExpr: null,
-    periodSeconds: 60,
-    headerNames: [],
-  });
-  assert.equal(fieldWords(other), 'URL, schedule and headers');
-  assert.equal(fieldWords(['notes']), 'notes');
+const changes = (other: Partial<Job>): string[] =>
+  differences(readingOf(job), readingOf({ ...job, ...other }));
+
+test('what somebody else changed is found, and runs change nothing', () => {
+  assert.deepEqual(changes({ status: 'running', lastRunAt: null }), []);
+  assert.deepEqual(changes({ url: 'https://example.org/', headerNames: [] }), [
+    'url',
+    'headerNames',
+  ]);
 });
 
 test('a line of a header typed as a name becomes a name and a value', () => {

@@ -18,6 +18,7 @@ test('a new monitor has the zone of the browser, and needs a name and a schedule
     timezone: 'Europe/Paris',
     cronExpr: '',
     graceSeconds: 300,
+    paused: false,
   });
   assert.deepEqual(emptyInMonitor(form), ['name', 'cronExpr']);
 });
@@ -34,7 +35,7 @@ test('what is read of a monitor is what an update sends', async (t) => {
   };
   const { body } = await ask('POST', '/monitors', input);
   const form = monitorForm(body.monitor, 'Europe/Paris');
-  assert.deepEqual(form.grace, { count: '90', unit: 'seconds' });
-  assert.deepEqual(monitorInput(form), input);
+  assert.deepEqual(form.graceSeconds, { count: '90', unit: 'seconds' });
+  assert.deepEqual(monitorInput(form), { ...input, paused: false });
   assert.deepEqual(emptyInMonitor(form), []);
 });

@@ -39,15 +39,9 @@ test('the sentence says what happened, in every status', () => {
       { status: 'failed', httpStatus: 502, why: { reason: 'http', detail: null }, attempts: 3 },
       'Failed: the target answered HTTP 502, 3 attempts.',
     ],
-    [{ status: 'failed', error: 'new: unheard of' }, 'Failed: the error says why.'],
-    [
-      { status: 'missed', why: { reason: 'late', detail: null } },
-      'Missed: due times passed without a call.',
-    ],
-    [
-      { status: 'interrupted', why: { reason: 'cut_off', detail: 'x' } },
-      'Interrupted: nobody knows what came of the call.',
-    ],
+    [{ status: 'failed', httpStatus: null, error: 'new: unheard of' }, 'Failed.'],
+    [{ status: 'missed' }, 'Missed: it was not called.'],
+    [{ status: 'interrupted' }, 'Interrupted: it ended without an answer.'],
     [{ status: 'queued' }, 'Queued: it begins as soon as jobd has a free slot for it.'],
     [{ status: 'running', startedAt: '2026-11-22T06:41:00.000Z' }, 'Running for 12 s.'],
     [
@@ -64,6 +58,10 @@ test('the sentence says what happened, in every status', () => {
     [
       { httpStatus: 202, durationMs: 124_000, completion },
       'Success: the target answered HTTP 202, and it reported a success after 2 m 4 s.',
+    ],
+    [
+      { status: 'failed', httpStatus: 202, completion },
+      'Failed after the target answered HTTP 202.',
     ],
   );
   for (const [given, sentence] of rows) {

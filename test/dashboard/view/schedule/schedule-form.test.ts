@@ -1,14 +1,15 @@
-/** What the fields of a schedule send. */
+/** What the fields of a schedule and of lengths of time send. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as check, integer, property } from '../../../support/fast-check.ts';
 import {
   isFilledIn,
+  lengthOf,
   newSchedule,
-  sameTyped,
   scheduleFields,
   scheduleForm,
+  secondsOf,
 } from '../../../../src/dashboard/view/schedule/schedule-form.ts';
 import { scheduleFields as rows } from '../../../../src/domain/schedule/fields.ts';
 
@@ -17,8 +18,8 @@ const period = (periodSeconds: number) =>
 
 test('a period is shown in its largest whole unit', () => {
   const shown = [60, 90, 3600, 5400, 86_400, 172_800, 90_000].map((seconds) => {
-    const { every, unit } = scheduleForm(period(seconds));
-    return `${every} ${unit}`;
+    const { count, unit } = scheduleForm(period(seconds)).periodSeconds;
+    return `${count} ${unit}`;
   });
   assert.deepEqual(shown, [
     '1 minutes',
@@ -41,22 +42,25 @@ test('every period comes back as it was', () => {
   );
 });
 
-const secondsOf = (every: string) =>
-  scheduleFields({ ...newSchedule('UTC'), scheduleType: 'period', every }).periodSeconds;
-
-test('parts of a unit are seconds, and what is no number is left to the API', () => {
-  assert.deepEqual([secondsOf('1.5'), secondsOf('1,1'), secondsOf(' 5 ')], [90, 66, 300]);
-  assert.deepEqual([secondsOf('five'), secondsOf('')], ['five', '']);
-});
-
 test('only the fields of its kind are sent', () => {
-  const typed = { ...newSchedule(' UTC '), cronExpr: ' @daily ', every: '5' };
+  const typed = { ...newSchedule(' UTC '), cronExpr: ' @daily ' };
   assert.deepEqual(scheduleFields(typed), {
     scheduleType: 'cron',
     timezone: 'UTC',
     cronExpr: '@daily',
   });
   assert.ok(isFilledIn(typed) && !isFilledIn(newSchedule('UTC')));
-  assert.ok(sameTyped(typed, { ...typed, cronExpr: '@daily', every: '6' }));
-  assert.ok(!sameTyped(typed, { ...typed, scheduleType: 'period' }));
+});
+
+test('a length has its largest whole unit', () => {
+  assert.deepEqual(lengthOf(0), { count: '0', unit: 'minutes' });
+  assert.deepEqual(lengthOf(90), { count: '90', unit: 'seconds' });
+  assert.deepEqual(lengthOf(300), { count: '5', unit: 'minutes' });
+  assert.deepEqual(lengthOf(86_400), { count: '1', unit: 'days' });
+});
+
+test('what was typed becomes seconds; what is no number stays', () => {
+  assert.equal(secondsOf({ count: ' 1,5 ', unit: 'minutes' }), 90);
+  assert.equal(secondsOf({ count: '', unit: 'minutes' }), '');
+  assert.equal(secondsOf({ count: 'soon', unit: 'days' }), 'soon');
 });

@@ -1,25 +1,23 @@
 /** The headers of a job. Values of a job that there is cannot be read: they are kept, or all replaced. */
 
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Outside } from '../../../parts/outside.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import type { Job } from '../../../../api/jobs/contract.ts';
+import { unaided } from '../../../parts/forms/field.tsx';
+import type { FormParts } from '../../../parts/forms/items.tsx';
+import { Button, Outside, Problem } from '../../../parts/basic.tsx';
 import { headerNamed, jobLabels } from '../../../view/jobs/job-form.ts';
-import type { HeaderRow } from '../../../view/jobs/job-form.ts';
+import type { HeaderRow, JobForm } from '../../../view/jobs/job-form.ts';
 
-type Rows = readonly HeaderRow[] | null;
-
-interface HeadersProps {
-  rows: Rows;
-  /** Names of those that the job has. */
-  kept: readonly string[];
-  error: string | null;
-  onChange: (rows: Rows) => void;
-}
+type Rows = JobForm['headers'];
 
 const none: HeaderRow = { name: '', value: '' };
 
 /** The names that are kept, or a row for each header. */
-export function Headers({ rows, kept, error, onChange }: HeadersProps) {
+export function Headers({ form, thing, errorOf, edit }: FormParts<JobForm, Job>) {
+  const rows = form.headers;
+  const kept = thing?.headerNames ?? [];
+  const error = errorOf('headers');
+  const onChange = (headers: Rows): void => edit({ headers });
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
   const next = useRef<[selector: string, index: number] | null>(null);
@@ -52,8 +50,7 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
             ))}{' '}
             <span class="quiet">(values are kept, and cannot be shown)</span>
           </span>
-          <button
-            type="button"
+          <Button
             name="headers"
             onClick={() =>
               change(
@@ -64,7 +61,7 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
             }
           >
             Replace all
-          </button>
+          </Button>
         </p>
       ) : (
         <>
@@ -79,17 +76,11 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
             />
           ))}
           <p class="actions">
-            <button
-              type="button"
-              name="headers"
-              onClick={() => change([...rows, none], 'input.name', -1)}
-            >
+            <Button name="headers" onClick={() => change([...rows, none], 'input.name', -1)}>
               Add a header
-            </button>
+            </Button>
             {kept.length > 0 && (
-              <button type="button" onClick={() => change(null, 'button')}>
-                Keep those of the job
-              </button>
+              <Button onClick={() => change(null, 'button')}>Keep those of the job</Button>
             )}
           </p>
           {kept.length > 0 && (
@@ -115,11 +106,10 @@ interface RowProps {
 
 function Row({ row, index, onChange, onRemove }: RowProps) {
   const value = useRef<HTMLInputElement>(null);
-  const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const;
   return (
     <p class="header">
       <input
-        {...quiet}
+        {...unaided}
         class="code name"
         aria-label={`Name of header ${index + 1}`}
         placeholder="Name"
@@ -131,7 +121,7 @@ function Row({ row, index, onChange, onRemove }: RowProps) {
         }}
       />
       <input
-        {...quiet}
+        {...unaided}
         ref={value}
         class="code"
         aria-label={`Value of ${row.name === '' ? `header ${index + 1}` : row.name}`}
@@ -139,14 +129,13 @@ function Row({ row, index, onChange, onRemove }: RowProps) {
         value={row.value}
         onInput={({ currentTarget }) => onChange({ ...row, value: currentTarget.value })}
       />
-      <button
-        type="button"
+      <Button
         class="plain"
         aria-label={`Remove ${row.name === '' ? `header ${index + 1}` : row.name}`}
         onClick={onRemove}
       >
         Remove
-      </button>
+      </Button>
     </p>
   );
 }

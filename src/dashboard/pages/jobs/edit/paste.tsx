@@ -4,10 +4,9 @@ import { useRef, useState } from 'preact/hooks';
 import type { Pasted, PastedDraft } from '../../../../wings/readers/pasted.ts';
 import type { Remark } from '../../../../wings/readers/remark.ts';
 import { workOut } from '../../../client/session/session.ts';
-import { Field } from '../../../parts/forms/field.tsx';
-import { Glyph } from '../../../parts/glyph.tsx';
-import { Outside } from '../../../parts/outside.tsx';
-import { fieldWords } from '../../../view/jobs/job-form.ts';
+import { Field, unaided } from '../../../parts/forms/field.tsx';
+import { Button, Glyph, Outside } from '../../../parts/basic.tsx';
+import { fieldWords } from '../../../view/forms.ts';
 
 type ReadText = Pick<Pasted, 'draft' | 'problem'> &
   Record<'ignored' | 'adapted' | 'unhonoured', readonly Remark[]>;
@@ -31,17 +30,17 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
     if (pasted.draft !== null) onRead(pasted.draft);
   };
   return (
-    <section class="paste" aria-label="Paste">
+    <section class="stack" aria-label="Paste">
       <Field label="Paste a curl command, or a line of a crontab" error={read?.problem}>
         {(control) => (
           <textarea
             {...control}
+            {...unaided}
+            class="code"
             rows={3}
             value={text}
             placeholder={"curl -H 'X-Tenant: 7' https://example.com/hook"}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
+
             onInput={({ currentTarget }) => {
               asked.current = '';
               setText(currentTarget.value);
@@ -56,9 +55,9 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
         )}
       </Field>
       <p class="actions">
-        <button type="button" aria-disabled={text.trim() === ''} onClick={() => void take()}>
+        <Button aria-disabled={text.trim() === ''} onClick={() => void take()}>
           Read
-        </button>
+        </Button>
         <span class="hint">It fills in the form below. Ctrl+Enter does it too.</span>
       </p>
       <div role="status">{read !== null && <Result read={read} />}</div>

@@ -1,0 +1,105 @@
+/** What people do with a job, a monitor or a channel, from any page. What came of it is said in a toast. */
+
+import { pageOf } from '../view/places.ts';
+import type { Kind } from '../view/places.ts';
+import { change, create } from './session/session.ts';
+import { tell } from './told.ts';
+import { signal } from '@preact/signals';
+import type { QueuedRun } from '../../api/runs/contract.ts';
+import type { Answer } from './api.ts';
+import { now } from './clock.ts';
+import type { DeliveryResponse } from '../../api/alerts/contract.ts';
+import { ask } from './api.ts';
+
+/** What is changed, as toasts name it. */
+export interface Named {
+  id: string;
+  name: string;
+}
+
+/** Changes fields; `done` is what it is then, as in `backup is paused.` Resolves with whether it was done. */
+export async function update(
+  kind: Kind,
+  { id, name }: Named,
+  fields: object,
+  done: string,
+): Promise<boolean> {
+  const answer = await change('PATCH', pageOf(kind, id), fields);
+  tell(answer.ok ? { text: `${name} is ${done}.` } : { text: answer.error, isProblem: true });
+  return answer.ok;
+}
+
+/** Pauses or resumes a job or a monitor. Resolves with whether it was done. */
+export function setPaused(
+  kind: 'job' | 'monitor',
+  subject: Named,
+  paused: boolean,
+): Promise<boolean> {
+  const action = paused ? 'pause' : 'resume';
+  return update(kind, subject, { action }, `${action}d`);
+}
+
+/** A job may be run by hand once in this time. */
+const pauseMs = 60_000;
+/** When the API takes another run of a job, by its id, in milliseconds of the server. */
+const nextRuns = signal<ReadonlyMap<string, number>>(new Map());
+
+/** In how many seconds a job may be run by hand again; 0 if it may, as far as this tab knows. */
+export function runWait(id: string): number {
+  return Math.max(0, Math.ceil(((nextRuns.value.get(id) ?? 0) - now.value) / 1000));
+}
+
+/** Asks for a run, and says nothing. */
+export async function requestRun(id: string): Promise<Answer<QueuedRun>> {
+  const answer = await create<QueuedRun>(`/jobs/${id}/run`);
+  if (answer.ok) waitFor(id, pauseMs);
+  else if (answer.retryAfter !== null && runWait(id) === 0) waitFor(id, answer.retryAfter * 1000);
+  return answer;
+}
+
+/** Queues a run now. Resolves with its id; null if it was refused. */
+export async function runNow({ id, name }: Named): Promise<string | null> {
+  const answer = await requestRun(id);
+  if (answer.ok) {
+    const run = answer.body.run.id;
+    tell({
+      text: `${name} runs now.`,
+      link: { to: `/jobs/${id}/runs/${run}`, text: 'Show the run' },
+    });
+    return run;
+  }
+  const { error, retryAfter } = answer;
+  const wait = retryAfter === null ? '' : `. Again in ${runWait(id)} s.`;
+  tell({ text: error + wait, isProblem: true });
+  return null;
+}
+
+function waitFor(id: string, ms: number): void {
+  nextRuns.value = new Map(nextRuns.value).set(id, now.peek() + ms);
+}
+
+/** An attempt takes 10 s at most. */
+const mostLooks = 12;
+
+/** Sends a test, waits for its first attempt, and says what came of it. */
+export async function sendTest({ id, name }: Named): Promise<void> {
+  const sent = await change<DeliveryResponse>('POST', `/channels/${id}/test`);
+  if (!sent.ok) {
+    tell({ text: sent.error, isProblem: true });
+    return;
+  }
+  let { delivery } = sent.body;
+  for (let look = 0; look < mostLooks && delivery.attempts === 0; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const path = `/channels/${id}/deliveries/${delivery.id}`;
+    const answer = await ask<DeliveryResponse>('GET', path);
+    if (!answer.ok) break;
+    ({ delivery } = answer.body);
+  }
+  const { status, lastError } = delivery;
+  const link = { to: `/channels/${id}?delivery=${delivery.id}`, text: 'Show the delivery' };
+  if (lastError !== null) {
+    tell({ text: `The test of ${name} was not delivered: ${lastError}`, isProblem: true, link });
+  } else if (status === 'delivered') tell({ text: `The test reached ${name}.`, link });
+  else tell({ text: `The test of ${name} waits.`, link });
+}

@@ -1,0 +1,91 @@
+/** What is above a list: filters and search. The address keeps what is chosen. */
+
+import { place, query, setQuery } from '../router.ts';
+import { Glyph, Link } from './basic.tsx';
+import type { Status } from './basic.tsx';
+import { figures } from '../view/figures.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { useShortcuts } from '../client/shortcuts.ts';
+
+/** A filter with how many it finds; without a number if nobody counted. */
+export interface Filter {
+  /** What the address has for it; null for no filter. */
+  value: string | null;
+  word: string;
+  count?: number | undefined;
+  /** Whether there may be more. */
+  isPartial?: boolean;
+  glyph?: Status;
+}
+
+interface FiltersProps {
+  label: string;
+  /** The name in the address. */
+  name: string;
+  chosen: string | null;
+  filters: readonly Filter[];
+}
+
+/** The filters. Those that find nothing are left out, except the chosen one. */
+export function Filters({ label, name, chosen, filters }: FiltersProps) {
+  const shown = filters.filter(
+    ({ value, count }) => value === null || value === chosen || count !== 0,
+  );
+  return (
+    <nav class="filters" aria-label={label}>
+      {shown.map(({ value, word, count, isPartial = false, glyph }) => (
+        <Link key={word} to={withQuery(name, value)} current={value === chosen}>
+          {glyph !== undefined && <Glyph status={glyph} />}
+          {count !== undefined && (
+            <span class="figure">{`${figures(count)}${isPartial ? '+' : ''} `}</span>
+          )}
+          {word}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The address of this page with another value of a name. */
+function withQuery(name: string, value: string | null): string {
+  const { path, query: asked } = place.value;
+  const next = new URLSearchParams(asked);
+  if (value === null) next.delete(name);
+  else next.set(name, value);
+  const text = next.toString();
+  return path + (text === '' ? '' : `?${text}`);
+}
+
+/** Waits until somebody stops typing. */
+const pauseMs = 250;
+
+/** The field. `label` says what is searched. */
+export function Search({ label, maxLength }: { label: string; maxLength: number }) {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const text = query.value.get('q') ?? '';
+  useShortcuts({ '/': () => input.current?.focus() });
+  // Back and links may change what is searched; what somebody types is never overwritten.
+  useEffect(() => {
+    const field = input.current;
+    if (field !== null && document.activeElement !== field) field.value = text;
+  }, [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (value: string): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery({ q: value.trim() }), pauseMs);
+  };
+  return (
+    <input
+      ref={input}
+      class="search"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      maxLength={maxLength}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={({ currentTarget }) => search(currentTarget.value)}
+    />
+  );
+}

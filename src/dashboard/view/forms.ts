@@ -1,0 +1,83 @@
+/** What forms have in common: what of them is sent, and errors of the API in their words. The API's sentences begin with the name of the field. */
+
+import { fieldWord } from '../../domain/field-words.ts';
+
+/** An error, and the field beside which it is shown; null shows it above the form. */
+export interface FieldError {
+  field: string | null;
+  error: string;
+}
+
+/** What the form calls each field, by its name in the API. */
+export type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Finds the field that a sentence of the API is about, and says the sentence with its label: `periodSeconds must be …`
+ * becomes `Period must be …`. `empty` has the names of fields that must be filled in and are not.
+ */
+export function fieldError(
+  error: string,
+  labels: Labels,
+  empty: readonly string[] = [],
+): FieldError {
+  const [, field = '', rest = ''] = /^(?:config\.)?([A-Za-z]+)(?=[ :.])(.*)$/s.exec(error) ?? [];
+  const label = Object.hasOwn(labels, field) ? labels[field] : undefined;
+  if (label === undefined) return { field: null, error };
+  if (empty.includes(field)) return { field, error: `${label} must not be empty` };
+  // Fields of a part are named with it: `headers.X-Tenant must be …`.
+  const part = rest.replace(/^\./, ': ');
+  return { field, error: label + inWords(part, unitOf(field, label)) };
+}
+
+/** The rest of a sentence without types of JSON, and with the unit of its numbers. */
+function inWords(rest: string, unit: string | null): string {
+  return rest
+    .replace(
+      / an integer(?: or null)?/,
+      unit === null ? ' a whole number' : ` a whole number of ${unit}`,
+    )
+    .replace(/between \d+ and \d+/, (found) => (unit === null ? found : `${found} ${unit}`));
+}
+
+/** The unit that the API has in the name of a field, unless the label says it too. */
+function unitOf(field: string, label: string): string | null {
+  return field.endsWith('Seconds') && !label.endsWith('seconds') ? 'seconds' : null;
+}
+
+/** The names of the fields in which nothing was typed, in their order. */
+export function emptyOf(typed: Readonly<Record<string, string>>): string[] {
+  return Object.keys(typed).filter((name) => typed[name]?.trim() === '');
+}
+
+/** The fields of one input that another has not, or has otherwise: what an update sends. */
+export function differing(input: object, before: object): Record<string, unknown> {
+  const old = new Map(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(input).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old.get(name)),
+    ),
+  );
+}
+
+/** The names of the fields in which two inputs differ. */
+export function differences(one: object, other: object): string[] {
+  return Object.keys({ ...differing(one, other), ...differing(other, one) });
+}
+
+/** Text that is no number is sent as it is: the API says what is wrong with it. */
+export function wholeNumber(text: string): number {
+  const trimmed = text.trim();
+  return /^-?\d{1,9}$/.test(trimmed) ? Number(trimmed) : (text as unknown as number);
+}
+
+/** What a number may be: `0 to 2`. */
+export function range({ minimum, maximum }: { minimum: number; maximum: number }): string {
+  return `${minimum} to ${maximum}`;
+}
+
+/** Names of fields in words, each once: `name, URL and schedule`. */
+export function fieldWords(fields: readonly string[]): string {
+  const all = [...new Set(fields.map(fieldWord))];
+  const last = all.pop() ?? '';
+  return all.length === 0 ? last : `${all.join(', ')} and ${last}`;
+}
