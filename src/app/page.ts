@@ -55,6 +55,23 @@ export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => stri
   return { items, nextCursor };
 }
 
+/** The page that is asked of a list in the order of ids, of which `find` finds one more. Throws `invalid_input` for a cursor of another list. */
+export async function idPage<Item extends { id: string }, Wanted>(
+  list: string,
+  { limit, cursor, ...wanted }: PageRequest & Wanted,
+  find: (
+    page: Omit<Wanted, keyof PageRequest> & { limit: number; before: string | null },
+  ) => Promise<Item[]>,
+): Promise<Page<Item>> {
+  const before = cursor === null ? null : parseIdCursor(list, cursor);
+  const found = await find({
+    ...(wanted as Omit<Wanted, keyof PageRequest>),
+    limit: limit + 1,
+    before,
+  });
+  return pageOf(found, limit, ({ id }) => idCursor(list, id));
+}
+
 /** The cursor of a list that is ordered by id. Every cursor holds the name of its list, and fits no other one. */
 export function idCursor(list: string, id: string): string {
   return encode(list, id);

@@ -14,12 +14,10 @@ import { accessPromises } from './contract/access.ts';
 import { answerPromises } from './contract/answers.ts';
 import { endpointPromises } from './contract/endpoints.ts';
 import { jobChangePromises } from './contract/job-change.ts';
-import { jobInputPromises } from './contract/job-input.ts';
 import { statePromises } from './contract/states.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 
 const table = [
-  ...jobInputPromises,
   ...jobChangePromises,
   ...answerPromises,
   ...statePromises,

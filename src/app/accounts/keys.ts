@@ -17,7 +17,7 @@ import type { AccessApp, Ground, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { Author, ChangeParts, CommandParts } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { newSecret, sha256Of } from './secrets.ts';
 import { requireOwner } from './sessions.ts';
@@ -139,13 +139,12 @@ export async function listKeys({ store }: Pick<Ground, 'store'>) {
 export async function listOwnersKeys(
   { store }: Ground,
   principal: Principal,
-  { limit, cursor }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<Key>> {
   requireOwner(principal, managed);
-  const beforeId = cursor === null ? null : parseIdCursor('keys', cursor);
-  const { workspaceId } = principal;
-  const found = await keys.listKeysOf(store.db, workspaceId, { beforeId, limit: limit + 1 });
-  return pageOf(found, limit, ({ id }) => idCursor('keys', id));
+  return await idPage('keys', request, (page) =>
+    keys.listKeysOf(store.db, principal.workspaceId, page),
+  );
 }
 
 /** Revokes a key for good, for a command. Throws `not_found` for an unknown id or a revoked key. */

@@ -12,7 +12,7 @@ import type { Db } from '../../store/database/store.ts';
 import type { AccessApp, Ground, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { CommandParts, NoteChange } from '../change.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
 /** A workspace as a session names it. */
@@ -82,14 +82,13 @@ export async function moveSession(
 export async function listSessions(
   app: AccessApp,
   principal: Principal,
-  { limit, cursor }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<Session>> {
   const { store, clock } = app;
-  const beforeId = cursor === null ? null : parseIdCursor('sessions', cursor);
   const of = await reachOf(app, store.db, principal);
-  const page = { now: clock.now(), beforeId, limit: limit + 1 };
-  const found = 'session' in of ? [of.session] : await sessions.listSessions(store.db, of, page);
-  return pageOf(found, limit, ({ id }) => idCursor('sessions', id));
+  return await idPage('sessions', { ...request, now: clock.now() }, async (page) =>
+    'session' in of ? [of.session] : await sessions.listSessions(store.db, of, page),
+  );
 }
 
 /** Ends a session that `listSessions` shows. Throws `not_found`. */

@@ -32,7 +32,7 @@ import type { ChannelsApp, Ground, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
 
 /**
@@ -127,16 +127,12 @@ export async function keepNewChannel(
 export async function listChannels(
   app: ChannelsApp,
   { workspaceId }: Principal,
-  { cursor, ...page }: NamedRequest,
+  request: NamedRequest,
 ): Promise<Page<ShownChannel>> {
-  const before = cursor === null ? null : parseIdCursor('channels', cursor);
-  const found = await channels.listChannels(app.store.db, workspaceId, {
-    ...page,
-    limit: page.limit + 1,
-    before,
-  });
-  const shown = found.map((channel) => shownChannel(app, channel));
-  return pageOf(shown, page.limit, ({ id }) => idCursor('channels', id));
+  const { items, nextCursor } = await idPage('channels', request, (page) =>
+    channels.listChannels(app.store.db, workspaceId, page),
+  );
+  return { items: items.map((channel) => shownChannel(app, channel)), nextCursor };
 }
 
 /** A channel of the workspace. Throws `not_found`. */

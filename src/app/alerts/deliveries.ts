@@ -17,7 +17,7 @@ import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { ChannelsApp, Ground, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireChannel, requireMailServer } from './channels.ts';
 
@@ -92,7 +92,7 @@ export async function listDeliveries(
   request: DeliveryRequest,
 ): Promise<Page<Delivery>> {
   await requireChannel(store.db, principal, channelId);
-  return await pageAsked(channelId, request, (page) =>
+  return await idPage(channelId, request, (page) =>
     deliveries.listDeliveries(store.db, channelId, page),
   );
 }
@@ -103,20 +103,9 @@ export async function listAllDeliveries(
   { workspaceId }: Principal,
   request: DeliveryRequest,
 ): Promise<Page<NamedDelivery>> {
-  return await pageAsked('deliveries', request, (page) =>
+  return await idPage('deliveries', request, (page) =>
     deliveries.listDeliveriesOfWorkspace(store.db, workspaceId, page),
   );
-}
-
-/** The page of a list, of which `find` finds one more than asked for. Throws `invalid_input` for a foreign cursor. */
-async function pageAsked<Item extends Delivery>(
-  list: string,
-  { limit, cursor, ...wanted }: DeliveryRequest,
-  find: (page: DeliveryPage) => Promise<Item[]>,
-): Promise<Page<Item>> {
-  const before = cursor === null ? null : parseIdCursor(list, cursor);
-  const found = await find({ ...wanted, limit: limit + 1, before });
-  return pageOf(found, limit, ({ id }) => idCursor(list, id));
 }
 
 /** A delivery of a channel with its attempts. Throws `not_found`. */

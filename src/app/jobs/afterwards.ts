@@ -7,7 +7,7 @@ import { findFollowers } from '../../store/jobs/chains.ts';
 import type { ChainedJob } from '../../store/jobs/chains.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
 import type { Ground, Principal } from '../app.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireJob } from './keep-job.ts';
 
@@ -40,12 +40,11 @@ export async function listCallbacks(
   { store }: Ground,
   principal: Principal,
   id: string,
-  { limit, cursor }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<PostedResult>> {
   const job = await requireJob(store.db, principal, id);
-  const before = cursor === null ? null : parseIdCursor(job.id, cursor);
   const callback = await findCallback(store.db, job.id);
-  const page = { limit: limit + 1, before, subjectId: null, idPrefix: null };
-  const found = callback === undefined ? [] : await listResults(store.db, callback.id, page);
-  return pageOf(found, limit, (delivery) => idCursor(job.id, delivery.id));
+  return await idPage(job.id, { ...request, subjectId: null, idPrefix: null }, async (page) =>
+    callback === undefined ? [] : await listResults(store.db, callback.id, page),
+  );
 }

@@ -19,7 +19,7 @@ import type { Ground, JobsApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import { idPage } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
 import { callbackSecret } from './callbacks.ts';
 import { refuseFollowed } from './chains.ts';
@@ -136,15 +136,11 @@ export async function getDueTimes(
 export async function listJobs(
   app: JobsApp,
   principal: Principal,
-  { cursor, ...page }: NamedRequest,
+  request: NamedRequest,
 ): Promise<Page<Job>> {
-  const before = cursor === null ? null : parseIdCursor('jobs', cursor);
-  const found = await jobs.listJobs(app.store.db, principal.workspaceId, {
-    ...page,
-    limit: page.limit + 1,
-    before,
-  });
-  const { items, nextCursor } = pageOf(found, page.limit, (job) => idCursor('jobs', job.id));
+  const { items, nextCursor } = await idPage('jobs', request, (page) =>
+    jobs.listJobs(app.store.db, principal.workspaceId, page),
+  );
   return { items: items.map((job) => shownKept(app, principal, job)), nextCursor };
 }
 

@@ -21,7 +21,7 @@ import type { ChangesApp, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
+import { idPage, numberCursor, pageOf, parseNumberCursor } from '../page.ts';
 import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
 type Parts = ChangesApp;
@@ -77,15 +77,11 @@ export async function keepNewMonitor(
 export async function listMonitors(
   { store }: Parts,
   { workspaceId }: Principal,
-  { cursor, ...page }: NamedRequest,
+  request: NamedRequest,
 ): Promise<Page<Monitor>> {
-  const before = cursor === null ? null : parseIdCursor('monitors', cursor);
-  const found = await monitors.listMonitors(store.db, workspaceId, {
-    ...page,
-    limit: page.limit + 1,
-    before,
-  });
-  return pageOf(found, page.limit, ({ id }) => idCursor('monitors', id));
+  return await idPage('monitors', request, (page) =>
+    monitors.listMonitors(store.db, workspaceId, page),
+  );
 }
 
 async function requireMonitor(db: Db, { workspaceId }: Principal, id: string): Promise<Monitor> {

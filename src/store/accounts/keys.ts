@@ -93,17 +93,17 @@ export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]>
     .execute();
 }
 
-/** The keys of a workspace with ids below `beforeId`, revoked and expired ones too. Newest first. */
+/** The keys of a workspace with ids below `before`, revoked and expired ones too. Newest first. */
 export async function listKeysOf(
   db: Db,
   workspaceId: string,
-  { beforeId, limit }: { beforeId: string | null; limit: number },
+  { before, limit }: { before: string | null; limit: number },
 ): Promise<Key[]> {
   return await db
     .selectFrom('keys')
     .select(columns)
     .where('workspace_id', '=', workspaceId)
-    .$if(beforeId !== null, (query) => query.where('id', '<', beforeId ?? ''))
+    .$if(before !== null, (query) => query.where('id', '<', before ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();

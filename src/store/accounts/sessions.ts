@@ -96,11 +96,11 @@ export async function findSession(db: Db, id: string, now: number): Promise<Sess
 /** Whose sessions to list: those of a workspace, or of a key. */
 export type SessionsOf = { workspaceId: string } | { keyId: string };
 
-/** Valid sessions with ids below `beforeId`, newest first. */
+/** Valid sessions with ids below `before`, newest first. */
 export async function listSessions(
   db: Db,
   of: SessionsOf,
-  { now, beforeId, limit }: { now: number; beforeId: string | null; limit: number },
+  { now, before, limit }: { now: number; before: string | null; limit: number },
 ): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -110,7 +110,7 @@ export async function listSessions(
         ? session('key_id', '=', of.keyId)
         : session('workspace_id', '=', of.workspaceId),
     )
-    .$if(beforeId !== null, (query) => query.where('id', '<', beforeId ?? ''))
+    .$if(before !== null, (query) => query.where('id', '<', before ?? ''))
     .where(isLive(now))
     .orderBy('id', 'desc')
     .limit(limit)

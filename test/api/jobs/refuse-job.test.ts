@@ -9,17 +9,24 @@ const url = 'http://127.0.0.1:1/';
 const smallest = { name: 'a', url };
 const astral = '😀';
 
-/** Invalid inputs, and the message that names the rule, the field and the value. */
-const refused: [what: string, input: object, words: RegExp, status?: number][] = [
+type Row = [what: string, input: object, words: RegExp, status?: number];
+
+/** Invalid inputs of a new job, and the message that names the rule, the field and the value. */
+const refusedAsNew: readonly Row[] = [
   ['no name', { name: undefined }, /^name is required/],
   ['no url', { url: undefined }, /^url is required/],
-  ['an unknown field', { colour: 'red' }, /^colour is not a known field.*cronExpr/],
   ['a field of updates', { action: 'pause' }, /^action is not a known field/],
   ['a field that is only returned', { status: 'up' }, /^status is not a known field/],
+  ['name, null', { name: null }, /^name must be a string, got null/],
+  ['workspaceId, a number', { workspaceId: 5 }, /^workspaceId must be a string, got 5/],
+];
+
+/** The same of an update, too. */
+const refused: readonly Row[] = [
+  ['an unknown field', { colour: 'red' }, /^colour is not a known field.*cronExpr/],
   ['constructor', { constructor: 'x' }, /^constructor is not a known field/],
 
   ['name, a number', { name: 5 }, /^name must be a string, got 5/],
-  ['name, null', { name: null }, /^name must be a string, got null/],
   ['name, empty', { name: '' }, /^name must not be empty/],
   ['name, spaces', { name: '   ' }, /^name must not be blank/],
   ['name, 121', { name: 'n'.repeat(121) }, /^name must be at most 120 characters, got 121/],
@@ -142,21 +149,28 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ['notes, 4001', { notes: 'n'.repeat(4_001) }, /^notes must be at most 4000 characters, got 4001/],
   ['paused, a string', { paused: 'true' }, /^paused must be a boolean, got "true"/],
   ['paused, 1', { paused: 1 }, /^paused must be a boolean, got 1/],
-  ['workspaceId, a number', { workspaceId: 5 }, /^workspaceId must be a string, got 5/],
+  ['awaitSeconds, 0', { awaitSeconds: 0 }, /^awaitSeconds must be between 1 and 86400, got 0/],
+  ['awaitSeconds, over a day', { awaitSeconds: 86_401 }, /^awaitSeconds must be between 1 and/],
+  ['awaitSeconds, half', { awaitSeconds: 1.5 }, /^awaitSeconds must be an integer or null/],
 ];
 
-/** Requests that one key may send in a minute; a longer table is split. */
+/** Rows that one key sends in a minute, two requests each; a longer table is split. */
 const perKey = 40;
 
 test('every invalid input is refused with its message, and nothing is stored', async (t) => {
   const { ask, newKey } = await startTestDaemon(t);
+  const { job } = (await ask('POST', '/jobs', smallest)).body;
   let key = '';
-  for (const [index, [what, input, words, status = 400]] of refused.entries()) {
+  const rows = [...refused, ...refusedAsNew];
+  for (const [index, [what, input, words, status = 400]] of rows.entries()) {
     if (index % perKey === 0) key = await newKey('write');
     const answer = await ask('POST', '/jobs', { ...smallest, ...input }, key);
     assertRefused(answer, status, words, what);
+    if (index >= refused.length) continue;
+    const update = await ask('PATCH', `/jobs/${job.id}`, input, key);
+    assertRefused(update, status, words, `${what}, in an update`);
   }
-  assert.deepEqual((await ask('GET', '/jobs')).body.jobs, []);
+  assert.deepEqual((await ask('GET', '/jobs')).body.jobs, [job]);
 });
 
 test('an error message does not repeat possible secrets', async (t) => {

@@ -22,7 +22,7 @@ test('a session is found by its hash, its id, its workspace or its key', async (
     byId('accounts'),
   ]);
   assertPlan(await planOf(t, (db) => sessions.findSession(db, 's', 1)), [byId('sessions')]);
-  const page = { now: 1, beforeId: 'x', limit: 5 };
+  const page = { now: 1, before: 'x', limit: 5 };
   assertPlan(await planOf(t, (db) => sessions.listSessions(db, { workspaceId: 'w' }, page)), [
     search('sessions', 'sessions_by_workspace', 'workspace_id=\\? AND id<\\?'),
   ]);
@@ -45,7 +45,7 @@ test('a code is found by its hash', async (t) => {
 });
 
 test('the keys of a workspace and the workspaces of an account are read in their order', async (t) => {
-  const page = { beforeId: 'x', limit: 5 };
+  const page = { before: 'x', limit: 5 };
   assertPlan(await planOf(t, (db) => listKeysOf(db, 'w', page)), [
     search('keys', 'keys_by_workspace', 'workspace_id=\\? AND id<\\?'),
   ]);

@@ -50,7 +50,7 @@ const asked: Record<string, readonly Ask[]> = {
   findActiveKeyNamed: [
     (db) => keys.findActiveKeyNamed(db, { workspaceId: 'w', name: 'n', now: 1 }),
   ],
-  listKeysOf: [(db) => keys.listKeysOf(db, 'w', { beforeId: id, limit: 5 })],
+  listKeysOf: [(db) => keys.listKeysOf(db, 'w', { before: id, limit: 5 })],
   findSurplusSessions: [null, 'k'].map(
     (keyId) => (db) => sessions.findSurplusSessions(db, { keyId, workspaceId: 'w' }, 5),
   ),
