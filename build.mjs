@@ -80,7 +80,7 @@ const withoutLocal = {
       path: join(root, 'src', 'serve', 'elsewhere.ts'),
     }));
     build.onResolve({ filter: /\/(routes|check)\.ts$/ }, ({ importer }) =>
-      importer.endsWith('register.ts') ? { external: true } : undefined,
+      importer.endsWith('/wing.ts') ? { external: true } : undefined,
     );
   },
 };
