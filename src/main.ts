@@ -2,7 +2,7 @@
 
 import { sayError } from './cli/terminal/output.ts';
 import { nameProcess } from './base/process-name.ts';
-import { zoneDirectory } from './settings/config.ts';
+import { environmentVariable } from './settings/config.ts';
 import { useZoneSource } from './domain/schedule/zone-data.ts';
 import { keepSignals } from './signals.ts';
 import { keepTickShape } from './base/ticks.ts';
@@ -11,7 +11,8 @@ import { zoneSourceAt } from './base/zone-files.ts';
 keepSignals();
 nameProcess();
 keepTickShape();
-useZoneSource(zoneSourceAt(zoneDirectory()));
+// As for the C library.
+useZoneSource(zoneSourceAt(environmentVariable('TZDIR') || '/usr/share/zoneinfo'));
 
 // A reader that closes the pipe (`jobd … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -81,10 +81,13 @@ async function serve(flags: Flags, output: Output): Promise<void> {
   log.info('jobd stopped');
 }
 
+/** Settings that people are shown. */
+type Shown = Pick<ServeConfig, 'host' | 'dataDir' | 'database'>;
+
 /** Says it to people on a terminal, to the log, and to systemd. */
 async function sayStarted(
   daemon: Daemon,
-  { config, flags, output, log }: { config: ServeConfig; flags: Flags; output: Output; log: Log },
+  { config, flags, output, log }: { config: Shown; flags: Flags; output: Output; log: Log },
 ): Promise<void> {
   const { url, guessedUrl } = daemon;
   // The journal gets it as a line of the log, which follows.
@@ -124,7 +127,7 @@ interface ShownPlace {
   options: string;
 }
 
-function placeOf({ dataDir: dir, database }: ServeConfig, flags: Flags): ShownPlace {
+function placeOf({ dataDir: dir, database }: Shown, flags: Flags): ShownPlace {
   if (database === null) {
     return { words: dir, options: isFoundByItself(dir) ? '' : ` --data ${dir}` };
   }

@@ -58,7 +58,7 @@ export type AddOperations = (server: ApiServer, app: App, parts: ApiParts) => vo
 
 /** A daemon before its first call. */
 export interface Starting extends Ground {
-  readonly config: ServeConfig;
+  readonly config: Pick<ServeConfig, 'dataDir' | 'database' | 'backups' | 'spans'>;
   readonly log: Log;
   readonly meter: Meters;
   readonly instanceId: string;

@@ -40,9 +40,13 @@ export async function recordBeginning(
   );
 }
 
+/** What the loops of a daemon are told, and those of wings. */
+type Settings = Starting['config'] &
+  Pick<ServeConfig, 'slotsPerHost' | 'traceContext' | 'heartbeatUrl'>;
+
 /** Starts what wings do, the engine and the heartbeat. */
 export async function startLoops(
-  config: ServeConfig,
+  config: Settings,
   made: Made,
   siteUrl: () => string,
   parts: AsyncDisposableStack,
@@ -86,7 +90,7 @@ function callsAnywhere({ callOptions }: Made, parts: AsyncDisposableStack): () =
 }
 
 async function startWings(
-  config: ServeConfig,
+  config: Starting['config'],
   made: Made,
   callAnywhere: () => Promise<Egress>,
   parts: AsyncDisposableStack,

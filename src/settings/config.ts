@@ -194,16 +194,6 @@ export function isFoundByItself(directory: string, env: Environment = process.en
   return directory === (named ? resolve(named) : usualDataDir(env, ownHome()));
 }
 
-/** The file of the public key that signs releases; null if signatures are not checked. */
-export function upgradePublicKey(flags: Flags, env: Environment = process.env): string | null {
-  return textOf(flags['publicKey']) || env['JOBD_UPGRADE_PUBLIC_KEY'] || null;
-}
-
-/** Where the compiled time-zone files of this machine are: `TZDIR`, as for the C library, or the usual place. */
-export function zoneDirectory(env: Environment = process.env): string {
-  return env['TZDIR'] || '/usr/share/zoneinfo';
-}
-
 /** The cache directory of this user's jobd (XDG Base Directory Specification); null for a user who has no home. */
 export function cacheDir(env: Environment = process.env): string | null {
   const shared = env['XDG_CACHE_HOME'];
@@ -267,16 +257,7 @@ function apiSite(setting: Setting): string | null {
   return siteUrl(setting)?.replace(/\/api\/v1$/, '') ?? null;
 }
 
-/** The variable of the ping URL for `jobd ping`; null if it is not set. */
-export function pingVariable(env: Environment = process.env): {
-  name: string;
-  value: string | null;
-} {
-  const name = 'JOBD_PING_URL';
-  return { name, value: env[name]?.trim() || null };
-}
-
-/** A variable by its name, for what is no setting: definition files refer to any. */
+/** A variable by its name, for what only one place reads; definition files refer to any. */
 export function environmentVariable(
   name: string,
   env: Environment = process.env,
@@ -297,11 +278,6 @@ export function noColor(env: Environment = process.env): boolean {
 /** Which stream the journal of systemd reads, as systemd says it; null without one. */
 export function journalStream(env: Environment = process.env): string | null {
   return env['JOURNAL_STREAM'] || null;
-}
-
-/** Whether the terminal can print lines only. */
-export function isDumbTerminal(env: Environment = process.env): boolean {
-  return env['TERM'] === 'dumb';
 }
 
 function textOf(flag: Flags[string]): string | undefined {

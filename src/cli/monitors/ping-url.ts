@@ -1,6 +1,6 @@
 /** The ping URL of `jobd ping`: an argument, a file or a variable. Everybody on a machine can read the arguments of its processes. */
 
-import { pingVariable } from '../../settings/config.ts';
+import { environmentVariable } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { textOrFile } from '../options.ts';
 
@@ -20,12 +20,13 @@ export function splitWords(words: readonly string[], argv: readonly string[]): P
 
 /** The URL: as given, of `@FILE`, or of the environment if none is given. Throws `usage`. */
 export async function findPingUrl(given: string | null): Promise<string> {
-  const { name, value } = pingVariable();
-  if (given === null && value === null) {
+  const name = 'JOBD_PING_URL';
+  const value = environmentVariable(name)?.trim() ?? '';
+  if (given === null && value === '') {
     const sentence = `there is no ping URL: name it, or set ${name}; jobd monitors get shows it`;
     throw new JobdError('usage', sentence);
   }
-  if (given === null) return checked(value ?? '', name);
+  if (given === null) return checked(value, name);
   if (!given.startsWith('@')) return checked(given, 'the URL');
   return checked((await textOrFile(given, 'the ping URL')).trim(), `the text of ${given.slice(1)}`);
 }

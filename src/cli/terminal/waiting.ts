@@ -1,6 +1,6 @@
 /** What people see and press while a command waits. */
 
-import { isDumbTerminal } from '../../settings/config.ts';
+import { environmentVariable } from '../../settings/config.ts';
 import { cutTo } from './text.ts';
 
 /** Aborts at the first Ctrl-C; a second one ends the process as usual. Disposing removes the handler. */
@@ -20,7 +20,8 @@ const frameMs = 100;
 /** Shows a spinner with these words, which may change, and the elapsed time, until disposed. Needs a terminal on stderr. */
 export function startSpinner(words: () => string): Disposable {
   const { stderr } = process;
-  if (!stderr.isTTY || isDumbTerminal()) return { [Symbol.dispose]: () => {} };
+  const isDumb = environmentVariable('TERM') === 'dumb';
+  if (!stderr.isTTY || isDumb) return { [Symbol.dispose]: () => {} };
   const begun = performance.now();
   const draw = (): void => {
     const elapsedMs = performance.now() - begun;

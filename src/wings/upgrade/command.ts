@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
-import { databaseUrl, defaultServerUrl, upgradePublicKey } from '../../settings/config.ts';
+import { databaseUrl, defaultServerUrl, environmentVariable } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseWholeNumber, withoutPassword } from '../../settings/setting.ts';
@@ -66,7 +66,8 @@ changed. The exit code is 0 only if the new version runs.`,
         source: {
           from: textIn(flags, 'from') ?? '',
           sha256: textIn(flags, 'sha256'),
-          publicKey: upgradePublicKey(flags),
+          publicKey:
+            textIn(flags, 'publicKey') ?? (environmentVariable('JOBD_UPGRADE_PUBLIC_KEY') || null),
         },
         mayBeOlder: flags['allowOlder'] === true,
         executable,
