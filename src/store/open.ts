@@ -3,7 +3,7 @@
 import type { Store } from './database/store.ts';
 import type { StoreUpgrade } from './database/upgrade.ts';
 import { openFileStore } from './sqlite/open.ts';
-import { openFileAsItIs } from './sqlite/reader.ts';
+import { openFileAsItIs, storePath } from './sqlite/reader.ts';
 import type { Reader } from './sqlite/reader.ts';
 
 /** Whether a store is on a server, and not in a data directory. */
@@ -42,12 +42,12 @@ export async function openServerReader(url: string): Promise<Reader> {
 
 /** Opens a database as it is, to copy what is in it. Throws `unavailable`. */
 export async function openAsItIs(place: string): Promise<Reader> {
-  return isOnServer(place) ? await openServerReader(place) : openFileAsItIs(place);
+  return isOnServer(place) ? await openServerReader(place) : openFileAsItIs(storePath(place));
 }
 
 /** Opens a database to copy a store into it; a file is made. Throws `unavailable`. */
 export async function openForCopy(place: string): Promise<Reader> {
-  if (!isOnServer(place)) return openFileAsItIs(place);
+  if (!isOnServer(place)) return openFileAsItIs(storePath(place));
   const { openPostgresForCopy } = await import('./postgres/open.ts');
   return await openPostgresForCopy(place);
 }

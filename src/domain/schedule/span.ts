@@ -6,11 +6,12 @@
 import type { ScheduleFields } from './schedule.ts';
 import { sameSchedule } from './schedule.ts';
 
-export const spanEnds = ['paused', 'changed', 'expired', 'corrected'] as const;
+export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored'] as const;
 
 /**
  * Why a schedule was no longer in force. `expired`: its account was not paid for; `corrected`: it was planned again after a
- * change of the clock or of the rules of its time zone.
+ * change of the clock or of the rules of its time zone; `restored`: another database had decided on its due times, before this one
+ * was restored from a backup.
  */
 export type SpanEnd = (typeof spanEnds)[number];
 

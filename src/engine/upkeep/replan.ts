@@ -51,7 +51,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const ahead = await findMissedAhead(store.db, idsOf(others), now);
       if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
-          await updateDueTimes(tx, changes, now);
+          await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
           await takeBackMissed(tx, [...changes, ...others], now);
         });
       }

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
-import type { Planned } from '../../domain/schedule/span.ts';
+import type { Planned, SpanEnd } from '../../domain/schedule/span.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
@@ -43,6 +43,27 @@ export async function findPlannedJobs(
     .execute();
 }
 
+/** A job with a due time that has passed. */
+export type OverdueJob = PlannedJob & { nextRunAt: number };
+
+/** A page of jobs that were due by an instant, in epoch milliseconds. */
+export async function findOverdueJobs(
+  db: Db,
+  { afterId, limit }: SweepPage,
+  by: number,
+): Promise<OverdueJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(scheduleColumns)
+    .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
+    .where('id', '>', afterId)
+    .where('next_run_at', '<=', by)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** A job that is due at `nextRunAt` and should be due at `planned` instead; null if it never is. */
 export interface DueTimeChange extends PlannedJob {
   planned: number | null;
@@ -59,11 +80,11 @@ const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeUpdate>) =
     .compile(),
 );
 
-/** Changes due times at `now`. A job whose due time has changed meanwhile is left alone. */
+/** Changes due times at a moment, for a reason. A job whose due time has changed meanwhile is left alone. */
 export async function updateDueTimes(
   tx: Db,
   changes: readonly DueTimeChange[],
-  now: number,
+  when: { at: number; reason: SpanEnd },
 ): Promise<void> {
   const updates = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
   const isChanged = await updateDueTime(tx, updates);
@@ -72,7 +93,7 @@ export async function updateDueTimes(
     tx,
     changed.map((before) => {
       const after = { ...before, nextRunAt: before.planned };
-      return spanChange(before, after, { at: now, reason: 'corrected' });
+      return spanChange(before, after, when);
     }),
   );
 }

@@ -6,6 +6,8 @@ import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { insertScheduledRuns } from './claims.ts';
+import type { MissedRun as NewMissedRun } from './claims.ts';
 import { isBad } from './runs.ts';
 
 /** A missed run. Times are epoch milliseconds. */
@@ -58,4 +60,21 @@ export async function restateMissed(
   runs: readonly ({ id: string } & Pick<Missed, 'last' | 'count'>)[],
 ): Promise<void> {
   await restate(tx, runs);
+}
+
+/** Keeps a missed run of a job that is due next at `nextRunAt`. A due time that has a run already gets no second one. */
+export async function keepMissedRun(
+  tx: Db,
+  run: NewMissedRun,
+  nextRunAt: number | null,
+): Promise<void> {
+  const kept = await insertScheduledRuns(tx, [run]);
+  await tx
+    .updateTable('jobs')
+    .set((job) => ({
+      next_run_at: nextRunAt,
+      total_missed: job('total_missed', '+', kept.size),
+    }))
+    .where('id', '=', run.jobId)
+    .execute();
 }

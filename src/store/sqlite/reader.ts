@@ -47,10 +47,10 @@ export async function openReader(path: string, name = path): Promise<Reader> {
 }
 
 /**
- * Opens the database of a data directory as it is, to copy it or to copy another store into it; it is made if there is none.
+ * Opens a database as it is, to copy it, to copy another store into it, or to settle what is in it; it is made if there is none.
  * Throws `unavailable`.
  */
-export function openFileAsItIs(dataDir: string): Reader {
-  const db = new Kysely<Schema>({ dialect: dialectOn(openDatabase(storePath(dataDir))) });
+export function openFileAsItIs(path: string): Reader {
+  const db = new Kysely<Schema>({ dialect: dialectOn(openDatabase(path)) });
   return { db, [Symbol.asyncDispose]: () => db.destroy() };
 }

@@ -36,8 +36,9 @@ import { findForeign } from '../../store/sqlite/foreign.ts';
 import { lockDataDir } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { hasDatabase, openReader, storePath } from '../../store/sqlite/reader.ts';
-import { compareWithPresent } from './since-backup.ts';
+import { openReader, storePath } from '../../store/sqlite/reader.ts';
+import { settleDueTimes } from './since-backup.ts';
+import type { SinceBackup } from './since-backup.ts';
 import type { Reader } from '../../store/sqlite/reader.ts';
 
 /** A backup that was made. */
@@ -139,20 +140,16 @@ export interface RestoreParts {
   identities?: Identities | null;
   /** How long its receipts may be checked. */
   receiptsMs?: number;
-  /** Whether due times that the present database has called are not called again. */
-  continues: boolean;
   /** Called once all checks have passed, before anything is replaced. What it throws ends the restore. */
   confirm: () => Promise<void>;
 }
 
-/** A restore that was done. */
-export interface Restored {
+/** A restore that was done. Nothing is known of the time since the backup if its tables are older ones. */
+export interface Restored extends SinceBackup {
   /** The path of the previous database; null if there was none. */
   kept: string | null;
   /** Whether its proof shows that the backup is unchanged. */
   verified: boolean;
-  /** How many runs only the previous database has; null if there was none, or it could not be compared. */
-  runsSince: number | null;
   /** Ids of the missing master keys: jobd does not start without them. */
   missingKeys: string[];
   /** How much of its receipts was checked. */
@@ -168,7 +165,7 @@ const longestReceiptsMs = 10_000;
  * master key is missing.
  */
 export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
-  const { dataDir, clock, masterKeys, withoutKey, unverified, continues, confirm } = parts;
+  const { dataDir, clock, masterKeys, withoutKey, unverified, confirm } = parts;
   const { path } = source;
   const identities = requireReadable(source, parts.identities ?? null);
   using locks = new DisposableStack();
@@ -179,17 +176,17 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     const { received, verified } = receive(plain, parts);
     locks.use(received);
     emptyLogOf(received);
-    const { missingKeys, receipts } = await inspectReceived(received, path, parts);
+    const { missingKeys, receipts, isOlder } = await inspectReceived(received, path, parts);
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
     // No key is missing, so the proof names a key that the backup does not need.
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
     await confirm();
     endSessionsIn(received);
-    const hasPrevious = hasDatabase(dataDir);
-    const runsSince = hasPrevious ? compareWithPresent(received, dataDir, continues) : null;
+    const since = isOlder ? unsettled : await settleDueTimes(received, dataDir, clock.now());
+    emptyLogOf(received);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
-    return { kept, verified, runsSince, missingKeys, receipts };
+    return { kept, verified, ...since, missingKeys, receipts };
   } catch (error) {
     throw isDamage(error) ? damaged(path, '', error) : error;
   }
@@ -200,7 +197,7 @@ async function inspectReceived(
   received: Received,
   path: string,
   { masterKeys, unverified, receiptsMs = longestReceiptsMs }: RestoreParts,
-): Promise<Pick<Restored, 'missingKeys' | 'receipts'>> {
+): Promise<Pick<Restored, 'missingKeys' | 'receipts'> & { isOlder: boolean }> {
   await using backup = await openJobd(received.path, path);
   const version = await schemaVersion(backup.db);
   if (version > newestVersion) {
@@ -216,9 +213,10 @@ async function inspectReceived(
   if (receipts.problem !== null && !unverified) throw refused(path, receipts.problem);
   const here = availableIds(masterKeys);
   const missingKeys = (await listMasterKeys(backup.db)).filter((id) => !here.includes(id));
-  return { missingKeys, receipts };
+  return { missingKeys, receipts, isOlder: version !== newestVersion };
 }
 
+const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0 };
 const noReceiptsChecked: ReceiptsChecked = { receipts: 0, checked: 0, problem: null };
 
 /**

@@ -28,7 +28,6 @@ export function addRestoreCommand(program: Command, { output }: Context): void {
     .option('--without-key', 'restore without the master key of the backup')
     .option('--unverified', 'restore a backup without proof that it is unchanged')
     .option('--identity <file>', 'decrypt an encrypted backup with what age-keygen wrote here')
-    .option('--continue', 'do not call due times again that were called since the backup')
     .option('--yes', 'do not ask')
     .addOption(dataOption)
     .addOption(databaseOption)
@@ -39,7 +38,7 @@ Examples:
   jobd restore /var/backups/jobd-2026-11-21.db --yes
   jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified
   jobd restore jobd-5c0e1f7a-20261121T031500Z.db.age --identity key.txt
-  jobd restore jobd-before-0.2.0-20261124T080910Z.db --unverified --continue
+  jobd restore jobd-before-0.2.0-20261124T080910Z.db --unverified
 
 The second one goes back to the database that an earlier restore kept,
 the last to that from before an upgrade (jobd upgrade).
@@ -85,23 +84,14 @@ async function restore(file: string, flags: Flags, output: Output): Promise<void
     withoutKey: flags['withoutKey'] === true,
     unverified: flags['unverified'] === true,
     identities,
-    continues: flags['continue'] === true,
     confirm: () =>
       confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
   });
   if (flags['json']) printJson(output, restored);
-  else
-    reportRestore(output, restored, {
-      keysName: masterKeys.name,
-      continues: flags['continue'] === true,
-    });
+  else reportRestore(output, restored, masterKeys.name);
 }
 
-function reportRestore(
-  output: Output,
-  restored: Restored,
-  { keysName, continues }: { keysName: string; continues: boolean },
-): void {
+function reportRestore(output: Output, restored: Restored, keysName: string): void {
   if (!restored.verified) {
     output.say('warning: jobd could not check whether this backup was changed');
   }
@@ -110,20 +100,20 @@ function reportRestore(
     output.say(`the previous database was kept as ${restored.kept}; delete it once you are sure,`);
     output.say(`or go back: jobd restore ${restored.kept} --unverified`);
   }
-  const { runsSince } = restored;
+  const { runsSince, decided, unknown } = restored;
   if (runsSince !== null && runsSince > 0) {
     output.say(
       `only the previous database has ${counted(runsSince, 'run')} that came after the backup;`,
     );
   }
-  if (continues) {
-    output.say('what was due since the backup is not called again; jobd ledger check names it;');
-  } else {
+  if (decided > 0) {
     output.say(
-      'what was due in the minute before the next start is called, perhaps again: --continue',
+      `it has decided on ${counted(decided, 'due time')} since: they are not called again;`,
     );
+  }
+  if (unknown > 0) {
     output.say(
-      'calls nothing again; what was due earlier, since the backup, is recorded as missed;',
+      `recorded as missed, as nobody knows whether they were called: ${counted(unknown, 'due time')};`,
     );
   }
   output.say('keys that were revoked since are valid again, see jobd key list;');

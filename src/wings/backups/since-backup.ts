@@ -1,46 +1,116 @@
-/** What the present database knows that a backup does not: for a restore that goes on where that one was. */
+/**
+ * What becomes of the due times since a backup (docs/decisions/0090-due-times-after-a-restore.md). The database that is replaced
+ * knows which it has decided on: these are neither called again nor missed here. Of those that nobody knows of, each job has a
+ * missed run. What is due from the restore on is called as always.
+ */
 
-import type Database from 'better-sqlite3';
+import { newId } from '../../domain/id.ts';
+import { dueBetween, nextDue } from '../../domain/schedule/next.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { Db } from '../../store/database/store.ts';
+import { sweep } from '../../store/database/sweep.ts';
+import type { SweepPage } from '../../store/database/sweep.ts';
+import { findOverdueJobs, updateDueTimes } from '../../store/jobs/planned.ts';
+import type { OverdueJob } from '../../store/jobs/planned.ts';
+import { keepMissedRun } from '../../store/runs/missed.ts';
 import { openFile } from '../../store/sqlite/file.ts';
-import { storePath } from '../../store/sqlite/reader.ts';
+import { openFileAsItIs, storePath } from '../../store/sqlite/reader.ts';
 import type { Received } from './received.ts';
 
-/**
- * How many runs only the database of a data directory has; null if it cannot be compared, as it is damaged or has other tables.
- * With `continues`, due times that it has called already are not called again with the copy.
- */
-export function compareWithPresent(
+/** What a restore found of the time since the backup. */
+export interface SinceBackup {
+  /** How many runs only the replaced database has; null if there was none, or it could not be compared. */
+  runsSince: number | null;
+  /** Due times that it had decided on. */
+  decided: number;
+  /** Due times of which nobody knows whether they were called. */
+  unknown: number;
+}
+
+const jobsPerPage = 500;
+
+/** Settles the due times of a received copy, whose tables are of this version, up to `now`. */
+export async function settleDueTimes(
   { path }: Received,
   dataDir: string,
-  continues: boolean,
-): number | null {
+  now: number,
+): Promise<SinceBackup> {
+  const present = comparePresent(path, dataDir);
+  const since: SinceBackup = { runsSince: present?.runs ?? null, decided: 0, unknown: 0 };
+  await using copy = openFileAsItIs(path);
+  await copy.db.transaction().execute(async (tx) => {
+    const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
+    for await (const jobs of sweep(find, jobsPerPage)) {
+      for (const job of jobs) {
+        const isKnown = present?.nextRunAt.has(job.id) === true;
+        const count = isKnown
+          ? await keepDecided(
+              tx,
+              job,
+              Math.min(now, (present?.nextRunAt.get(job.id) ?? Infinity) - 1),
+            )
+          : await keepUnknown(tx, job, now);
+        since[isKnown ? 'decided' : 'unknown'] += count;
+      }
+    }
+  });
+  return since;
+}
+
+/** The schedule goes on after what was decided on. Returns how many due times that were. */
+async function keepDecided(tx: Db, job: OverdueJob, until: number): Promise<number> {
+  const schedule = scheduleOf(job);
+  const decided = dueBetween(schedule, job.nextRunAt - 1, until);
+  if (decided === null) return 0;
+  const planned = nextDue(schedule, until);
+  await updateDueTimes(tx, [{ ...job, planned }], { at: until, reason: 'restored' });
+  return decided.count;
+}
+
+/** A run says what is not known. Returns of how many due times. */
+async function keepUnknown(tx: Db, job: OverdueJob, now: number): Promise<number> {
+  const schedule = scheduleOf(job);
+  const times = dueBetween(schedule, job.nextRunAt - 1, now);
+  if (times === null) return 0;
+  const { first: scheduledFor } = times;
+  const missed = { ...times, from: null, until: null };
+  const run = { id: newId(now), jobId: job.id, scheduledFor, reason: 'restored', missed } as const;
+  await keepMissedRun(tx, run, nextDue(schedule, now));
+  return times.count;
+}
+
+/** What the present database knows. */
+interface Present {
+  /** How many runs only it has. */
+  runs: number;
+  /** Of each job, the first due time that it has not decided on; null if there is none. */
+  nextRunAt: ReadonlyMap<string, number | null>;
+}
+
+/**
+ * Null if there is none, or it cannot be compared, as it is damaged or has other tables. Runs that wait in the copy, and have begun since,
+ * are not begun again.
+ */
+function comparePresent(path: string, dataDir: string): Present | null {
   const database = openFile(path, 0);
   try {
     database.prepare('attach ? as present').run(storePath(dataDir));
-    const runs = runsSince(database);
-    if (continues) moveDueTimes(database);
-    return runs;
+    const runs = database
+      .prepare('select count(*) from present.runs where id not in (select id from main.runs)')
+      .pluck()
+      .get() as number;
+    const jobs = database
+      .prepare('select id, next_run_at from present.jobs where deleted_at is null')
+      .raw()
+      .all() as [string, number | null][];
+    database.exec(
+      `delete from main.runs where status = 'queued'
+         and id in (select id from present.runs where status <> 'queued')`,
+    );
+    return { runs, nextRunAt: new Map(jobs) };
   } catch {
     return null;
   } finally {
     database.close();
   }
-}
-
-function runsSince(database: Database.Database): number {
-  return database
-    .prepare(
-      `select count(*) from present.runs as present
-       where not exists (select 1 from main.runs where runs.id = present.id)`,
-    )
-    .pluck()
-    .get() as number;
-}
-
-/** A due time moves on in the transaction that claims its run. */
-function moveDueTimes(database: Database.Database): void {
-  database.exec(
-    `update main.jobs set next_run_at = present.next_run_at from present.jobs as present
-     where present.id = jobs.id and present.next_run_at > jobs.next_run_at`,
-  );
 }

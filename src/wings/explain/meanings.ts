@@ -115,6 +115,11 @@ const byReason: Readonly<Record<RunReason, Row>> = {
     notCalled,
     `See whether the machine was suspended, or who set its clock. ${runAgain}`,
   ],
+  restored: [
+    'the database was restored from a backup',
+    'Nobody knows whether the calls since the backup were made: the database before could not be asked.',
+    "Look at the target's log of that time, and run the job now if the call is still needed.",
+  ],
   late: [
     'jobd was too slow',
     notCalled,

@@ -120,6 +120,7 @@ const explanations: Readonly<Record<SpanEnd, string>> = {
   changed: 'of schedules that were changed meanwhile',
   expired: 'while the account had expired',
   corrected: 'before the clock was set',
+  restored: 'of which the database before a restore has the runs',
 };
 
 function printSums(

@@ -42,8 +42,8 @@ const LedgerJob = t.output(
       t.part('Due times of a schedule that was not in force any more.', {
         reason: t.oneOf(
           spanEnds,
-          'Why: the job was `paused`, its schedule was `changed`, its account had `expired`, or its due time was `corrected` ' +
-            'after the clock was set.',
+          'Why: the job was `paused`, its schedule was `changed`, its account had `expired`, its due time was `corrected` ' +
+            'after the clock was set, or the database was `restored`, and the one before has decided on them.',
         ),
         ...DueTimes,
       }),

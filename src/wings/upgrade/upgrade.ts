@@ -131,7 +131,7 @@ const restoreTries = 20;
 
 /** Lets the previous jobd restore the copy, as the owner of the data. Returns sentences about it. */
 async function restore(executable: string, dataDir: string, kept: string): Promise<string[]> {
-  const words = ['restore', kept, '--unverified', '--continue', '--yes', '--json'];
+  const words = ['restore', kept, '--unverified', '--yes', '--json'];
   let said = '';
   for (let tries = 0; tries < restoreTries; tries += 1) {
     const ended = await runToEnd([executable, ...words, '--data', dataDir], selfTestMs);
@@ -143,7 +143,7 @@ async function restore(executable: string, dataDir: string, kept: string): Promi
   }
   return [
     `the database was changed by the new version and could not be put back: ${said}`,
-    `put it back: jobd restore ${kept} --unverified --continue --data ${dataDir}`,
+    `put it back: jobd restore ${kept} --unverified --data ${dataDir}`,
   ];
 }
 

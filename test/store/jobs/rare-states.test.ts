@@ -95,7 +95,7 @@ testGuards({
   'a due time is corrected unless it has changed meanwhile': [
     async (tx) => {
       const change = { ...schedule, id: 'planned', nextRunAt: later, planned: 5 };
-      await updateDueTimes(tx, [change], 2);
+      await updateDueTimes(tx, [change], { at: 2, reason: 'corrected' });
       return (await rowOf(tx, 'jobs', 'planned'))['next_run_at'] === 5;
     },
     changed('jobs', 'planned', { next_run_at: later + 1 }),

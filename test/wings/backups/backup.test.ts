@@ -195,7 +195,6 @@ test('each restore keeps the previous database, even several in one second, and 
     ...parts,
     withoutKey: false,
     unverified: true,
-    continues: false,
     confirm: async () => {},
   };
   const kept: (string | null)[] = [];

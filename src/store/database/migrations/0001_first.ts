@@ -161,7 +161,7 @@ const jobs = [
      from_at bigint not null,
      until_at bigint,
      next_due_at bigint,
-     end_reason text check ${oneOf('end_reason', 'paused', 'changed', 'expired', 'corrected')},
+     end_reason text check ${oneOf('end_reason', 'paused', 'changed', 'expired', 'corrected', 'restored')},
      schedule_type text not null,
      cron_expr text,
      timezone text not null,
