@@ -350,7 +350,7 @@ const readers: Record<string, Reader> = {
   pretty: { read: pretty },
   visibleLines: { read: visibleLines },
   sizeWords: { read: sizeWords },
-  fieldError: { read: (text) => fieldError(text, {}) },
+  fieldError: { read: (text) => fieldError(text) },
   urlProblem: { read: urlProblem },
 };
 

@@ -1,6 +1,9 @@
 /** What forms have in common: what of them is sent, and errors of the API in their words. The API's sentences begin with the name of the field. */
 
+import { channelFields } from '../../domain/alerts/fields.ts';
 import { fieldWord } from '../../domain/field-words.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
+import { monitorFields } from '../../domain/monitors/fields.ts';
 
 /** An error, and the field beside which it is shown; null shows it above the form. */
 export interface FieldError {
@@ -8,25 +11,34 @@ export interface FieldError {
   error: string;
 }
 
-/** What the form calls each field, by its name in the API. */
+/** What a form calls fields, by their names in the API. */
 export type Labels = Readonly<Record<string, string>>;
+
+/** What all forms call the fields of jobs, monitors and channels. */
+export const fieldLabels: Labels = Object.fromEntries(
+  Object.entries({ ...channelFields, ...monitorFields, ...jobFields }).map(([name, { label }]) => [
+    name,
+    label,
+  ]),
+);
 
 /**
  * Finds the field that a sentence of the API is about, and says the sentence with its label: `periodSeconds must be …`
- * becomes `Period must be …`. `empty` has the names of fields that must be filled in and are not.
+ * becomes `Period must be …`. `empty` has the names of fields that must be filled in and are not, `more` labels of fields
+ * that only this form has.
  */
 export function fieldError(
   error: string,
-  labels: Labels,
   empty: readonly string[] = [],
+  more: Labels = {},
 ): FieldError {
   const [, field = '', rest = ''] = /^(?:config\.)?([A-Za-z]+)(?=[ :.])(.*)$/s.exec(error) ?? [];
-  const label = Object.hasOwn(labels, field) ? labels[field] : undefined;
+  const label = new Map(Object.entries({ ...fieldLabels, ...more })).get(field);
   if (label === undefined) return { field: null, error };
   if (empty.includes(field)) return { field, error: `${label} must not be empty` };
   // Fields of a part are named with it: `headers.X-Tenant must be …`.
   const part = rest.replace(/^\./, ': ');
-  return { field, error: label + inWords(part, unitOf(field, label)) };
+  return { field, error: label + inWords(part, unitOf(field)) };
 }
 
 /** The rest of a sentence without types of JSON, and with the unit of its numbers. */
@@ -39,9 +51,9 @@ function inWords(rest: string, unit: string | null): string {
     .replace(/between \d+ and \d+/, (found) => (unit === null ? found : `${found} ${unit}`));
 }
 
-/** The unit that the API has in the name of a field, unless the label says it too. */
-function unitOf(field: string, label: string): string | null {
-  return field.endsWith('Seconds') && !label.endsWith('seconds') ? 'seconds' : null;
+/** The unit that the API has in the name of a field. */
+function unitOf(field: string): string | null {
+  return field.endsWith('Seconds') ? 'seconds' : null;
 }
 
 /** The names of the fields in which nothing was typed, in their order. */

@@ -164,7 +164,7 @@ const read: Record<string, (string | RegExp)[]> = {
     'group "Headers"',
     'textbox "Body": "{\\"keep\\":21}"',
     'group "Limits and notes"',
-    'textbox "Timeout in seconds": "60"',
+    'textbox "Timeout": "60"',
     'button "Save"',
     'link "Cancel"',
   ],

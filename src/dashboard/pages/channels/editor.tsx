@@ -71,7 +71,7 @@ const sections: readonly Section<ChannelForm, Channel>[] = [
         name: 'afterFailures',
         hint: 'How many runs of a job must fail before its alert. A monitor alerts at once.',
       },
-      { as: 'own', draw: () => <p class="label">Also alert</p> },
+      { as: 'own', draw: () => <p class="label">{channelFields.alsoOn.label}</p> },
       ...alsoOn,
       { as: 'flag', name: 'reminds', label: 'again while something stays down' },
       {

@@ -17,7 +17,6 @@ import {
   hasBody,
   headerProblem,
   inputOf,
-  jobLabels,
   keepLineEnds,
   readingOf,
   signChoices,
@@ -131,7 +130,7 @@ const sections: readonly Section<JobForm, Job>[] = [
           {
             as: 'number',
             name: 'timeoutSeconds',
-            hint: `For each attempt, ${range(timeoutSeconds.rule)}.`,
+            hint: `In seconds, for each attempt: ${range(timeoutSeconds.rule)}.`,
           },
           {
             as: 'number',
@@ -143,7 +142,7 @@ const sections: readonly Section<JobForm, Job>[] = [
       {
         as: 'number',
         name: 'awaitSeconds',
-        hint: `Up to ${awaitSeconds.rule.maximum}. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.`,
+        hint: `In seconds, up to ${awaitSeconds.rule.maximum}. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.`,
       },
       { as: 'prose', name: 'notes', rows: 3 },
     ],
@@ -156,7 +155,6 @@ export const jobEditor: EditorOf<Job, JobForm> = {
   sections,
   formOf: (job) => formOf(job, browserZone()),
   inputOf,
-  labelsOf: () => jobLabels,
   emptyIn,
   readingOf,
   problemOf: ({ headers }, job) => headerProblem(headers, job?.headerNames),

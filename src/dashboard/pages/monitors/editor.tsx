@@ -4,12 +4,7 @@ import type { Monitor } from '../../../api/monitors/contract.ts';
 import type { EditorOf } from '../../parts/forms/editor.tsx';
 import type { Section } from '../../parts/forms/items.tsx';
 import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
-import {
-  emptyInMonitor,
-  monitorForm,
-  monitorInput,
-  monitorLabels,
-} from '../../view/monitors/monitor-form.ts';
+import { emptyInMonitor, monitorForm, monitorInput } from '../../view/monitors/monitor-form.ts';
 import type { MonitorForm } from '../../view/monitors/monitor-form.ts';
 import { browserZone } from '../../view/times.ts';
 
@@ -55,6 +50,5 @@ export const monitorEditor: EditorOf<Monitor, MonitorForm> = {
   sections,
   formOf: (monitor) => monitorForm(monitor, browserZone()),
   inputOf: monitorInput,
-  labelsOf: () => monitorLabels,
   emptyIn: emptyInMonitor,
 };

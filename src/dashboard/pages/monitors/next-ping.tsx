@@ -5,9 +5,10 @@ import { now } from '../../client/clock.ts';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
 import { mayWrite } from '../../client/session/session.ts';
 import { Ago, At, Facts, Until } from '../../parts/basic.tsx';
+import { DueTimes } from '../../parts/due-times.tsx';
 import { duration, span } from '../../view/figures.ts';
 import { dueWords, graceEnd } from '../../view/monitors/monitor-state.ts';
-import { browserZone, sameZone } from '../../view/times.ts';
+import { browserZone } from '../../view/times.ts';
 
 /** How many due times follow the next one. */
 const count = 3;
@@ -48,27 +49,8 @@ export function NextPing({ monitor, words }: { monitor: Monitor; words: string |
                 'after the first ping'
               )
             ) : (
-              <>
-                <Due at={nextDueAt} zone={zone} />
-                <div class="quiet">
-                  <Until at={nextDueAt} words={dueWords(monitor, now.value)} />
-                </div>
-              </>
+              <Until at={nextDueAt} words={dueWords(monitor, now.value)} />
             ),
-          Then: next.length > 0 && (
-            <>
-              {next.map((at) => (
-                <div key={at}>
-                  <Due at={at} zone={timezone} />
-                </div>
-              ))}
-              {notes.map((note) => (
-                <p key={note} class="hint">
-                  {note}
-                </p>
-              ))}
-            </>
-          ),
           Grace: (
             <>
               {graceSeconds === 0 ? 'none' : span(graceSeconds * 1000)}
@@ -88,22 +70,14 @@ export function NextPing({ monitor, words }: { monitor: Monitor; words: string |
           ),
         }}
       />
-    </section>
-  );
-}
-
-/** A time in the zone of the schedule, and here if that is another one. */
-function Due({ at, zone }: { at: string; zone: string | undefined }) {
-  const isSame = zone === undefined || sameZone(zone, browserZone());
-  return (
-    <>
-      <At at={at} zone={zone} />
-      {!isSame && (
-        <span class="quiet">
-          {' '}
-          · here <At at={at} />
-        </span>
+      {nextDueAt !== null && (
+        <DueTimes next={[nextDueAt, ...next]} zone={zone ?? browserZone()} withSeconds={!isCron} />
       )}
-    </>
+      {notes.map((note) => (
+        <p key={note} class="hint">
+          {note}
+        </p>
+      ))}
+    </section>
   );
 }

@@ -9,7 +9,7 @@ import { secretIsLost, useStay } from '../../client/stay.ts';
 import { tell } from '../../client/told.ts';
 import type { Told } from '../../client/told.ts';
 import { go, stayUntil } from '../../router.ts';
-import { differences, differing, fieldError, fieldWords } from '../../view/forms.ts';
+import { differences, differing, fieldError, fieldLabels, fieldWords } from '../../view/forms.ts';
 import type { FieldError, Labels } from '../../view/forms.ts';
 import { lists, pageOf } from '../../view/places.ts';
 import type { Kind } from '../../view/places.ts';
@@ -40,8 +40,8 @@ export interface EditorOf<T extends Named, F extends object> {
   formOf: (thing: T | null) => F;
   /** What was typed, as the API takes it. */
   inputOf: (form: F) => object;
-  /** What the form calls the fields of the API. */
-  labelsOf: (form: F) => Labels;
+  /** What the form calls fields that only it has. */
+  labelsOf?: (form: F) => Labels;
   /** The fields of the API that must be filled in and are not, the first one first. */
   emptyIn: (form: F) => string[];
   /** What can be compared of two readings of a thing, if that is not what its form sends. */
@@ -211,9 +211,9 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
   };
   const save = async (isOtherwise: boolean): Promise<void> => {
     if (isBusy) return;
-    const labels = of.labelsOf(form);
+    const more = of.labelsOf?.(form);
     const wrong = of.problemOf?.(form, thing) ?? null;
-    if (wrong !== null) return refuse(fieldError(wrong, labels));
+    if (wrong !== null) return refuse(fieldError(wrong, [], more));
     setBusy(true);
     setError(null);
     const whole = { ...of.inputOf(form), ...(isOtherwise && of.otherwise?.fields) };
@@ -229,13 +229,13 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
       const secret = answer.body[of.secret?.name ?? ''] as string | undefined;
       if (secret === undefined) leave(leaving);
       else setMade({ secret, leave: () => leave(leaving) });
-    } else refuse(refusalOf(answer, labels, of.emptyIn(form)));
+    } else refuse(refusalOf(answer, of.emptyIn(form), more));
     setBusy(false);
   };
   const parts: FormParts<F, T> = {
     form,
     thing,
-    labels: of.labelsOf(form),
+    labels: { ...fieldLabels, ...of.labelsOf?.(form) },
     error,
     errorOf: (name) => (error?.field === name ? error.error : null),
     edit: (changes) => {
@@ -283,8 +283,8 @@ function concerns(changes: object, field: string): boolean {
 
 function refusalOf(
   { status, error }: Failure,
-  labels: Labels,
   empty: readonly string[],
+  more: Labels | undefined,
 ): FieldError {
   if (status === 401) {
     return { field: null, error: 'Not saved yet: your session had ended. Save again.' };
@@ -292,5 +292,5 @@ function refusalOf(
   if (status === 0) {
     return { field: null, error: `${error} Save again: what was done already is not done twice.` };
   }
-  return fieldError(error, labels, empty);
+  return fieldError(error, empty, more);
 }

@@ -2,14 +2,13 @@
 
 import { useId } from 'preact/hooks';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
-import { differences, fieldError } from '../../view/forms.ts';
+import { differences, fieldError, fieldLabels } from '../../view/forms.ts';
 import type { FormParts } from './items.tsx';
 import type { ScheduleSettings } from '../../../domain/schedule/schedule.ts';
 import {
   emptyInSchedule,
   isFilledIn,
   scheduleFields,
-  scheduleLabels,
   scheduleForm,
 } from '../../view/schedule/schedule-form.ts';
 import type { ScheduleForm } from '../../view/schedule/schedule-form.ts';
@@ -55,7 +54,7 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
   const answer = useSchedulePreview(isAsked ? asked : null, isKept ? thing.id : null);
   const typed =
     answer?.ok === false && answer.status === 400
-      ? fieldError(answer.error, scheduleLabels, emptyInSchedule(value))
+      ? fieldError(answer.error, emptyInSchedule(value))
       : null;
   const isOpen = !isCron && periodHint !== undefined && answer?.ok === true;
   const shown = isOpen ? { ...answer, body: { ...answer.body, next: [] } } : answer;
@@ -70,7 +69,7 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
           name="scheduleType"
           options={[
             ['cron', 'Cron'],
-            ['period', scheduleLabels.periodSeconds],
+            ['period', fieldLabels['periodSeconds'] ?? ''],
           ]}
           value={value.scheduleType}
           onChange={(scheduleType) => onChange({ scheduleType })}
@@ -114,7 +113,7 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
   return (
     <>
       <TextField
-        label={scheduleLabels.cronExpr}
+        label={fieldLabels['cronExpr'] ?? ''}
         hint="Minute, hour, day of month, month, day of week. Or @hourly, @daily, @weekly, @monthly, @yearly."
         error={errorOf('cronExpr')}
         isPolite
@@ -125,7 +124,7 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         onChange={(cronExpr) => onChange({ cronExpr })}
       />
       <TextField
-        label={scheduleLabels.timezone}
+        label={fieldLabels['timezone'] ?? ''}
         error={errorOf('timezone')}
         isPolite
         name="timezone"

@@ -1,6 +1,7 @@
 /** What somebody has typed about a channel, and what of it is sent to the API. */
 
 import type { Channel, ChannelInput } from '../../../api/alerts/contract.ts';
+import { channelFields } from '../../../domain/alerts/fields.ts';
 import { emptyOf, wholeNumber } from '../forms.ts';
 import type { Labels } from '../forms.ts';
 import { lengthOf, secondsOf } from '../schedule/schedule-form.ts';
@@ -41,7 +42,7 @@ export function channelForm(channel: Channel | null): ChannelForm {
     config: channel === null ? {} : null,
     jobIds: servedOf(channel?.jobIds ?? null),
     monitorIds: servedOf(channel?.monitorIds ?? null),
-    afterFailures: String(channel?.afterFailures ?? 1),
+    afterFailures: String(channel?.afterFailures ?? channelFields.afterFailures.default),
     alsoOn: channel?.alsoOn ?? [],
     reminds: (channel?.remindEverySeconds ?? null) !== null,
     remindEverySeconds: lengthOf(channel?.remindEverySeconds ?? usualReminderSeconds),
@@ -73,23 +74,10 @@ export function channelInput(form: ChannelForm): Omit<ChannelInput, 'config'> {
   };
 }
 
-/** What the form calls the fields of the API that each kind has. */
-const channelLabels = {
-  name: 'Name',
-  type: 'Type',
-  jobIds: 'Chosen jobs',
-  monitorIds: 'Chosen monitors',
-  afterFailures: 'Alert after failures in a row',
-  remindEverySeconds: 'Remind every',
-} as const;
-
-/** The same with those of its kind. */
+/** What the form calls the fields that only some channels have, or that cannot be changed. */
 export function channelLabelsOf({ type }: Pick<ChannelForm, 'type'>): Labels {
   const fields = Object.entries(channelKinds[type].fields);
-  return {
-    ...channelLabels,
-    ...Object.fromEntries(fields.map(([name, { label }]) => [name, label])),
-  };
+  return { type: 'Type', ...Object.fromEntries(fields.map(([name, { label }]) => [name, label])) };
 }
 
 /** The fields of the API that must be filled in and are not, the first one first. */

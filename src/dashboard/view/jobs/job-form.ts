@@ -13,7 +13,6 @@ import {
   newSchedule,
   scheduleFields,
   scheduleForm,
-  scheduleLabels,
 } from '../schedule/schedule-form.ts';
 import type { ScheduleForm } from '../schedule/schedule-form.ts';
 
@@ -48,25 +47,6 @@ export interface JobForm {
   sign: SignKind | '';
   audience: string;
 }
-
-/** What the form calls the fields of the API. */
-export const jobLabels = {
-  name: 'Name',
-  method: 'Method',
-  url: 'URL',
-  ...scheduleLabels,
-  after: 'Runs after',
-  onResult: 'Results go to',
-  onResultSecret: 'Signing secret',
-  headers: 'Headers',
-  body: 'Body',
-  timeoutSeconds: 'Timeout in seconds',
-  retries: 'Retries',
-  awaitSeconds: 'Report after 202, within seconds',
-  notes: 'Notes',
-  sign: 'Proof of the caller',
-  audience: 'Audience',
-} as const;
 
 /** What a new job has; those that the API leaves out where there are none are not in it. */
 const nothing = { ...jobDefaults, name: '', url: '', headerNames: [] };

@@ -1,6 +1,7 @@
 /** What somebody has typed about a monitor, and what of it is sent to the API. */
 
 import type { Monitor, MonitorInput } from '../../../api/monitors/contract.ts';
+import { monitorFields } from '../../../domain/monitors/fields.ts';
 import { emptyOf } from '../forms.ts';
 import {
   emptyInSchedule,
@@ -8,7 +9,6 @@ import {
   newSchedule,
   scheduleFields,
   scheduleForm,
-  scheduleLabels,
   secondsOf,
 } from '../schedule/schedule-form.ts';
 import type { Length, ScheduleForm } from '../schedule/schedule-form.ts';
@@ -23,14 +23,6 @@ export interface MonitorForm {
   graceSeconds: Length;
 }
 
-/** What the form calls the fields of the API. */
-export const monitorLabels = {
-  name: 'Name',
-  ...scheduleLabels,
-  graceSeconds: 'Grace',
-  notes: 'Notes',
-} as const;
-
 /** The form of a monitor, or of a new one. `zone` is that of this browser. */
 export function monitorForm(monitor: Monitor | null, zone: string): MonitorForm {
   return {
@@ -38,7 +30,7 @@ export function monitorForm(monitor: Monitor | null, zone: string): MonitorForm 
     notes: monitor?.notes ?? '',
     paused: false,
     schedule: monitor === null ? newSchedule(zone) : scheduleForm(monitor),
-    graceSeconds: lengthOf(monitor?.graceSeconds ?? 300),
+    graceSeconds: lengthOf(monitor?.graceSeconds ?? monitorFields.graceSeconds.default),
   };
 }
 

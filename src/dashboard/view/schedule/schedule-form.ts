@@ -44,14 +44,6 @@ export interface ScheduleFields {
   periodSeconds?: number;
 }
 
-/** What the form calls the fields of the API. */
-export const scheduleLabels = {
-  scheduleType: 'Schedule',
-  cronExpr: 'Cron expression',
-  timezone: 'Time zone',
-  periodSeconds: 'Period',
-} as const;
-
 /** A schedule that nobody has filled in yet, in this zone. */
 export function newSchedule(timezone: string): ScheduleForm {
   return scheduleForm({ ...defaultSchedule, timezone });

@@ -110,6 +110,6 @@ test('a refusal is said with the label of its field, or that nothing is in it', 
     const typed = { ...form, ...changed };
     const { status, body } = await ask('POST', '/channels', channelInput(typed));
     assert.equal(status, 400);
-    assert.deepEqual(fieldError(body.error, channelLabelsOf(typed), emptyInChannel(typed)), shown);
+    assert.deepEqual(fieldError(body.error, emptyInChannel(typed), channelLabelsOf(typed)), shown);
   }
 });

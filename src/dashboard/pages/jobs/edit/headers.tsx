@@ -5,7 +5,7 @@ import type { Job } from '../../../../api/jobs/contract.ts';
 import { unaided } from '../../../parts/forms/field.tsx';
 import type { FormParts } from '../../../parts/forms/items.tsx';
 import { Button, Outside, Problem } from '../../../parts/basic.tsx';
-import { headerNamed, jobLabels } from '../../../view/jobs/job-form.ts';
+import { headerNamed } from '../../../view/jobs/job-form.ts';
 import type { HeaderRow, JobForm } from '../../../view/jobs/job-form.ts';
 
 type Rows = JobForm['headers'];
@@ -13,7 +13,7 @@ type Rows = JobForm['headers'];
 const none: HeaderRow = { name: '', value: '' };
 
 /** The names that are kept, or a row for each header. */
-export function Headers({ form, thing, errorOf, edit }: FormParts<JobForm, Job>) {
+export function Headers({ form, thing, labels, errorOf, edit }: FormParts<JobForm, Job>) {
   const rows = form.headers;
   const kept = thing?.headerNames ?? [];
   const error = errorOf('headers');
@@ -38,7 +38,7 @@ export function Headers({ form, thing, errorOf, edit }: FormParts<JobForm, Job>)
       class="input headers"
       aria-describedby={error === null ? undefined : `${id}-error`}
     >
-      <legend class="label">{jobLabels.headers}</legend>
+      <legend class="label">{labels['headers']}</legend>
       {rows === null ? (
         <p class="actions">
           <span>
