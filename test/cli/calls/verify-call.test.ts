@@ -17,7 +17,8 @@ test('a saved call is checked offline with exported keys, and with keys of a URL
   assert.match(refused.stderr, /--audience is needed with sign oidc/);
   const token = ['--sign', 'oidc', '--audience', audience];
   const created = await jobd('jobs', 'create', '--name', 'a', ...hourly, ...token);
-  assert.match(created.stdout, /^sign\s+oidc for https:\/\/api\.example\.com$/m);
+  assert.match(created.stdout, /^proof of the caller\s+oidc$/m);
+  assert.match(created.stdout, /^audience\s+https:\/\/api\.example\.com$/m);
   await jobd('jobs', 'create', '--name', 'b', ...hourly, '--sign', 'httpsig');
   const post = ['--method', 'POST', '--data', '{"a":1}', '--sign', 'httpsig'];
   await jobd('jobs', 'create', '--name', 'c', ...hourly, ...post);
