@@ -125,7 +125,7 @@ export function checkedKeep(setting: Setting): string {
 
 /** Public keys of age. Where keys are pasted, identities are pasted too: those are never repeated. Throws `invalid_input`. */
 export function backupRecipients(texts: readonly string[], name: string): readonly string[] {
-  const wrong = texts.find((text) => !/^age1[02-9ac-hj-np-z]+$/.test(text));
+  const wrong = texts.find((text) => !/^age1[02-9ac-hj-np-z]{50,}$/.test(text));
   if (wrong === undefined) return texts;
   const rule = `${name} must be a recipient as age-keygen prints it, age1…`;
   if (/^AGE-SECRET-KEY/i.test(wrong)) {

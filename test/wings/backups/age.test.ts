@@ -98,7 +98,9 @@ function refusal(text: string): string {
 }
 
 test('what is no recipient is refused, and an identity in its place is not repeated', () => {
-  assert.match(refusal('age1acc'), /the recipient age1acc is mistyped/);
+  const mistyped = recipient.slice(0, -1) + (recipient.endsWith('q') ? 'p' : 'q');
+  assert.match(refusal(mistyped), /^JobdError: the recipient age1\w+ is mistyped/);
+  assert.match(refusal('age1abc'), /--recipient must be a recipient .*got age1abc/);
   assert.match(refusal('age2abc'), /--recipient must be a recipient .*got age2abc/);
   assert.match(refusal('ssh-ed25519 AAAA'), /got an SSH key/);
   assert.match(refusal(identity), /this is an identity, which is secret/);
