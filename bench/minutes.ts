@@ -54,8 +54,6 @@ async function main(options: OptionsOf<typeof declared>): Promise<boolean> {
       delay: 0,
       tls: null,
       warm: 0,
-      listeners: 0,
-      viewers: 0,
       noReceipts: false,
       postgres: false,
       secrets: false,

@@ -16,7 +16,7 @@ import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } 
 import type { Latency, OptionsOf } from './bench.ts';
 import { ask, startClient, startJobd, startSink } from './processes.ts';
 import type { Client } from './processes.ts';
-import { makePeriodic, runsBetween, seedHistory } from './seed.ts';
+import { latenessBetween, makePeriodic, seedHistory } from './seed.ts';
 
 const declared = {
   runs: wholeNumber(
@@ -92,7 +92,7 @@ async function periodOf(
   return {
     seconds: (to - from) / 1_000,
     getJob: latencyOf(during.map(({ latencyMs }) => latencyMs)),
-    lateness: latencyOf((await runsBetween(store, from, to)).latenessMs),
+    lateness: latencyOf(await latenessBetween(store, from, to)),
   };
 }
 

@@ -84,26 +84,6 @@ async function workspaceOf({ db }: Store): Promise<string> {
   return (await findWorkspace(db, defaultWorkspace))?.id ?? '';
 }
 
-/** Keeps jobs as `seedJobs` does, but copies one of them in one statement: for a million of them. */
-export async function seedCopies(dataDir: string, origin: string, count: number): Promise<void> {
-  await seedJobs(dataDir, origin, [{ prefix: 'job', count: 1 }]);
-  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
-  const columns = await sql<{ name: string }>`pragma table_info(jobs)`.execute(store.db);
-  const names = columns.rows.map(({ name }) => name);
-  const copied = names
-    .filter((name) => !['id', 'next_run_at'].includes(name))
-    .map((name) => sql.ref(name));
-  await store.write(async (tx) => {
-    await sql`
-      with recursive copies (number) as (
-        select 1 union all select number + 1 from copies where number < ${count - 1})
-      insert into jobs (id, next_run_at, ${sql.join(copied)})
-      select printf('01a00000-0000-7000-8000-%012x', number),
-        ${Date.now() + dayMs} + number % ${dayMs}, ${sql.join(copied)}
-      from copies cross join (select * from jobs limit 1)`.execute(tx);
-  });
-}
-
 /** A store that is asked for things. */
 export interface Seed {
   dataDir: string;
@@ -215,19 +195,14 @@ export async function makeDue(
   );
 }
 
-/** Makes the first `count` jobs, or all, due once a minute from an instant on, spread over the minute. */
-export async function makePeriodic(
-  dataDir: string,
-  fromAt: number,
-  count = Number.MAX_SAFE_INTEGER,
-): Promise<void> {
+/** Makes all jobs due once a minute from an instant on, spread over the minute. */
+export async function makePeriodic(dataDir: string, fromAt: number): Promise<void> {
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   await store.write(async (tx) => {
     await sql`update jobs set period_seconds = 60, next_run_at = cast(${fromAt} as bigint) + planned.at,
         anchor_at = cast(${fromAt - minuteMs} as bigint) + planned.at
       from (select id, cast((row_number() over (order by id) - 1) * ${minuteMs} * 1.0
-        / count(*) over () as integer) as at
-        from (select id from jobs order by id limit ${count})) as planned
+        / count(*) over () as integer) as at from jobs) as planned
       where jobs.id = planned.id`.execute(tx);
   });
 }
@@ -264,26 +239,16 @@ export async function recordedRuns({ db }: Store, dueAt: number): Promise<Record
   return rows.map(({ id, status, url }) => ({ id, status, path: new URL(url).pathname }));
 }
 
-/** How long after their due times the runs due in a range started, in milliseconds, and how many have each status. */
-export async function runsBetween(
-  { db }: Store,
-  from: number,
-  to: number,
-): Promise<{ latenessMs: number[]; success: number; interrupted: number; missed: number }> {
+/** How long after their due times the runs due in a range started, in milliseconds. */
+export async function latenessBetween({ db }: Store, from: number, to: number): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
-    .select(['status', (of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs')])
+    .select((of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs'))
     .where('scheduled_for', '>=', from)
     .where('scheduled_for', '<', to)
+    .where('started_at', 'is not', null)
     .execute();
-  const started = rows.filter(({ latenessMs }) => latenessMs !== null);
-  const count = (of: string): number => rows.filter(({ status }) => status === of).length;
-  return {
-    latenessMs: started.map(({ latenessMs }) => Number(latenessMs)),
-    success: count('success'),
-    interrupted: count('interrupted'),
-    missed: count('missed'),
-  };
+  return rows.map(({ latenessMs }) => Number(latenessMs));
 }
 
 /** The number of pings in a store that nobody has open. */

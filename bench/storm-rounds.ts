@@ -10,8 +10,6 @@ import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';
 import type { Child } from './child.ts';
 import { databaseOf, useServer } from '../test/support/running/local.ts';
-import { openListeners } from './listeners.ts';
-import { askOverview } from './viewers.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
 import type { HttpServer, Sink } from './processes.ts';
 import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
@@ -103,16 +101,11 @@ export async function jobdRound(
 
   await using server = await startServer(setting, dataDir);
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
-  using listeners = await openListeners(server, dataDir, options.listeners);
-  using viewers = await askOverview(server, dataDir, options.viewers);
   const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
   if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
     throw new Error('jobd was not up and idle before the instant: the machine is too busy');
   }
-  const found = await jobdStorm(setting, { store, server }, { jobs, dueAt });
-  if (options.listeners > 0 && listeners.bytes() === 0) throw new Error('no event came');
-  if (options.viewers > 0 && viewers.answered() === 0) throw new Error('nobody saw the list');
-  return found;
+  return await jobdStorm(setting, { store, server }, { jobs, dueAt });
 }
 
 /** A storm of jobd at an instant to come. Throws if it is not over in time. */

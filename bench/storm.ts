@@ -77,11 +77,6 @@ const declared = {
   tls,
   hosts: wholeNumber('names of the target, called in turn; 0 for its address', [0, 0, 100_000]),
   warm: wholeNumber('calls to its address before the instant', [0, 0, 10_000]),
-  listeners: wholeNumber(
-    'event streams that are open and read, of the workspace of the jobs',
-    [0, 0, 128],
-  ),
-  viewers: wholeNumber('requests a second for the counts and the list of jobs', [0, 0, 20]),
   noReceipts: flag('jobd signs no receipts'),
   postgres: flag("jobd's data is on a PostgreSQL server of its own, on this machine"),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
@@ -142,7 +137,7 @@ function compare(jobd: Round, yardstick: Round): Comparison {
 
 /** Measures and prints. Returns whether every job was called once and recorded. */
 async function main(options: Options): Promise<boolean> {
-  const { slots: given, delay, hosts, warm, listeners, viewers, rounds } = options;
+  const { slots: given, delay, hosts, warm, rounds } = options;
   const output = startOutput(options.json, {
     undici: versionOf('node_modules/undici/package.json'),
     slots: given ?? 'default',
@@ -150,8 +145,6 @@ async function main(options: Options): Promise<boolean> {
     tls: options.tls ?? 'no',
     hosts,
     warm,
-    listeners,
-    viewers,
     rounds,
   });
   await using sink = await startSink({ delayMs: delay, tls: options.tls });

@@ -1,4 +1,4 @@
-/** Long lists are as quick as short ones: what is asked and what is drawn does not grow with them. `bench/page.ts` has times. */
+/** Long lists are as quick as short ones: what is asked and what is drawn does not grow with them. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
