@@ -62,7 +62,6 @@ const storing = [
 /** Of these, what has no SQL, or is about one database. */
 const storingNothing = [
   'test/api/clients.test.ts',
-  'test/api/contract',
   'test/api/docs.test.ts',
   'test/api/http/',
   'test/api/openapi.test.ts',
