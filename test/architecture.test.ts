@@ -130,7 +130,6 @@ const usingWings = new Set([
   'test/cost.test.ts',
   'test/dashboard/view/jobs/curl.test.ts',
   'test/dashboard/view/jobs/job-form.test.ts',
-  'test/store/database/own-rows-query-plans.test.ts',
 ]);
 
 test('tests of the house need no wing', () => {

@@ -6,8 +6,6 @@ import { findChannel } from '../../../src/store/alerts/channels.ts';
 import { longestWaiting } from '../../../src/store/database/inspect.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
-import { planOf } from '../../support/checks/query-plan.ts';
-import { sqliteTest } from '../../support/running/sqlite.ts';
 
 test('the newest tried delivery is shown; waiting ones are counted', async (t) => {
   const setup = await openTestStore(t);
@@ -28,12 +26,4 @@ test('the newest tried delivery is shown; waiting ones are counted', async (t) =
   assert.equal(await shown(), '1');
   assert.deepEqual(await longestWaiting(db, 'alerts', 10), { name: 'ops', count: 3, since: 1 });
   assert.equal(await longestWaiting(db, 'alerts', 1), undefined);
-});
-
-sqliteTest('finding it does not read the backlog', async (t) => {
-  const looked = await planOf(t, (db) => findChannel(db, 'w', 'c'));
-  assert.ok(
-    looked.some((step) => step.includes('INDEX deliveries_attempted (channel_id=?')),
-    looked.join('\n'),
-  );
 });

@@ -1,29 +1,9 @@
-/** What is old is found by its time, and goes before what is younger. */
+/** What is old goes before what is younger. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasAged, removeAged } from '../../../src/store/database/aged.ts';
-import type { AgedTable } from '../../../src/store/database/aged.ts';
-import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 import { openTestStore } from '../../support/running/store.ts';
-import { sqliteTest } from '../../support/running/sqlite.ts';
-
-const indexes: Record<AgedTable, string> = {
-  deliveries: 'deliveries_ended_by_age',
-  audit_entries: 'audit_by_time',
-  made_once: 'made_once_by_time',
-  sessions: 'sessions_by_expiry',
-  sign_in_codes: 'sign_in_codes_by_expiry',
-  nodes: 'nodes_by_end',
-  schedule_spans: 'schedule_spans_ended',
-};
-
-sqliteTest('it is found by an index, however many rows are younger', async (t) => {
-  for (const [table, index] of Object.entries(indexes) as [AgedTable, string][]) {
-    const search = new RegExp(`^SEARCH ${table} USING (COVERING )?INDEX ${index} \\(\\w+<\\?\\)$`);
-    assertPlan(await planOf(t, (db) => hasAged(db, table, 1)), [search]);
-  }
-});
 
 test('the oldest rows go first, and no more than asked for', async (t) => {
   const { store } = await openTestStore(t);

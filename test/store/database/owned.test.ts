@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { findDeleted, ownedBy, removeDeleted } from '../../../src/store/database/owned.ts';
 import type { DeletableTable } from '../../../src/store/database/owned.ts';
-import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 
@@ -52,20 +51,6 @@ sqliteTest('every row that refers to a deletable row is removed with it', async 
     ownedBy[owner].map(({ table, by }) => `${owner} ← ${table}.${by}`),
   );
   assert.deepEqual(listed.toSorted(), referring.toSorted());
-});
-
-sqliteTest('a row and the rows it owns are removed without reading anything else', async (t) => {
-  const own = /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((\w+_id)=\?\)$/;
-  const byKey = /^SEARCH \w+ USING (INTEGER PRIMARY KEY|(COVERING )?INDEX sqlite_autoindex_\w+)/;
-  for (const table of tables) {
-    const steps = await planOf(t, (db) => removeDeleted(db, table, 'x', 5));
-    for (const step of steps.filter((line) => !line.startsWith('LIST SUBQUERY'))) {
-      assert.ok(own.test(step) || byKey.test(step), step);
-    }
-    assertPlan(await planOf(t, (db) => findDeleted(db, table)), [
-      new RegExp(`^SEARCH ${table} USING (COVERING )?INDEX ${table}_deleted \\(deleted_at>\\?\\)$`),
-    ]);
-  }
 });
 
 test('an owner stays until its deleted rows are removed', async (t) => {
