@@ -7,6 +7,7 @@ import type { Schema } from '../../src/api/description/components.ts';
 import { dropNulls } from '../../src/api/http/nulls.ts';
 import { publishedDescription } from '../support/checks/description.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
+import { choicesOf as choicesIn } from '../support/hostile/body.ts';
 import { apiOperations, unknownId } from '../support/operations.ts';
 import type { ApiOperation } from '../support/operations.ts';
 import { newCode, signIn } from '../support/running/browser.ts';
@@ -29,10 +30,7 @@ const bodies = new Map(
     }),
 );
 
-const choicesOf = (schema: Schema): Schema[] => {
-  const found = resolve(schema, components.schemas);
-  return [found, ...(found.anyOf ?? []).flatMap(choicesOf)];
-};
+const choicesOf = (schema: Schema): Schema[] => choicesIn(schema, components.schemas);
 
 const takesNull = (schema: Schema): boolean =>
   choicesOf(schema).some(({ type = [] }) => [type].flat().includes('null'));

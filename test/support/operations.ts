@@ -1,28 +1,17 @@
 /**
  * The operations of the API, for tests that try all of them. Their names, paths and statuses are in its description, and what
- * that does not say is in `notes`, a row for each operation. One without a row needs a key, and takes no body.
+ * that does not say is in `notes`: a row where an operation takes a body, or is not for every key.
  */
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type * as fc from './fast-check.ts';
+import type { Schema } from '../../src/api/description/components.ts';
 import type { Operation } from '../../src/api/description/openapi-document.ts';
 import { publishedDescription } from './checks/description.ts';
-import { hostileChannelInput, hostileChannelUpdate } from './hostile/hostile-channel.ts';
-import {
-  hostileActions,
-  hostileCommand,
-  hostileCopy,
-  hostileDefinitions,
-  hostileEndOfWait,
-  hostileJobInput,
-  hostileJobUpdate,
-  hostileMonitorInput,
-  hostileMonitorUpdate,
-  hostilePreviewInput,
-} from './hostile/hostile-job.ts';
-import { hostileKeyInput, hostileMove, hostileSignIn } from './hostile/hostile-sign-in.ts';
+import { hostileBody } from './hostile/body.ts';
 import { hostileOverviewQuery } from './hostile/hostile.ts';
+import { configs } from './records/channel-configs.ts';
 
 interface Notes {
   /** A valid body; a function for one that names jobs of both workspaces, or differs each time. */
@@ -31,8 +20,10 @@ interface Notes {
   wrong?: object | string;
   /** A body above a limit that is lower than that of all bodies. */
   tooLong?: object;
-  /** Random bodies and queries, valid ones among them. */
-  hostile?: { body?: fc.Arbitrary<string | Buffer>; query?: fc.Arbitrary<string> };
+  /** More valid bodies; `WRITE_KEY` and `WORKSPACE` stand for values that are known when they are sent. */
+  bodies?: readonly object[];
+  /** Random queries, valid ones among them. */
+  query?: fc.Arbitrary<string>;
   /** Queries that make it another question. */
   queries?: readonly string[];
   /** Who besides a bad key is refused, with 403: keys that may only read, keys, or all but the owner. */
@@ -53,6 +44,8 @@ export interface ApiOperation extends Notes {
   isOpen: boolean;
   /** A stream of events. */
   isEndless: boolean;
+  /** Random bodies, valid ones among them; undefined if it takes none. */
+  hostileBody: fc.Arbitrary<string | Buffer> | undefined;
 }
 
 /** An id of nothing. */
@@ -68,12 +61,15 @@ const newChannel = {
 const longBody = { method: 'POST', body: 'x'.repeat(40_000) };
 
 /** An operation that applies definitions, of which 100 are taken. */
-function applying(noun: string, input: object, hostileInput: fc.Arbitrary<string | Buffer>): Notes {
+function applying(noun: string, input: object): Notes {
   const tooMany = Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, [noun]: null }));
   return {
     body: () => ({ definitions: [{ key: `new-${randomUUID()}`, [noun]: input }] }),
+    bodies: [
+      { definitions: ['a', 'a.b_c-1'].map((key) => ({ key, [noun]: input })) },
+      { definitions: [{ key: 'a', adopt: unknownId, [noun]: null }], dryRun: true },
+    ],
     wrong: { definitions: tooMany },
-    hostile: { body: hostileDefinitions(noun, hostileInput) },
   };
 }
 
@@ -82,77 +78,73 @@ const notes: Readonly<Record<string, Notes>> = {
     body: newJob,
     wrong: { ...newJob, periodSeconds: 30 },
     tooLong: { ...newJob, ...longBody },
-    hostile: { body: hostileJobInput },
   },
   updateJob: {
     body: { retries: 1 },
     wrong: { periodSeconds: 30 },
     tooLong: longBody,
-    hostile: { body: hostileJobUpdate },
   },
-  completeRun: { body: { status: 'success' }, hostile: { body: hostileEndOfWait } },
-  copyJob: { body: { name: 'copy' }, wrong: { name: ' ' }, hostile: { body: hostileCopy } },
+  completeRun: { body: { status: 'success' } },
+  copyJob: { body: { name: 'copy' }, wrong: { name: ' ' } },
   actOnJobs: {
     body: (own, other) => ({ action: 'delete', ids: [own, other] }),
+    bodies: [{ action: 'resume', ids: [unknownId] }],
     wrong: { action: 'pause', ids: Array.from({ length: 101 }, () => unknownId) },
-    hostile: { body: hostileActions },
   },
   readCommand: {
     body: { text: 'curl https://example.com' },
     wrong: {},
-    hostile: { body: hostileCommand },
     changes: 'nothing',
   },
   getDays: { wrong: '?days=0' },
   getDueTimes: { wrong: '?count=0' },
   explainJob: { wrong: '?at=yesterday' },
   listManagedChannels: { queries: ['?show=all'] },
-  applyJobDefinitions: applying('job', newJob, hostileJobInput),
-  applyMonitorDefinitions: applying('monitor', { name: 'new' }, hostileMonitorInput),
-  applyChannelDefinitions: applying('channel', newChannel, hostileChannelInput),
+  applyJobDefinitions: applying('job', newJob),
+  applyMonitorDefinitions: applying('monitor', { name: 'new' }),
+  applyChannelDefinitions: applying('channel', newChannel),
   createMonitor: {
     body: { name: 'new' },
     wrong: { name: 'a', periodSeconds: 30 },
-    hostile: { body: hostileMonitorInput },
   },
   updateMonitor: {
     body: { graceSeconds: 1 },
     wrong: { periodSeconds: 30 },
-    hostile: { body: hostileMonitorUpdate },
   },
   listOverviewJobs: {
     queries: ['', '?order=name', '?order=due'],
-    hostile: { query: hostileOverviewQuery },
+    query: hostileOverviewQuery,
   },
-  listOverviewMonitors: { hostile: { query: hostileOverviewQuery } },
+  listOverviewMonitors: { query: hostileOverviewQuery },
   createChannel: {
     body: newChannel,
+    bodies: Object.entries(configs).map(([type, config]) => ({ ...newChannel, type, config })),
     wrong: { ...newChannel, type: 'webhook', config: {} },
-    hostile: { body: hostileChannelInput },
   },
   updateChannel: {
     body: { afterFailures: 7 },
+    bodies: [{ config: newChannel.config, alsoOn: ['missed'], monitorIds: [] }],
     wrong: { config: {} },
-    hostile: { body: hostileChannelUpdate },
   },
   previewSchedule: {
     body: {},
     wrong: { periodSeconds: 30 },
-    hostile: { body: hostilePreviewInput },
     changes: 'nothing',
   },
-  signIn: { wrong: {}, hostile: { body: hostileSignIn } },
+  signIn: {
+    bodies: [{ key: 'WRITE_KEY' }, { code: '0'.repeat(32) }, { key: 'WRITE_KEY', code: '0' }],
+    wrong: {},
+  },
   getSession: { only: 'sessions' },
   moveSession: {
     body: { workspaceId: unknownId },
-    hostile: { body: hostileMove },
+    bodies: [{ workspaceId: 'WORKSPACE' }],
     only: 'owners',
   },
   listKeys: { only: 'owners' },
   createKey: {
     body: { name: 'new', permission: 'read' },
     wrong: { name: '', permission: 'read' },
-    hostile: { body: hostileKeyInput },
     changes: 'keys',
     only: 'owners',
   },
@@ -163,11 +155,11 @@ const notes: Readonly<Record<string, Notes>> = {
 
 /** Reads them, in the order of the description. */
 export async function apiOperations(): Promise<ApiOperation[]> {
-  const { paths } = await publishedDescription();
+  const { paths, components } = await publishedDescription();
   const found = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { servers }]) => servers === undefined)
-      .map(([method, operation]) => described(method, path, operation)),
+      .map(([method, operation]) => described(method, path, operation, components.schemas)),
   );
   const names = new Set(found.map(({ name }) => name));
   assert.deepEqual(
@@ -178,14 +170,17 @@ export async function apiOperations(): Promise<ApiOperation[]> {
   return found;
 }
 
-function described(method: string, path: string, operation: Operation): ApiOperation {
-  const { operationId: name, responses, security, requestBody } = operation;
+function described(
+  method: string,
+  path: string,
+  { operationId: name, responses, security, requestBody }: Operation,
+  schemas: Record<string, Schema>,
+): ApiOperation {
   const success = Object.keys(responses).find((status) => status < '300') ?? '';
   const own = notes[name] ?? {};
-  assert.ok(
-    requestBody === undefined || own.hostile?.body !== undefined,
-    `${name} takes a body: give it a row in test/support/operations.ts`,
-  );
+  const { schema, example } = requestBody?.content['application/json'] ?? {};
+  const fixed = typeof own.body === 'object' ? [own.body] : [];
+  const valid = [...fixed, ...(own.bodies ?? []), ...(example ? [example] : [])];
   return {
     name,
     method: method.toUpperCase(),
@@ -193,6 +188,7 @@ function described(method: string, path: string, operation: Operation): ApiOpera
     success: Number(success),
     isOpen: security !== undefined,
     isEndless: 'text/event-stream' in (responses[success]?.content ?? {}),
+    hostileBody: schema && hostileBody(schema, schemas, valid),
     ...own,
   };
 }

@@ -1,11 +1,50 @@
 /** Random requests of each operation, with errors in path, query, headers and body. */
 
 import * as fc from '../fast-check.ts';
-import { ownerHeaders, withKnown } from './hostile-sign-in.ts';
-import type { Owner } from './hostile-sign-in.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { ApiOperation } from '../operations.ts';
 import type { RawRequest } from './keep-alive.ts';
+
+/** The headers of the owner's page. */
+export interface Owner {
+  cookie: string;
+  'x-jobd-workspace': string;
+}
+
+/** The headers of the owner's page instead of a key, mostly. */
+const ownerHeaders: fc.Arbitrary<((owner: Owner) => Record<string, string>) | null> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant((owner: Owner) => ({ ...owner })) },
+  { weight: 1, arbitrary: fc.constant(({ cookie }: Owner) => ({ cookie })) },
+  { weight: 1, arbitrary: fc.constant(null) },
+  {
+    weight: 1,
+    arbitrary: hostileHeader.map((value) => (owner: Owner) => ({
+      ...owner,
+      cookie: `${owner.cookie};${value}`,
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: hostileHeader.map((value) => (owner: Owner) => ({
+      ...owner,
+      'x-jobd-workspace': value,
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: hostileHeader.map((value) => (owner: Owner) => ({ ...owner, origin: value })),
+  },
+);
+
+/** Puts known values in place of their names. */
+function withKnown(
+  body: string,
+  { keys, owner }: { keys: { write: string }; owner: Owner },
+): string {
+  return body
+    .replaceAll('WRITE_KEY', () => keys.write)
+    .replaceAll('WORKSPACE', () => owner['x-jobd-workspace']);
+}
 
 /** A job, a run of it, and a monitor and a channel with a delivery beside it. */
 export interface KnownIds {
@@ -135,7 +174,13 @@ const noBody = fc.constant(null);
 const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
 
 /** Requests of one operation, the valid ones among them. */
-export function draftsOf({ method, path, hostile, only }: ApiOperation): fc.Arbitrary<Draft> {
+export function draftsOf({
+  method,
+  path,
+  query,
+  hostileBody,
+  only,
+}: ApiOperation): fc.Arbitrary<Draft> {
   const parts = fc.nat(1_000).chain((index) =>
     fc.record({
       id: idOf('id', index),
@@ -144,67 +189,36 @@ export function draftsOf({ method, path, hostile, only }: ApiOperation): fc.Arbi
       channelId: idOf('channelId', index),
       deliveryId: idOf('deliveryId', index),
       // Where many parameters are known, few random requests have none that is wrong.
-      query: fc.oneof(
+      asked: fc.oneof(
         { weight: 1, arbitrary: fc.constant('') },
-        { weight: 9, arbitrary: hostile?.query ?? hostileQuery },
+        { weight: 9, arbitrary: query ?? hostileQuery },
       ),
       owner: only === 'sessions' || only === 'owners' ? ownerHeaders : fc.constant(null),
       authorization,
       contentType,
       otherHeaders,
-      body: hostile?.body ?? bodyNobodyAsksFor,
+      body: hostileBody ?? bodyNobodyAsksFor,
     }),
   );
-  return parts.map(
-    ({ id, runId, monitorId, channelId, deliveryId, query: asked, ...rest }) =>
-      (known) => {
-        const filled = path
-          .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
-          .replace('channels/{id}', () => `channels/${channelId(known)}`)
-          .replace('{id}', () => id(known))
-          .replace('{runId}', () => runId(known))
-          .replace('{deliveryId}', () => deliveryId(known));
-        return sent(method, `/api/v1${filled}${asked}`, rest, known);
-      },
-  );
+  return parts.map(({ id, runId, monitorId, channelId, deliveryId, asked, ...rest }) => (known) => {
+    const filled = path
+      .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
+      .replace('channels/{id}', () => `channels/${channelId(known)}`)
+      .replace('{id}', () => id(known))
+      .replace('{runId}', () => runId(known))
+      .replace('{deliveryId}', () => deliveryId(known));
+    return sent(method, `/api/v1${filled}${asked}`, rest, known);
+  });
 }
 
+const knownSteps = `
+  api v1 v2 jobs runs run receipts key receipt schedule managed-jobs preview history days
+  due-times chain callbacks explanation copy actions healthz monitors ping pings start deliveries
+  test session sessions keys about`
+  .trim()
+  .split(/\s+/);
 const step = fc.oneof(
-  fc.constantFrom(
-    'api',
-    'v1',
-    'v2',
-    'jobs',
-    'runs',
-    'run',
-    'receipts',
-    'key',
-    'receipt',
-    'schedule',
-    'managed-jobs',
-    'managed-monitors',
-    'managed-channels',
-    'preview',
-    'history',
-    'days',
-    'due-times',
-    'chain',
-    'callbacks',
-    'explanation',
-    'copy',
-    'actions',
-    'healthz',
-    'monitors',
-    'ping',
-    'pings',
-    'start',
-    'deliveries',
-    'test',
-    'session',
-    'sessions',
-    'keys',
-    'about',
-  ),
+  fc.constantFrom(...knownSteps),
   fc.constantFrom('', '..', 'openapi.json', 'me', 'channels', 'overview', 'trouble', 'events'),
   hostilePiece,
 );
