@@ -46,7 +46,6 @@ const kinds: Kind[] = [
       'test/store/postgres/hints.test.ts': 'changes without end while it looks',
       'test/e2e/alerts-crash.test.ts': 'deaths at random moments',
       'test/e2e/digests-crash.test.ts': 'deaths at random moments',
-      'test/e2e/attacks-connections.test.ts': 'a slow attack',
       'test/e2e/postgres/outage.test.ts': 'an outage of some length',
       'test/e2e/stop.test.ts': 'what must not happen',
       'test/e2e/suspended.test.ts': 'a stopped process has no fact to await',

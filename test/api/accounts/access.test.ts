@@ -74,24 +74,6 @@ test('every operation needs a valid key, and write permission where it changes s
   assert.equal(sink.received.length, 1, 'no refused request called the target');
 });
 
-test('a workspace sees only its own jobs and runs', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const { ask } = daemon;
-  const sink = await startSink(t);
-  const { jobId, runId } = await ranJob(daemon, sink.url);
-  const otherKey = await otherWorkspaceKey(daemon);
-
-  assert.deepEqual((await ask('GET', '/jobs', undefined, otherKey)).body.jobs, []);
-  const { job } = (await ask('POST', '/jobs', newJob, otherKey)).body;
-  assert.deepEqual(
-    (await ask('GET', '/jobs')).body.jobs.map(({ id }: { id: string }) => id),
-    [jobId],
-  );
-  assertRefused(await ask('GET', `/jobs/${job.id}`), 404, /no job/, 'the job of the other');
-  const crossed = await ask('GET', `/jobs/${job.id}/runs/${runId}`, undefined, otherKey);
-  assertRefused(crossed, 404, /no run/, "a run under another workspace's job");
-});
-
 test('the key is checked before anything else in a request', async (t) => {
   const { ask } = await startTestDaemon(t);
   const readOnly = await ask('POST', '/jobs', { nonsense: 1 }, null);

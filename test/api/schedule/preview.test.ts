@@ -203,11 +203,3 @@ test('invalid input is refused with the same messages as for a job', async (t) =
     assert.ok(answer.body.error.length < 300, what);
   }
 });
-
-test('a preview needs a key with write permission', async (t) => {
-  const { ask, newKey } = await startTestDaemon(t);
-  assertRefused(await ask('POST', path, {}, null), 401, /a valid key is needed/, 'no key');
-  assertRefused(await ask('POST', path, {}, 'cp_1'), 401, /a valid key is needed/, 'a bad key');
-  assertRefused(await ask('POST', path, {}, await newKey('read')), 403, /may only read/, 'read');
-  assertRefused(await ask('GET', path), 404, /nothing at GET/, 'another method');
-});

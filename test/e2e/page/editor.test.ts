@@ -42,61 +42,9 @@ async function waitForFocus(page: Page, name: string): Promise<void> {
   );
 }
 
-/** Presses Tab until a field or a button of this name has the focus. */
-async function tabTo(page: Page, label: string): Promise<void> {
-  const wanted = page
-    .getByLabel(label, { exact: true })
-    .or(page.getByRole('button', { name: label, exact: true }));
-  for (let presses = 0; presses < 40; presses += 1) {
-    await page.keyboard.press('Tab');
-    if (await wanted.evaluate((element) => element === document.activeElement)) return;
-  }
-  assert.fail(`Tab does not reach ${label}`);
-}
-
 const crons = { name: 'Hook', cronExpr: '30 2 * * *', timezone: 'Europe/Paris' };
 
 describe('the editor of a job', { skip: noPages }, () => {
-  test('by keyboard alone, a pasted command becomes a job that is run once', async (t) => {
-    const sink = await startSink(t);
-    const { page, complaints, api, goTo } = await signedIn(t);
-    await goTo('/jobs/new');
-    await tabTo(page, 'Paste a curl command, or a line of a crontab');
-    await page.keyboard.insertText(
-      `curl -s -X POST ${sink.url}/hook -H 'X-Tenant: 7' -u me:pw -d 'a=b'`,
-    );
-    await page.keyboard.press('Control+Enter');
-    await waitForFocus(page, 'cronExpr');
-    await page.getByText('Filled in: name, method, URL, headers and body.').waitFor();
-    await page.getByText('-s: it only changes what curl prints').waitFor();
-    await page.keyboard.type('0 25 * * *');
-    const problem = page.getByText('the hour field takes 0 to 23, got "25"');
-    await problem.waitFor();
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('30 2 * * *');
-    await page.getByText('At 02:30, every day').waitFor();
-    assert.equal(await problem.count(), 0);
-    await page.keyboard.press('Tab');
-    assert.equal(
-      await page.evaluate(() => (document.activeElement as HTMLInputElement).value),
-      'America/New_York',
-    );
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('Europe/Paris');
-    await page.getByText('America/New York (here)').waitFor();
-    assert.equal(await page.locator('.due tbody tr').count(), 5);
-    await tabTo(page, 'Save paused and run once');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/jobs/*/runs/*');
-    const id = new URL(page.url()).pathname.split('/')[2] ?? '';
-    const { job } = await api('GET', `/jobs/${id}`);
-    assert.deepEqual(
-      [job.paused, job.cronExpr, job.timezone, job.headerNames.toSorted().join()],
-      [true, '30 2 * * *', 'Europe/Paris', 'Authorization,Content-Type,X-Tenant'],
-    );
-    assert.deepEqual(complaints, []);
-  });
-
   test('a command that a job cannot do fills in what one can, and says the rest', async (t) => {
     const { page, goTo } = await signedIn(t);
     await goTo('/jobs/new');
