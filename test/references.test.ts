@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { anchorsOf } from './support/checks/anchors.ts';
 
@@ -38,6 +38,14 @@ test('every link from one page to another resolves', () => {
       assertLeads(page, page.endsWith('.md') ? anchor : undefined, file);
     }
   }
+});
+
+test('each picture is on a page', () => {
+  const pages = find('docs/*.md', 'README.md').map(read).join('');
+  const unseen = find('docs/images/*').filter(
+    (path) => !pages.includes(`images/${basename(path)}`),
+  );
+  assert.deepEqual(unseen, []);
 });
 
 test('no text refers to a document outside the repository', () => {

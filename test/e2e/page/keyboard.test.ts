@@ -8,7 +8,7 @@ import { opened } from './opened.ts';
 import { pages, windows } from './pages.ts';
 import { person } from './running/browser.ts';
 import { tourOf } from './running/keyboard.ts';
-import { assertSignedOut, noPages, sharedDemo, servePages } from './running/served.ts';
+import { noPages, sharedDemo, servePages } from './running/served.ts';
 import { viewersOf } from './running/viewers.ts';
 
 /** The words of what has the focus, or its label. */
@@ -88,13 +88,13 @@ describe('by keyboard alone', { skip: noPages }, () => {
     };
     await expectFocus(page, 'Jobs');
     await press('j');
-    await expectFocus(page, 'Publish changelog');
+    await expectFocus(page, 'Invoices');
     await press('j', 'j');
-    await expectFocus(page, 'Invoices');
-    await press('k');
     await expectFocus(page, 'Partner feed');
+    await press('k');
+    await expectFocus(page, 'Publish changelog');
     await press('j', 'Enter');
-    await expectFocus(page, 'Invoices');
+    await expectFocus(page, 'Partner feed');
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1');
     for (const [key, heading] of [
       ['m', 'Monitors'],
@@ -123,29 +123,6 @@ describe('by keyboard alone', { skip: noPages }, () => {
     await press('Tab');
     await expectFocus(page, 'Select');
     assert.deepEqual(complaints(), []);
-  });
-
-  test('somebody signs in, copies and signs out', async (t) => {
-    const jobd = await servePages(t);
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await assertSignedOut(page);
-    await page.keyboard.type(jobd.key);
-    await page.keyboard.press('Tab');
-    await expectFocus(page, 'Sign in');
-    await page.keyboard.press('Tab');
-    await expectFocus(page, 'Copy');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await page.getByText('No jobs yet').waitFor();
-    await expectFocus(page, 'No jobs yet');
-    await page.keyboard.press('Shift+Tab');
-    await expectFocus(page, 'Sign out');
-    await page.keyboard.press('Enter');
-    await assertSignedOut(page);
   });
 
   for (const host of ['127.0.0.1', 'jobd.test']) {

@@ -44,7 +44,7 @@ export const windows = [
   { width: 360, height: 740 },
 ] as const;
 
-/** The name of a picture of a page: a file in docs/images. */
+/** The name of the picture of a page. */
 export function pictureName(
   { name }: Pick<ShownPage, 'name'>,
   theme: (typeof themes)[number],

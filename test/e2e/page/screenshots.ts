@@ -1,6 +1,9 @@
-/** `npm run screenshots`: builds jobd, serves a demo, and writes a picture of every page to docs/images. */
+/**
+ * `npm run screenshots`: builds jobd, serves a demo, and writes a picture of every page to dist/screenshots, to be looked at; those
+ * that docs show, to docs/images, too.
+ */
 
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +14,15 @@ import type { Demo } from '../../support/demo/demo.ts';
 import { startDemoTarget } from '../../support/demo/target.ts';
 import { pages, pictureName, themes, windows } from './pages.ts';
 import type { ShownPage } from './pages.ts';
-import { withPalette } from './running/png.ts';
 import { build, serveBuilt } from './running/built.ts';
 import type { Built } from './running/built.ts';
 import { chromiumPath, noChromium } from './running/chromium.ts';
-import { startStoryTarget } from './story/target.ts';
-import { tellStory } from './story/tell.ts';
+import { startStoryTarget, tellStory } from './story/tell.ts';
 import { untilQuiet } from './running/quiet.ts';
 
-const images = join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
+const root = join(import.meta.dirname, '..', '..', '..');
+const images = join(root, 'docs', 'images');
+const seen = join(root, 'dist', 'screenshots');
 /** What the browser takes jobd for, so that pictures show the same name each time. */
 const siteUrl = 'http://jobs.example.com';
 /** Of a longer page the rest is left out. */
@@ -56,7 +59,7 @@ async function pictureOf(page: Page): Promise<Buffer> {
   await untilQuiet(page);
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
   await page.setViewportSize({ width, height });
-  return withPalette(picture);
+  return picture;
 }
 
 /** Takes the pictures of the day with a job. */
@@ -120,14 +123,13 @@ async function main(): Promise<void> {
   parts.defer(() => browser.close());
   const ofPages = await takeAll(browser, jobd, demo);
   const pictures = new Map([...ofPages, ...(await takeDay(browser, jobd))]);
-  mkdirSync(images, { recursive: true });
-  for (const name of readdirSync(images)) if (name.endsWith('.png')) rmSync(join(images, name));
-  let bytes = 0;
+  mkdirSync(seen, { recursive: true });
+  const shown = readdirSync(images);
   for (const [name, picture] of pictures) {
-    writeFileSync(join(images, name), picture);
-    bytes += picture.length;
+    writeFileSync(join(seen, name), picture);
+    if (shown.includes(name)) writeFileSync(join(images, name), picture);
   }
-  process.stdout.write(`${pictures.size} pictures, ${Math.round(bytes / 1_000)} kB\n`);
+  process.stdout.write(`${pictures.size} pictures in ${seen}\n`);
 }
 
 await main();

@@ -1,160 +1,254 @@
 /**
- * A data directory with a believable history, made at once: for pictures, and for tests of pages. It is the same each
- * time, but for ids, and for times, which count back from now.
+ * A data directory with a history of two weeks: for pictures, and for tests of pages. It is what a real jobd makes of it whose
+ * clock runs from one due time to the next.
  */
 
-import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
-import { createJob, updateJob } from '../../../src/app/jobs/jobs.ts';
-import { managedJobs } from '../../../src/wings/definitions/server/jobs.ts';
-import { applyManaged } from '../../../src/wings/definitions/server/managed.ts';
-import type { RunStatus } from '../../../src/domain/runs/run.ts';
-import { alertsOf, pendingDeliveries } from './alerts.ts';
-import type { DemoChannelName } from './alerts.ts';
-import { addJobs, addRuns } from './bulk.ts';
-import { historyOf } from './history.ts';
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
+import { msPerDay } from '../../../src/domain/clock.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { monitorAfter } from '../../../src/domain/monitors/monitor.ts';
+import type { Store } from '../../../src/store/database/store.ts';
+import { findMonitorsToCheck, keepMonitorStates } from '../../../src/store/monitors/monitors.ts';
+import { countUnsignedRuns } from '../../../src/store/receipts/receipts.ts';
+import { findEarliestDueTime } from '../../../src/store/runs/claims.ts';
+import { isOpen } from '../../../src/store/runs/runs.ts';
+import { fakeClock } from '../fakes/clock.ts';
+import type { FakeClock } from '../fakes/clock.ts';
+import { startTarget } from '../fakes/target.ts';
+import { ping } from '../records/monitor.ts';
+import { startTestDaemon } from '../running/daemon.ts';
+import type { Answer, TestDaemon } from '../running/daemon.ts';
+import { openTestLocal } from '../running/local.ts';
+import { until } from '../until.ts';
 import { demoJobs } from './jobs.ts';
-import type { DemoJob, DemoJobs } from './jobs.ts';
-import { monitorsOf } from './monitors.ts';
-import type { DemoMonitorName } from './monitors.ts';
-import { peopleCounts, peopleOf } from './people.ts';
-import { signAll } from './receipts.ts';
-import { dayMs, openWorld } from './world.ts';
-import type { Moment, World } from './world.ts';
+import type { DemoJob } from './jobs.ts';
+
+const hourMs = 3_600_000;
+const daysInAll = 14;
+/** In this time its clock stands: due times are missed. */
+const outageMs = { from: 4 * msPerDay, to: 3.7 * msPerDay };
 
 export interface DemoOptions {
   /** When its history ends: about now, in epoch milliseconds. */
   nowMs: number;
   /** A target on loopback, as `http://127.0.0.1:PORT` (`target.ts`). */
   targetUrl: string;
-  /** How many more jobs there are, each with ten runs. */
-  extraJobs?: number;
-  /** How many runs a paused job has; there is no such job without it. */
-  runsOfOneJob?: number;
+  /** How many runs of `warmCache` there are besides (600). */
+  moreRuns?: number;
 }
 
-export type DemoJobName = keyof DemoJobs;
+export type DemoJobName = keyof ReturnType<typeof demoJobs>;
 
 /** What is in a demo: ids by short names. */
 export interface Demo {
-  workspaceId: string;
   jobs: Record<DemoJobName, string>;
-  monitors: Record<DemoMonitorName, string>;
-  channels: Record<DemoChannelName, string>;
-  /** A run that failed, of `invoices`; one with a receipt, of `rates`; and one that was interrupted, of `orders`. */
-  runs: Record<'failed' | 'success' | 'interrupted', string>;
-  /** The job with `runsOfOneJob`, or null. */
-  busyJob: string | null;
+  monitors: Record<'dump' | 'router' | 'deploy', string>;
+  channels: Record<'onCall' | 'teamChat', string>;
+  /** A run that failed, of `invoices`; one with a receipt, of `rates`. */
+  runs: Record<'failed' | 'success', string>;
   /** A key with write permission. */
   key: string;
 }
 
-/** What a demo promises, without what the options add. */
-export const demoCounts = {
-  jobs: { total: 24, down: 3, up: 17, paused: 2, new: 2 },
-  monitors: { total: 6, up: 2, late: 1, down: 1, paused: 1, new: 1 },
-  channels: 4,
-  pendingDeliveries,
-  ...peopleCounts,
-};
+/** What a demo promises. */
+export const demoCounts = { total: 12, down: 3 };
+
+/** Something that somebody does, so many days before the end. */
+type Moment = [daysAgo: number, act: () => Promise<unknown>];
 
 /** Makes it in an empty directory. */
-export async function makeDemo(dataDir: string, options: DemoOptions): Promise<Demo> {
-  const { nowMs, extraJobs = 0, runsOfOneJob = 0 } = options;
-  await using world = await openWorld(dataDir, options);
-  const jobIds = {} as Record<DemoJobName, string>;
-  const alerts = alertsOf(world, (name) => jobIds[name]);
-  const monitors = monitorsOf(world);
-  const jobs = Object.entries(demoJobs(options)) as [DemoJobName, DemoJob][];
-  const moments = [
-    ...jobs.flatMap(([name, job]) => lifeOf(world, name, job, jobIds)),
-    ...monitors.moments,
-    ...alerts.moments,
-    ...peopleOf(world, (name) => jobIds[name]),
-    { at: nowMs - 9 * dayMs, happen: () => changeSigningKey(world) },
-  ];
-  for (const { at, happen } of moments.toSorted((a, b) => a.at - b.at)) {
-    await alerts.deliverUntil(at);
-    await monitors.checkAt(at);
-    await happen();
-  }
-  await alerts.deliverUntil(nowMs);
-  await signAll(world);
-  const busyJob = runsOfOneJob > 0 ? await addBusyJob(world, runsOfOneJob) : null;
-  const { store } = world.local;
-  if (extraJobs > 0) await addJobs(store, jobIds.inventory, { count: extraJobs, nowMs });
-  const newest = (name: DemoJobName, status: RunStatus) => newestRun(world, jobIds[name], status);
-  return {
-    workspaceId: world.workspaceId,
-    jobs: jobIds,
-    monitors: monitors.ids,
-    channels: alerts.ids,
-    runs: {
-      failed: await newest('invoices', 'failed'),
-      success: await newest('rates', 'success'),
-      interrupted: await newest('orders', 'interrupted'),
-    },
-    busyJob,
-    key: world.secret,
-  };
-}
-
-/** A job is made, runs, and may be paused. */
-function lifeOf(
-  world: World,
-  name: DemoJobName,
-  job: DemoJob,
-  ids: Record<DemoJobName, string>,
-): Moment[] {
-  const { app, laptop, owner } = world;
-  const { input, key, createdAt, pausedAt } = job;
-  const create = async (): Promise<void> => {
-    const made =
-      key === undefined
-        ? await createJob(app, owner, input)
-        : (
-            await applyManaged(
-              app,
-              laptop,
-              managedJobs,
-              { key, input: { ...input, after: null } },
-              () => {},
-            )
-          ).shown;
-    ids[name] = made?.id ?? '';
-  };
-  const pause = () => updateJob(app, owner, ids[name], { action: 'pause' });
-  return [
-    { at: createdAt, happen: create },
-    ...historyOf(world, job, () => ids[name]),
-    ...(pausedAt === undefined ? [] : [{ at: pausedAt, happen: pause }]),
-  ];
-}
-
-/** Receipts so far are signed with the old key. */
-async function changeSigningKey(world: World): Promise<void> {
-  await signAll(world);
-  await rotateSigningKey(world.app);
-}
-
-async function addBusyJob({ app, owner, local, nowMs }: World, count: number): Promise<string> {
-  const { id } = await createJob(app, owner, {
-    name: 'Busy job',
-    url: 'https://example.com/busy',
-    cronExpr: '* * * * *',
-    paused: true,
+export async function makeDemo(
+  dataDir: string,
+  { nowMs, targetUrl, moreRuns = 600 }: DemoOptions,
+): Promise<Demo> {
+  await using parts = new AsyncDisposableStack();
+  const t = { after: (end: () => unknown) => parts.defer(async () => void (await end())) };
+  const clock = fakeClock(nowMs - daysInAll * msPerDay);
+  const jobs: Record<DemoJobName, DemoJob> = demoJobs(nowMs);
+  const targets = await startTarget((request, response) => {
+    const name = (request.url ?? '').slice(1) as DemoJobName;
+    const { status = 200, body, ms = 80, location } = jobs[name].answer(nowMs - clock.now());
+    request.resume();
+    clock.advanceBoth(ms);
+    response.writeHead(status, location === undefined ? {} : { location }).end(body);
   });
-  await addRuns(local.store, id, { count, nowMs });
-  return id;
+  parts.use(targets);
+  const daemon = await startTestDaemon(t as TestContext, { dataDir, clock });
+  const local = parts.use(await openTestLocal(dataDir, clock));
+  const { store } = local;
+  const ids = { jobs: {}, monitors: {}, channels: {} } as Pick<
+    Demo,
+    'jobs' | 'monitors' | 'channels'
+  >;
+  const say: Say = async (method, path, body) => {
+    const answer = await daemon.ask(method, path, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  await createWorkspace(local, { name: 'staging', account: 'default' });
+  const moments: Moment[] = [
+    ...Object.entries(jobs).flatMap(([name, { daysAgo, input, pausedDaysAgo }]): Moment[] => {
+      const make = async () => {
+        const body = { ...input, url: `${targets.url}/${name}` };
+        ids.jobs[name as DemoJobName] = (await say('POST', '/jobs', body)).job.id;
+      };
+      const pause = () =>
+        say('PATCH', `/jobs/${ids.jobs[name as DemoJobName]}`, { action: 'pause' });
+      return [[daysAgo, make], ...(pausedDaysAgo ? [[pausedDaysAgo, pause] satisfies Moment] : [])];
+    }),
+    ...watching(say, ids.monitors),
+    ...alerting(say, ids.channels, targetUrl),
+    [13, () => createKey(local, { workspace: 'default', name: 'deploy', permission: 'write' })],
+    [
+      12,
+      async () => {
+        const old = { workspace: 'default', name: 'old build server', permission: 'read' } as const;
+        await revokeKey(local, (await createKey(local, old)).key.id);
+      },
+    ],
+    [1, () => say('PATCH', `/jobs/${ids.jobs.orders}`, { notes: 'Slow on purpose.' })],
+  ];
+  await live({ clock, store, nowMs, daemon }, moments);
+  for (const [name, { url, input }] of Object.entries<DemoJob>(jobs)) {
+    const whole = url.startsWith('/') ? `${targetUrl}${url}` : url;
+    const { headers = {}, body = null } = input;
+    await say('PATCH', `/jobs/${ids.jobs[name as DemoJobName]}`, { url: whole, headers, body });
+  }
+  await daemon.stop();
+  await store.write(async (tx) => {
+    // A jobd whose clock jumps was away, and waits for pings once more.
+    const waiting = await findMonitorsToCheck(tx, nowMs + hourMs, 10);
+    const late = { type: 'time', at: nowMs, reachableSince: 0 } as const;
+    await keepMonitorStates(
+      tx,
+      waiting.map((one) => monitorAfter({ ...one, nextCheckAt: one.nextDueAt }, late)),
+    );
+  });
+  await addRuns(store, ids.jobs.warmCache, { count: moreRuns, nowMs: nowMs - hourMs });
+  return {
+    ...ids,
+    runs: {
+      failed: await newestRun(store, ids.jobs.invoices),
+      success: await newestRun(store, ids.jobs.rates),
+    },
+    key: daemon.key,
+  };
 }
 
-async function newestRun({ local }: World, jobId: string, status: RunStatus): Promise<string> {
-  const { id } = await local.store.db
-    .selectFrom('runs')
-    .select('id')
-    .where('job_id', '=', jobId)
-    .where('status', '=', status)
-    .orderBy('scheduled_for', 'desc')
-    .limit(1)
+/** Goes through time: what is due is called when it is due, and what people do is done between. */
+async function live(
+  world: { clock: FakeClock; store: Store; nowMs: number; daemon: TestDaemon },
+  moments: readonly Moment[],
+): Promise<void> {
+  const { clock, store, nowMs, daemon } = world;
+  const goTo = async (at: number): Promise<void> => {
+    clock.advanceBoth(Math.max(0, at - clock.now()));
+    await daemon.followClock();
+    await until('all that is due', () => isSettled(store, clock.now()));
+  };
+  const planned: Moment[] = [...moments, [0, async () => {}]];
+  for (const [daysAgo, act] of planned.toSorted(([one], [other]) => other - one)) {
+    const momentAt = nowMs - daysAgo * msPerDay;
+    for (;;) {
+      const due = await findEarliestDueTime(store.db, clock.now(), []);
+      if (due === null || due > momentAt) break;
+      const isAway = due > nowMs - outageMs.from && due < nowMs - outageMs.to;
+      await goTo(isAway ? nowMs - outageMs.to : due);
+    }
+    await goTo(momentAt);
+    await act();
+  }
+}
+
+/** Whether nothing is left to be called, recorded, signed or delivered at this time. */
+async function isSettled({ db }: Store, now: number): Promise<boolean> {
+  const due = await findEarliestDueTime(db, now, []);
+  if ((due !== null && due <= now) || (await countUnsignedRuns(db, 1)) > 0) return false;
+  const left = [
+    db.selectFrom('runs').select('id').where(isOpen).limit(1),
+    db.selectFrom('outbox').select('id').limit(1),
+    db.selectFrom('channels').select('id').where('next_delivery_at', '<=', now).limit(1),
+  ];
+  for (const rows of left) if ((await rows.execute()).length > 0) return false;
+  return true;
+}
+
+type Say = (method: string, path: string, body?: unknown) => Promise<Answer['body']>;
+
+/** Monitors: one that is up, one that is down, one that is new. */
+function watching(say: Say, ids: Demo['monitors']): Moment[] {
+  const urls: Record<string, string> = {};
+  const make = (name: keyof Demo['monitors'], input: object) => async () => {
+    const { monitor } = await say('POST', '/monitors', input);
+    ids[name] = monitor.id;
+    urls[name] = monitor.pingUrl;
+  };
+  const day = { scheduleType: 'period', periodSeconds: 86_400, graceSeconds: 3_600 };
+  const dump = { ...day, name: 'Database dump on db-1', notes: 'crontab of root on db-1' };
+  const twoHours = { scheduleType: 'period', periodSeconds: 7_200, graceSeconds: 900 };
+  const pings = (name: string, count: number, lastDaysAgo: number, everyDays: number): Moment[] =>
+    Array.from({ length: count }, (_, index): Moment[] => [
+      [lastDaysAgo + index * everyDays + 0.001, () => ping(`${urls[name]}/start`)],
+      [lastDaysAgo + index * everyDays, () => ping(urls[name] ?? '')],
+    ]).flat();
+  return [
+    [9, make('dump', dump)],
+    ...pings('dump', 8, 0.3, 1),
+    [2, make('router', { name: 'Edge router, København', ...twoHours })],
+    ...pings('router', 6, 0.3, 1 / 12),
+    [
+      0.1,
+      make('deploy', { ...day, name: 'Deploy of staging', notes: 'Waits for its first ping.' }),
+    ],
+  ];
+}
+
+/** Channels: one that takes all alerts, one whose other side fails. */
+function alerting(say: Say, ids: Demo['channels'], targetUrl: string): Moment[] {
+  const make = (name: keyof Demo['channels'], input: object) => async () => {
+    ids[name] = (await say('POST', '/channels', input)).channel.id;
+  };
+  const config = (path: string) => ({ config: { url: `${targetUrl}${path}` } });
+  return [
+    [13.9, make('onCall', { name: 'On call', type: 'webhook', ...config('/alerts') })],
+    [13.8, async () => await say('POST', `/channels/${ids.onCall}/test`)],
+    [2.5, make('teamChat', { name: 'Team chat', type: 'slack', ...config('/chat') })],
+  ];
+}
+
+/** Adds runs to a job, one a minute until a time; one in fifty failed. */
+async function addRuns(
+  store: Store,
+  jobId: string,
+  { count, nowMs }: { count: number; nowMs: number },
+): Promise<void> {
+  const { workspace_id } = await store.db
+    .selectFrom('jobs')
+    .select('workspace_id')
+    .where('id', '=', jobId)
     .executeTakeFirstOrThrow();
-  return id;
+  const failure = { status: 'failed', http_status: 503, reason: 'http' } as const;
+  const success = { status: 'success', http_status: 200, reason: null } as const;
+  await store.write(async (tx) => {
+    for (let index = 0; index < count; index += 1) {
+      const at = nowMs - (count - index) * 60_000;
+      const duration_ms = 40 + ((index * 7_919) % 90);
+      const times = { scheduled_for: at, started_at: at + 3, finished_at: at + 3 + duration_ms };
+      const ended = index % 50 === 7 ? failure : success;
+      const of = { id: newId(at), job_id: jobId, workspace_id, source: 'scheduled' } as const;
+      const rest = { attempts: 1, duration_ms, idempotency_key: null, response_body: 'ok' };
+      await tx
+        .insertInto('runs')
+        .values({ ...of, ...times, ...ended, ...rest })
+        .execute();
+    }
+  });
+}
+
+async function newestRun({ db }: Store, jobId: string): Promise<string> {
+  const runs = db.selectFrom('runs').select('id').where('job_id', '=', jobId);
+  return (await runs.orderBy('scheduled_for', 'desc').limit(1).executeTakeFirstOrThrow()).id;
 }

@@ -1,10 +1,9 @@
 /** A target on loopback that records its requests. */
 
-import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+import { startTarget } from './target.ts';
 
 export interface Received {
   method: string;
@@ -26,20 +25,12 @@ export async function startSink(
     response.end('ok'),
 ): Promise<Sink> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method = '', url: path = '', headers } = request;
-      received.push({ method, path, headers, body });
-      return answer(response, received.at(-1)!);
-    });
+  const target = await startTarget(async (request, response) => {
+    const { method = '', url: path = '', headers } = request;
+    const one = { method, path, headers, body: await text(request) };
+    received.push(one);
+    answer(response, one);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, received };
+  t.after(() => target[Symbol.asyncDispose]());
+  return { url: target.url, received };
 }

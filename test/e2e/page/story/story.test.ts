@@ -7,8 +7,7 @@ import Database from 'better-sqlite3';
 import { windows } from '../pages.ts';
 import { person } from '../running/browser.ts';
 import { noPages, servePages } from '../running/served.ts';
-import { startStoryTarget } from './target.ts';
-import { steps, tellStory } from './tell.ts';
+import { startStoryTarget, steps, tellStory } from './tell.ts';
 
 /** Makes all jobs due, and runs by hand older than a minute. */
 function passMinute(dataDir: string): void {

@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import type { StoryTarget } from './target.ts';
+import { startTarget } from '../../../support/fakes/target.ts';
+import type { Target } from '../../../support/fakes/target.ts';
+
+/** What the job of the story calls, and where its alerts arrive. */
+export interface StoryTarget extends Target {
+  /** Whether the report fails as behind a proxy without an application. */
+  isBroken: boolean;
+  /** Resolves when an alert of a failure has come. */
+  alerted: Promise<void>;
+}
 
 export interface Story {
   /** The sign-in page, or a page of somebody who has signed in. */
@@ -14,6 +23,22 @@ export interface Story {
   picture: (name: string) => Promise<void>;
   /** Called where a minute would be waited for: until the job is due, and until it may be run by hand again. */
   hurry?: () => Promise<void>;
+}
+
+/** Starts the target of a story. */
+export async function startStoryTarget(): Promise<StoryTarget> {
+  const alerted = Promise.withResolvers<void>();
+  const state = { isBroken: false, alerted: alerted.promise };
+  const badGateway = '<html><head><title>502 Bad Gateway</title></head></html>\n';
+  const target = await startTarget((request, response) => {
+    request.resume();
+    if (request.url === '/alerts') {
+      alerted.resolve();
+      response.writeHead(204).end();
+    } else if (state.isBroken) response.writeHead(502).end(badGateway);
+    else response.end('{"report":"month-end","rows":9007199254740993,"sent":true}');
+  });
+  return Object.assign(state, target);
 }
 
 /** The steps that have a picture, in order. */

@@ -55,7 +55,7 @@ test('a move that is killed again and again is whole in the end', { skip }, asyn
   await makeDemo(dataDir, {
     nowMs: Date.now(),
     targetUrl: 'http://127.0.0.1:9',
-    runsOfOneJob: runCount,
+    moreRuns: runCount,
   });
   const database = await newDatabase();
   const args = moveTo(dataDir, database);
