@@ -16,12 +16,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { openTestLocal } from '../support/running/local.ts';
 import type { Local } from '../../src/serve/local-store.ts';
-import { defineChannel } from '../../src/domain/alerts/channel.ts';
-import { newId } from '../../src/domain/id.ts';
-import { sealConfig } from '../../src/domain/secrets/sealed-config.ts';
-import { insertChannel } from '../../src/store/alerts/channels.ts';
 import { listAttempts } from '../../src/store/alerts/attempts.ts';
-import { activeMasterKeyId } from '../../src/store/secrets/master-keys.ts';
 import type { Db } from '../../src/store/database/store.ts';
 import { insertQueuedRun } from '../../src/store/runs/runs.ts';
 import { webhookSecret } from '../support/records/channel.ts';
@@ -70,7 +65,10 @@ async function setup(t: TestContext, random: () => number) {
       void setTimeout(manner === 'late' ? 300 : 0).then(answer);
     }
   });
-  const [calm, flapping] = await prepareStore(dataDir, async ({ addJob }) => {
+  const [calm, flapping] = await prepareStore(dataDir, async ({ addJob, addWebhook }) => {
+    for (const afterFailures of thresholds) {
+      await addWebhook(`${receiver.url}/${afterFailures}`, { afterFailures });
+    }
     const addJobs = async (count: number): Promise<string[]> => {
       const jobIds: string[] = [];
       for (let made = 0; made < count; made += 1) {
@@ -83,31 +81,7 @@ async function setup(t: TestContext, random: () => number) {
   });
   const local = await openTestLocal(dataDir);
   t.after(() => local[Symbol.asyncDispose]());
-  const workspaceId = await addChannels(local, receiver.url);
-  assert.ok(workspaceId);
   return { dataDir, local, calm, flapping, heard, state, random, receiver };
-}
-
-async function addChannels({ store, openVault }: Local, url: string): Promise<string> {
-  const vault = await openVault();
-  const keyId = await activeMasterKeyId(store.db);
-  const { id: workspaceId } = await store.db
-    .selectFrom('workspaces')
-    .select('id')
-    .executeTakeFirstOrThrow();
-  for (const afterFailures of thresholds) {
-    const now = Date.now();
-    const config = { url: `${url}/${afterFailures}`, secret: webhookSecret };
-    const input = {
-      name: `after ${afterFailures}`,
-      type: 'webhook',
-      config,
-      afterFailures,
-    } as const;
-    const channel = defineChannel(input, { id: newId(now), workspaceId, now });
-    await insertChannel(store.db, channel, sealConfig(channel, config, vault, keyId));
-  }
-  return workspaceId;
 }
 
 type Campaign = Awaited<ReturnType<typeof setup>>;

@@ -12,15 +12,9 @@ import { setTimeout } from 'node:timers/promises';
 import { openTestLocal } from '../support/running/local.ts';
 import type { Local } from '../../src/serve/local-store.ts';
 import type { Alert } from '../../src/domain/alerts/alert.ts';
-import { defineChannel } from '../../src/domain/alerts/channel.ts';
 import type { Gathered } from '../../src/domain/alerts/digest.ts';
-import { newId } from '../../src/domain/id.ts';
-import { sealConfig } from '../../src/domain/secrets/sealed-config.ts';
-import { insertChannel } from '../../src/store/alerts/channels.ts';
-import { activeMasterKeyId } from '../../src/store/secrets/master-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/fakes/sink.ts';
-import { webhookSecret } from '../support/records/channel.ts';
 import { notPackaged, startServe } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
 import { until } from '../support/until.ts';
@@ -29,20 +23,6 @@ import { repeatedBy, rollDice } from '../support/dice.ts';
 
 const rounds = roundsOr(6);
 const jobs = 30;
-
-/** A channel for the odd jobs that asks for both kinds of runs. */
-async function addChannel(local: Local, url: string, jobIds: string[]): Promise<void> {
-  const { store } = local;
-  const keyId = await activeMasterKeyId(store.db);
-  const row = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
-  const config = { url, secret: webhookSecret };
-  const alsoOn = ['missed', 'interrupted'] as const;
-  const input = { name: 'ops', type: 'webhook', config, jobIds, alsoOn } as const;
-  const now = Date.now();
-  const channel = defineChannel(input, { id: newId(now), workspaceId: row.id, now });
-  const sealed = sealConfig(channel, config, await local.openVault(), keyId);
-  await insertChannel(store.db, channel, sealed);
-}
 
 /** Makes some jobs due now and the others ten minutes ago, and what is gathered due. */
 async function passTime(
@@ -91,18 +71,19 @@ test(
     const dataDir = join(temporaryDirectory(t), 'data');
     const target = await startSink(t, () => {});
     const receiver = await startSink(t);
-    const ids = await prepareStore(dataDir, async ({ addJob }) => {
+    // A channel for the odd jobs asks for both kinds of runs.
+    const [ids, served] = await prepareStore(dataDir, async ({ addJob, addWebhook }) => {
       const added: string[] = [];
       for (let made = 0; made < jobs; made += 1) {
         const job = { name: `job ${made}`, url: target.url, cronExpr: '* * * * *' };
         added.push((await addJob(job, Date.now())).id);
       }
-      return added;
+      const odd = added.filter((_, index) => index % 2 === 1);
+      await addWebhook(receiver.url, { jobIds: odd, alsoOn: ['missed', 'interrupted'] });
+      return [added, odd];
     });
-    const served = ids.filter((_, index) => index % 2 === 1);
     const local = await openTestLocal(dataDir);
     t.after(() => local[Symbol.asyncDispose]());
-    await addChannel(local, receiver.url, served);
     const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'warn'];
     for (let round = 0; round < rounds; round += 1) {
       await passTime(local, ids, random);

@@ -5,8 +5,10 @@ import { createJob } from '../../../src/app/jobs/jobs.ts';
 import type { App } from '../../../src/app/app.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openTestLocal } from './local.ts';
+import type { ChannelInput } from '../../../src/domain/alerts/channel.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
+import { webhookSecret } from '../records/channel.ts';
 import { writerIn } from '../records/principal.ts';
 import { quietApp } from './app.ts';
 import { fakeClock } from '../fakes/clock.ts';
@@ -17,8 +19,8 @@ export interface Preparation {
   readonly addKey: () => Promise<string>;
   /** Creates so many, one after the other: they would wait for each other. */
   readonly addKeys: (count: number) => Promise<string[]>;
-  /** Creates a webhook that gets the alerts of all jobs. */
-  readonly addWebhook: (url: string) => Promise<void>;
+  /** Creates a webhook that gets the alerts of all jobs, unless more is said. */
+  readonly addWebhook: (url: string, more?: Partial<ChannelInput>) => Promise<void>;
   /** Stores a job as if it had been created at `createdAt`, epoch milliseconds. */
   readonly addJob: (input: JobInput, createdAt: number) => Promise<Job>;
 }
@@ -57,8 +59,9 @@ export async function prepareStore<T>(
       while (keys.length < count) keys.push(await addKey());
       return keys;
     },
-    async addWebhook(url) {
-      const input = { name: 'webhook', type: 'webhook', config: { url } } as const;
+    async addWebhook(url, more) {
+      const config = { url, secret: webhookSecret };
+      const input = { name: 'webhook', type: 'webhook', config, ...more } as const;
       await createChannel(appAt(Date.now()), principal, input);
     },
     addJob: (input, createdAt) => createJob(appAt(createdAt), principal, input),
