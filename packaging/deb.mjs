@@ -1,6 +1,6 @@
 /**
  * The Debian package: the executable, its unit, manual and completions. Made with dpkg-deb alone, which every Debian has
- * (docs/decisions/0057-packages-and-spans.md).
+ * (docs/decisions/0055-upgrades.md#packages-without-questions-and-spans-by-a-file-of-ours).
  */
 
 import { execFile, execFileSync } from 'node:child_process';

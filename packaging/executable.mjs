@@ -1,4 +1,4 @@
-/** Builds the executable (docs/decisions/0003-node-sea-executable.md). */
+/** Builds the executable (docs/decisions/0003-the-executable.md#the-executable-is-a-node-single-executable-made-by-yao-pkgpkg). */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const v8Flags = ['--max-semi-space-size=16', '--min-semi-space-size=8'];
 /**
  * At SIGUSR1, Node would open its debugger, which runs the code of every user of the machine. `src/signals.ts` keeps it from
  * that too, but only once it runs. The authorities of the system are read when TLS is first used
- * (docs/decisions/0072-authorities-of-the-system.md).
+ * (docs/decisions/0024-the-way-out.md#the-authorities-of-the-system-are-trusted-too).
  */
 const nodeFlags = [...v8Flags, '--disable-sigusr1', '--use-system-ca'];
 

@@ -1,6 +1,6 @@
 /**
  * The npm packages: `jobd` is a launcher, `@jobd/linux-ARCH` the executable for a machine. npm installs only the one whose `os`, `cpu` and
- * `libc` fit. Where none does, the launcher runs a bundle of the commands that talk to servers. No package has an install script (docs/decisions/0057-packages-and-spans.md).
+ * `libc` fit. Where none does, the launcher runs a bundle of the commands that talk to servers. No package has an install script (docs/decisions/0055-upgrades.md#packages-without-questions-and-spans-by-a-file-of-ours).
  */
 
 import { execFile } from 'node:child_process';

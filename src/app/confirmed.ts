@@ -1,6 +1,6 @@
 /**
  * Writes that people wait for. A server may carry a commit out although its answer never gets here. Nobody is told that
- * nothing was kept before that was looked up (docs/decisions/0068-doubtful-writes.md).
+ * nothing was kept before that was looked up (docs/decisions/0008-doubt.md#a-write-in-doubt-is-looked-up-and-a-request-with-a-key-is-carried-out-once).
  */
 
 import { rest } from '../domain/clock.ts';

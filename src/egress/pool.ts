@@ -5,7 +5,7 @@
  * A server closes an idle connection when it likes. If that crosses with a request on the wire, the request is lost and
  * must not be sent again. Some servers answer once and stay silent, others serve one connection at a time. So a connection is
  * used again only as long as the server promised to keep it (Keep-Alive), or at once where many calls to the server are in
- * flight (docs/decisions/0066-when-a-connection-is-used-again.md). Otherwise it is closed as soon as the answer is read.
+ * flight (docs/decisions/0024-the-way-out.md#when-a-connection-is-used-again). Otherwise it is closed as soon as the answer is read.
  */
 import type { Failure } from '../domain/runs/outcome.ts';
 import { Connection } from './connection.ts';

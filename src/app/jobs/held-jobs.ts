@@ -2,7 +2,7 @@
  * Held jobs: a request that waits to change or delete a job goes before its next run. In memory, as one daemon serves a
  * store. A request holds a job only if it saw a run executing, for 5 s at most, and until that run ends. While a job is
  * held no run of it begins, so no further request joins, and a stream of updates cannot keep a job from being called
- * (docs/decisions/0028-who-waits-goes-first.md).
+ * (docs/decisions/0005-due-times.md#who-waits-for-a-run-goes-before-the-next-one).
  */
 
 export interface HeldJobs {

@@ -1,6 +1,6 @@
 /**
  * The database, for commands that use it directly, whether or not a daemon runs. They never make one: an empty database in
- * the wrong directory looks like a working one (docs/decisions/0048-only-serve-makes-a-database.md).
+ * the wrong directory looks like a working one (docs/decisions/0026-root-and-the-data.md#only-serve-makes-a-database).
  */
 
 import { callerNow } from '../../app/operator/caller.ts';

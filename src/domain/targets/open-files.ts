@@ -1,5 +1,5 @@
 /**
- * How the open files of a process are shared (docs/decisions/0019-open-files.md). A connection is an open file, too. Calls
+ * How the open files of a process are shared (docs/decisions/0014-threads-of-calls.md#open-files-are-shared-out-before-anything-is-opened). A connection is an open file, too. Calls
  * come first, and clients of the API get a part of the rest, so that no number of clients can make a call fail.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Which targets may be called (docs/decisions/0004-pure-target-rules.md). `judgeUrl` judges the text of a URL when a job is
+ * Which targets may be called (docs/decisions/0004-rules-are-data.md#the-rules-about-targets-stand-in-the-domain). `judgeUrl` judges the text of a URL when a job is
  * written and again before each call. `judgeDial` judges each address right before connecting. The first gives people an
  * early reason. Only the second protects, because a name can resolve to any address.
  */

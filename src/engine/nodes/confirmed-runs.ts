@@ -1,6 +1,6 @@
 /**
  * What a database on a server confirmed to this node in the last minutes: which calls it began, and how they ended. After the
- * database may have lost commits, it is asked whether it still knows them (docs/decisions/0060-lost-commits.md).
+ * database may have lost commits, it is asked whether it still knows them (docs/decisions/0050-nodes.md#nodes-notice-that-a-database-lost-what-it-had-confirmed).
  */
 
 import type { Clock } from '../../domain/clock.ts';

@@ -3,7 +3,7 @@
  * `record` writes what has ended. Both may do the work of the other one in the same transaction.
  *
  * Gathering: after a record, runs that end within 10 ms are recorded together, with one sync of the disk
- * (docs/decisions/0017-gathered-records.md). Pressure: while calls wait for slots, a record claims the next runs, and
+ * (docs/decisions/0015-writing.md#what-ends-one-after-the-other-is-recorded-and-signed-together). Pressure: while calls wait for slots, a record claims the next runs, and
  * happens as soon as an eighth of the slots can be given on. If they wait for slots of their host, others are searched for
  * too, but seldom: that search reads all that wait.
  */

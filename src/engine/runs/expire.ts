@@ -1,6 +1,6 @@
 /**
  * Expire: a due job of an expired account is not called, but loses its due time. The claim does this with the jobs it
- * finds, so an expiry itself writes nothing (docs/decisions/0029-expiry-when-due.md).
+ * finds, so an expiry itself writes nothing (docs/decisions/0005-due-times.md#a-job-of-an-expired-account-loses-its-due-time-when-it-is-found-due).
  */
 
 import { hasExpired } from '../../domain/accounts/account.ts';

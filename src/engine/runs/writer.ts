@@ -3,7 +3,7 @@
  *
  * A claim is on the disk before the first byte of its call is sent. If its commit fails, the claim is in doubt: it may
  * be on the disk or not. Its runs hold their slots, and nothing else is claimed until `settle` has asked the store
- * (docs/decisions/0008-doubt.md).
+ * (docs/decisions/0008-doubt.md#an-uncertain-commit-is-looked-up-an-unknown-outcome-is-interrupted).
  */
 
 import type { Hindrance } from '../../domain/runs/due.ts';

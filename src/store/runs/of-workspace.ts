@@ -1,6 +1,6 @@
 /**
  * The runs of a workspace, newest first, and those of one moment by job. Each run names its workspace, so that nobody's
- * list meets the runs of others (docs/decisions/0040-runs-that-were-no-success.md). Those that were no success have an
+ * list meets the runs of others (docs/decisions/0040-lists.md#a-run-names-its-workspace). Those that were no success have an
  * index of their own, in the same order.
  */
 

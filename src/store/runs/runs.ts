@@ -140,7 +140,7 @@ export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
 export const isBad = sql<boolean>`${sql.raw(isBadText)}`;
 
-/** The workspace of a job: each run names it (docs/decisions/0040-runs-that-were-no-success.md). */
+/** The workspace of a job: each run names it (docs/decisions/0040-lists.md#a-run-names-its-workspace). */
 export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {
   return sql<string>`(select workspace_id from jobs where jobs.id = ${jobId})`;
 }

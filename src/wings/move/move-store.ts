@@ -3,7 +3,7 @@
  * every chain of receipts, and marks the old one, so that it is not served beside the new one.
  *
  * The copy goes on where it ended: its position is written in the transaction of each page. What it reads is one view of the old
- * store, which nobody serves meanwhile. docs/decisions/0059-moving-a-store.md has the reasons.
+ * store, which nobody serves meanwhile. docs/decisions/0049-two-databases.md#a-store-moves-by-pages-and-the-old-one-is-marked has the reasons.
  */
 
 import { createHash } from 'node:crypto';

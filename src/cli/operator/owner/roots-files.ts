@@ -1,6 +1,6 @@
 /**
  * Files that the operator names, which root may open by itself. No other user can lead root elsewhere: not by a link, and
- * not by another file or directory of that name (docs/decisions/0026-root-acts-as-the-owner.md).
+ * not by another file or directory of that name (docs/decisions/0026-root-and-the-data.md#root-acts-as-the-owner-of-the-data-directory).
  */
 
 import { constants, lstatSync, openSync, readFileSync } from 'node:fs';
