@@ -1,7 +1,6 @@
 /** A store moves from a file to a server and back: all of it, or it goes on later. */
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -55,12 +54,7 @@ async function fill(dataDir: string): Promise<void> {
     .insertInto('sign_in_codes')
     .values({ ...some, sha256: 'ab'.repeat(32), expires_at: 1 })
     .execute();
-  const instance = {
-    one: 1,
-    id: randomUUID(),
-    site_url: 'https://jobs.example.com',
-  } as const;
-  await db.insertInto('instance').values(instance).execute();
+  await db.updateTable('instance').set({ site_url: 'https://jobs.example.com' }).execute();
   const channel = await db.selectFrom('channels').select('id').executeTakeFirstOrThrow();
   const digest = { channel_id: channel.id, event: 'job.missed', due_at: 5 } as const;
   await db.insertInto('digests').values(digest).execute();
