@@ -19,6 +19,7 @@ import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { startTarget } from '../fakes/target.ts';
 import { ping } from '../records/monitor.ts';
+import { signIn } from '../running/browser.ts';
 import { startTestDaemon } from '../running/daemon.ts';
 import type { Answer, TestDaemon } from '../running/daemon.ts';
 import { openTestLocal } from '../running/local.ts';
@@ -109,6 +110,7 @@ export async function makeDemo(
         await revokeKey(local, (await createKey(local, old)).key.id);
       },
     ],
+    [0.5, () => signIn(daemon.url, { key: daemon.key })],
     [1, () => say('PATCH', `/jobs/${ids.jobs.orders}`, { notes: 'Slow on purpose.' })],
   ];
   await live({ clock, store, nowMs, daemon }, moments);
