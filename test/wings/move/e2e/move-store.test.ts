@@ -176,7 +176,7 @@ for (const [from, to] of [
     for (let ends = 0; ends < 1_000; ends += 1) {
       let isFirst = true;
       const attempt = move(source, other, {
-        pageRows: 100,
+        pageRows: 20,
         onProgress({ step, table, rows }) {
           if (step !== 'copy') return;
           if (!isFirst) throw new Error('killed');
