@@ -7,27 +7,7 @@ import { createAssets } from './assets.ts';
 import type { Asset } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
 import { chooseEncoding } from './encoding.ts';
-
-/** Every address of a page; `src/dashboard/pages/page.tsx` shows the same ones. All other paths stay 404. */
-export const pagePaths = [
-  '/',
-  '/sign-in',
-  '/jobs/new',
-  '/jobs/:id',
-  '/jobs/:id/edit',
-  '/jobs/:id/runs/:runId',
-  '/monitors',
-  '/monitors/new',
-  '/monitors/:id',
-  '/monitors/:id/edit',
-  '/channels',
-  '/channels/new',
-  '/channels/:id',
-  '/channels/:id/edit',
-  '/trouble',
-  '/audit',
-  '/settings',
-] as const;
+import { pagePaths } from './paths.ts';
 
 /** Their names change with their bytes. */
 const forever = 'public, max-age=31536000, immutable';

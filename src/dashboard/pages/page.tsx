@@ -20,10 +20,10 @@ import { EditorPage } from '../parts/forms/editor.tsx';
 import { ThingPage } from '../parts/thing.tsx';
 import { momentsOf } from '../view/monitors/monitor-state.ts';
 import { lists } from '../view/places.ts';
-import type { Kind } from '../view/places.ts';
 import type { Channel } from '../../api/alerts/contract.ts';
 import type { Job } from '../../api/jobs/contract.ts';
 import type { Monitor } from '../../api/monitors/contract.ts';
+import type { PagePath } from '../../api/page/paths.ts';
 import { monitorEditor } from './monitors/editor.tsx';
 import { MonitorsPage } from './monitors/list.tsx';
 import { MonitorPage } from './monitors/monitor.tsx';
@@ -34,55 +34,51 @@ import { TroublePage } from './trouble.tsx';
 
 type Values = Record<string, string>;
 
-/** What each kind shows: its list, one of it, and its editor. */
-const kinds: Record<Kind, [list: () => VNode, one: (id: string) => VNode, editor: Editor]> = {
-  job: [
-    () => <JobsPage />,
-    (id) => (
-      <ThingPage<Job> key={id} kind="job" id={id}>
-        {(job) => <JobPage job={job} />}
-      </ThingPage>
-    ),
-    (id) => <EditorPage key={`job ${id}`} of={jobEditor} id={id} />,
-  ],
-  monitor: [
-    () => <MonitorsPage />,
-    (id) => (
-      <ThingPage<Monitor> key={id} kind="monitor" id={id} moments={momentsOf}>
-        {(monitor) => <MonitorPage monitor={monitor} />}
-      </ThingPage>
-    ),
-    (id) => <EditorPage key={`monitor ${id}`} of={monitorEditor} id={id} />,
-  ],
-  channel: [
-    () => <ChannelsPage />,
-    (id) => (
-      <ThingPage<Channel> key={id} kind="channel" id={id}>
-        {(channel) => <ChannelPage channel={channel} />}
-      </ThingPage>
-    ),
-    (id) => <EditorPage key={`channel ${id}`} of={channelEditor} id={id} />,
-  ],
+const showJob = ({ id = '' }: Values): VNode => (
+  <ThingPage<Job> key={id} kind="job" id={id}>
+    {(job) => <JobPage job={job} />}
+  </ThingPage>
+);
+const showMonitor = ({ id = '' }: Values): VNode => (
+  <ThingPage<Monitor> key={id} kind="monitor" id={id} moments={momentsOf}>
+    {(monitor) => <MonitorPage monitor={monitor} />}
+  </ThingPage>
+);
+const showChannel = ({ id = '' }: Values): VNode => (
+  <ThingPage<Channel> key={id} kind="channel" id={id}>
+    {(channel) => <ChannelPage channel={channel} />}
+  </ThingPage>
+);
+// Without an id, one is made.
+const editJob = ({ id }: Values): VNode => <EditorPage key={`job ${id}`} of={jobEditor} id={id} />;
+const editMonitor = ({ id }: Values): VNode => (
+  <EditorPage key={`monitor ${id}`} of={monitorEditor} id={id} />
+);
+const editChannel = ({ id }: Values): VNode => (
+  <EditorPage key={`channel ${id}`} of={channelEditor} id={id} />
+);
+
+/** Each address that the server answers, with its page, in the order in which they are looked through. */
+const pages: Record<Exclude<PagePath, '/sign-in'>, (values: Values) => VNode> = {
+  '/': () => <JobsPage />,
+  '/jobs/new': editJob,
+  '/jobs/:id': showJob,
+  '/jobs/:id/edit': editJob,
+  '/jobs/:id/runs/:runId': ({ id = '', runId = '' }) => (
+    <RunPage key={runId} jobId={id} id={runId} />
+  ),
+  '/monitors': () => <MonitorsPage />,
+  '/monitors/new': editMonitor,
+  '/monitors/:id': showMonitor,
+  '/monitors/:id/edit': editMonitor,
+  '/channels': () => <ChannelsPage />,
+  '/channels/new': editChannel,
+  '/channels/:id': showChannel,
+  '/channels/:id/edit': editChannel,
+  '/trouble': () => <TroublePage />,
+  '/audit': () => <AuditPage />,
+  '/settings': () => <SettingsPage />,
 };
-
-type Editor = (id: string | undefined) => VNode;
-
-/** Each address with its page; `api/page/routes.ts` answers the same ones. */
-const pages: [pattern: string, show: (values: Values) => VNode][] = [
-  ...Object.entries(kinds).flatMap(([kind, [list, one, editor]]): typeof pages => [
-    [lists[kind as Kind].to, list],
-    [`/${kind}s/new`, () => editor(undefined)],
-    [`/${kind}s/:id`, ({ id = '' }) => one(id)],
-    [`/${kind}s/:id/edit`, ({ id }) => editor(id)],
-  ]),
-  [
-    '/jobs/:id/runs/:runId',
-    ({ id = '', runId = '' }) => <RunPage key={runId} jobId={id} id={runId} />,
-  ],
-  ['/trouble', () => <TroublePage />],
-  ['/audit', () => <AuditPage />],
-  ['/settings', () => <SettingsPage />],
-];
 
 /** The whole page. */
 export function Page() {
@@ -117,7 +113,7 @@ function SignedIn({ session: who }: { session: Session }) {
 }
 
 function pageAt(at: string): ComponentChildren {
-  for (const [pattern, show] of pages) {
+  for (const [pattern, show] of Object.entries(pages)) {
     const values = match(pattern, at);
     if (values !== null) return show(values);
   }

@@ -1,15 +1,13 @@
 /** The documents of the pages and what they load, as any client gets them. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createAssets } from '../../../src/api/page/assets.ts';
 import { documentAt } from '../../../src/api/page/document.ts';
-import { pagePaths } from '../../../src/api/page/routes.ts';
+import { pagePaths } from '../../../src/api/page/paths.ts';
 import { startServer } from '../../../src/serve/server.ts';
 import type { App } from '../../../src/app/app.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
@@ -95,14 +93,6 @@ test('the root is the dashboard, and leads to the reference of the API', async (
   const reference = await fetch(docs);
   assert.equal(reference.status, 200);
   assert.match(await reference.text(), /List jobs/);
-});
-
-test('the script has a page for each address that has a document', async () => {
-  const file = join(import.meta.dirname, '../../../src/dashboard/pages/page.tsx');
-  const [, table = ''] =
-    /const pages:.*?= \[\n(.*?)\n\];/s.exec(await readFile(file, 'utf8')) ?? [];
-  const shown = [...table.matchAll(/'(\/[^']*)',/g)].map(([, path = '']) => path);
-  assert.deepEqual([...shown, '/sign-in'].toSorted(), pagePaths.toSorted());
 });
 
 test('what a document loads has the hash of its bytes in its name and may be kept forever', async (t) => {
