@@ -89,15 +89,17 @@ async function addJobs(
 ): Promise<void> {
   const definitions = Array.from({ length: jobs }, (_, index) => ({
     key: `job-${index}`,
-    job: { name: `job ${index}`, url: `${origin}/${index}`, cronExpr: '* * * * *' },
+    name: `job ${index}`,
+    url: `${origin}/${index}`,
+    cronExpr: '* * * * *',
   }));
-  const response = await fetch(`${url}/api/v1/managed-jobs`, {
+  const response = await fetch(`${url}/api/v1/definitions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ definitions }),
+    body: JSON.stringify({ jobs: definitions }),
   });
-  const { results } = (await response.json()) as { results: { change: string | null }[] };
-  const created = results.filter(({ change }) => change === 'create').length;
+  const { changes } = (await response.json()) as { changes: { isDone: boolean }[] };
+  const created = changes.filter(({ isDone }) => isDone).length;
   if (created !== jobs) throw new Error(`${created} of ${jobs} jobs were created`);
 }
 

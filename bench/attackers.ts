@@ -66,9 +66,11 @@ function hostileCommand(round: number): string {
 
 const unknownZones = (round: number): object => ({
   dryRun: true,
-  definitions: Array.from({ length: 100 }, (_, index) => ({
+  jobs: Array.from({ length: 100 }, (_, index) => ({
     key: `d${index}`,
-    job: { name: 'd', url: 'http://127.0.0.1:1/', timezone: `Xq${round}x${index}abcdefghijklmnop` },
+    name: 'd',
+    url: 'http://127.0.0.1:1/',
+    timezone: `Xq${round}x${index}abcdefghijklmnop`,
   })),
 });
 
@@ -109,7 +111,7 @@ await Promise.all([
       send('read-command', `${api}/jobs/read-command`, post({ text: hostileCommand(round) })),
     0,
   ),
-  repeat((round) => send('dry runs', `${api}/managed-jobs`, post(unknownZones(round))), 0),
+  repeat((round) => send('dry runs', `${api}/definitions`, post(unknownZones(round))), 0),
   ...floodOf('unknown paths', ['/api/v1/jobs', '/unknown']),
   ...floodOf('documents', [
     '/',

@@ -47,7 +47,7 @@ import { chooseEncoding } from '../src/api/page/encoding.ts';
 import { inline, prose } from '../src/api/docs/html.ts';
 import { commandWords, optionWords } from '../src/cli/client/option-words.ts';
 import { turnCrontab } from '../src/wings/definitions/crontab/jobs.ts';
-import { slugOf } from '../src/wings/definitions/client/export.ts';
+import { slugOf } from '../src/wings/definitions/client/write.ts';
 import { emptyLoad, readDefinitions } from '../src/wings/definitions/client/load.ts';
 import { fillIn, literal } from '../src/wings/definitions/client/references.ts';
 import { cutTo, cutUrl, plainLines } from '../src/cli/terminal/text.ts';

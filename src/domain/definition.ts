@@ -15,16 +15,19 @@ export const keyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export const keyRule =
   '1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
 
-/** Most definitions in one request. */
-export const longestBatch = 100;
+/** What definitions are about. */
+export const definedKinds = ['job', 'monitor', 'channel'] as const;
+export type DefinedKind = (typeof definedKinds)[number];
 
-/** What happens to the thing that a definition is about; `none` if it is as defined. */
-export const definitionChanges = ['create', 'update', 'delete', 'none'] as const;
-export type DefinitionChange = (typeof definitionChanges)[number];
+/** Most definitions in one request: as many as the largest plan allows jobs. */
+export const mostDefinitions = 1_000;
+
+/** What applying does to a thing; `adopt` only gives a key to one made by hand. */
+export const planActions = ['create', 'update', 'adopt', 'delete', 'unchanged', 'refused'] as const;
+export type PlanAction = (typeof planActions)[number];
 
 /** Which ones a list of definitions has: those with a key, or all. */
 export const shownInLists = ['managed', 'all'] as const;
-export type ShownInList = (typeof shownInLists)[number];
 
 /** Checks that a key is one. Throws `invalid_input`. */
 export function checkKey(key: string): void {
@@ -68,6 +71,17 @@ function ordered(value: unknown): string {
   if (Array.isArray(value)) return JSON.stringify(value.map(ordered).toSorted());
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   return ordered(Object.entries(value).map(([name, inner]) => `${name}=${ordered(inner)}`));
+}
+
+/** The fields that have another value than that of `defaults`. */
+export function withoutDefaults(
+  fields: object,
+  defaults: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(fields);
+  const isOwn = (name: string, value: unknown): boolean =>
+    JSON.stringify(value) !== JSON.stringify(defaults[name]);
+  return Object.fromEntries(entries.filter(([name, value]) => isOwn(name, value)));
 }
 
 /** The names whose texts differ between two mappings, or that only one of them has, sorted. */

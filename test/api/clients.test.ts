@@ -123,8 +123,8 @@ export const channelInput: Same<
   'name' | 'type' | 'config'
 > = true;
 export const previewInput: Schemas['SchedulePreviewInput'] = {};
-export const definitions: Schemas['JobDefinitions'] = {
-  definitions: [{ key: 'a', job: { name: 'a', url: 'https://example.com/' } }],
+export const definitions: Schemas['DefinitionsInput'] = {
+  jobs: [{ key: 'a', name: 'a', url: 'https://example.com/' }],
 };
 // @ts-expect-error a job needs a URL
 export const noUrl: Schemas['JobInput'] = { name: 'a' };

@@ -217,6 +217,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
           return await ask(method, pathFor(path, { ...ids, ...over }), body);
         }
         if (operationId === 'createChannel') return await ask(method, target, mailChannel);
+        if (operationId === 'applyDefinitions') return await ask(method, target, { mark: '' });
         if (keyed.has(operationId)) {
           const askWithKey = async (sent: object): Promise<Answer> => {
             const own = { 'idempotency-key': operationId };

@@ -167,9 +167,16 @@ export const outsideMutants: readonly Mutant[] = [
   {
     breaks: 'a key that may only read changes things',
     file: 'api/http/auth.ts',
-    text: "needsWrite(request) && asker.permission !== 'write'",
-    becomes: 'false',
+    text: 'if (needsWrite(request)) requireWrite(asker);',
+    becomes: '',
     tests: ['api/accounts/access.test.ts'],
+  },
+  {
+    breaks: 'a key that may only read finds hidden values by trying',
+    file: 'wings/definitions/server/managed.ts',
+    text: 'if (!mayCompare(principal)) {',
+    becomes: 'if (false) {',
+    tests: ['wings/definitions/api/definitions.test.ts'],
   },
   {
     breaks: 'a page of another origin acts for the session',

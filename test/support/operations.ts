@@ -60,19 +60,6 @@ const newChannel = {
 };
 const longBody = { method: 'POST', body: 'x'.repeat(40_000) };
 
-/** An operation that applies definitions, of which 100 are taken. */
-function applying(noun: string, input: object): Notes {
-  const tooMany = Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, [noun]: null }));
-  return {
-    body: () => ({ definitions: [{ key: `new-${randomUUID()}`, [noun]: input }] }),
-    bodies: [
-      { definitions: ['a', 'a.b_c-1'].map((key) => ({ key, [noun]: input })) },
-      { definitions: [{ key: 'a', adopt: unknownId, [noun]: null }], dryRun: true },
-    ],
-    wrong: { definitions: tooMany },
-  };
-}
-
 const notes: Readonly<Record<string, Notes>> = {
   createJob: {
     body: newJob,
@@ -99,10 +86,21 @@ const notes: Readonly<Record<string, Notes>> = {
   getDays: { wrong: '?days=0' },
   getDueTimes: { wrong: '?count=0' },
   explainJob: { wrong: '?at=yesterday' },
-  listManagedChannels: { queries: ['?show=all'] },
-  applyJobDefinitions: applying('job', newJob),
-  applyMonitorDefinitions: applying('monitor', { name: 'new' }),
-  applyChannelDefinitions: applying('channel', newChannel),
+  listDefinitions: { queries: ['?kind=job', '?kind=monitor', '?kind=channel&show=all'] },
+  applyDefinitions: {
+    body: () => ({
+      jobs: [{ key: `new-${randomUUID()}`, ...newJob }],
+      monitors: [{ key: `new-${randomUUID()}`, name: 'new' }],
+      channels: [{ key: `new-${randomUUID()}`, ...newChannel }],
+    }),
+    bodies: [
+      { jobs: ['a', 'a.b_c-1'].map((key) => ({ key, ...newJob })) },
+      { monitors: [{ key: 'a', adopt: unknownId, name: 'new' }], dryRun: true },
+      { channels: [{ key: 'a', ...newChannel }], prune: true },
+    ],
+    tooLong: { mark: 'x'.repeat(1024 * 1024) },
+    wrong: { jobs: Array.from({ length: 1_001 }, (_, index) => ({ ...newJob, key: `k${index}` })) },
+  },
   createMonitor: {
     body: { name: 'new' },
     wrong: { name: 'a', periodSeconds: 30 },

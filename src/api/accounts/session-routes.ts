@@ -159,7 +159,7 @@ export function sessionRoutes(
 
   server.delete(
     '/session',
-    { ...operations.signOut, ...withoutBody, config: { isOwnMatter: true } },
+    { ...operations.signOut, ...withoutBody, config: { isForReaders: true } },
     async ({ principal }, reply) => {
       await signOut(app, principal);
       reply.header('set-cookie', cookie.clear);

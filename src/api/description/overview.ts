@@ -17,7 +17,7 @@ another id 409. A request that a page of another site makes gets 403. Only sessi
 
 ## Requests and answers
 
-Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields are refused, and types \
+Bodies are JSON in UTF-8, at most 256 KiB (definitions: 1 MiB), with \`Content-Type: application/json\`. Unknown fields are refused, and types \
 are strict: \`"60"\` is not a number. Lengths count characters. Times are ISO 8601 in UTC, with milliseconds. Ids are UUIDs \
 in lower case; upper case is accepted. Answers may get new fields.
 

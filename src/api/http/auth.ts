@@ -25,8 +25,8 @@ declare module 'fastify' {
     askAgain: () => Promise<Identity | undefined>;
   }
   interface FastifyContextConfig {
-    /** Its change is about the asker alone, who needs no `write`. */
-    isOwnMatter?: boolean;
+    /** Keys that may only read are let in: it changes nothing but what is the asker's own, or looks itself (`requireWrite`). */
+    isForReaders?: boolean;
     /** It answers everybody the same from memory: nobody is asked who they are, and nothing counts. */
     isForEverybody?: boolean;
   }
@@ -91,7 +91,7 @@ export function requireAsker(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) => {
     const { asker, askerFault } = request;
     if (asker === undefined) return done(askerFault ?? unauthenticated());
-    if (needsWrite(request) && asker.permission !== 'write') return done(mayOnlyRead(asker));
+    if (needsWrite(request)) requireWrite(asker);
     request.principal = asker;
     return done();
   });
@@ -111,7 +111,7 @@ export function senderOf({ socket, headers }: FastifyRequest): Sender {
 
 function needsWrite({ method, routeOptions }: FastifyRequest): boolean {
   if (method === 'GET' || method === 'HEAD') return routeOptions.schema?.needsWrite === true;
-  return !routeOptions.config.isOwnMatter;
+  return !routeOptions.config.isForReaders;
 }
 
 /**
@@ -123,6 +123,8 @@ function presentedKey({ raw, headers }: FastifyRequest): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-function mayOnlyRead({ actor }: Principal): JobdError {
-  return new JobdError('forbidden', `this ${actor.type} may only read, a key with write is needed`);
+/** Throws `forbidden` unless somebody may write. */
+export function requireWrite({ actor, permission }: Principal): void {
+  if (permission === 'write') return;
+  throw new JobdError('forbidden', `this ${actor.type} may only read, a key with write is needed`);
 }

@@ -162,7 +162,7 @@ function readPreview(payload: IncomingMessage): Promise<BodyPreview> {
   });
 }
 
-/** The refusal of a body over the limit. */
-export function tooLarge(): JobdError {
-  return new JobdError('too_large', 'the request body must be at most 256 KiB');
+/** The refusal of a body over the limit of its route. */
+export function tooLarge(maxBytes = maxBodyBytes): JobdError {
+  return new JobdError('too_large', `the request body must be at most ${maxBytes / 1024} KiB`);
 }

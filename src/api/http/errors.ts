@@ -73,7 +73,7 @@ function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string
 }
 
 /** Translates errors of fastify and of validation. */
-function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
+function errorFor(error: FastifyError, { body, routeOptions }: FastifyRequest): JobdError {
   if (error instanceof JobdError) return error;
   const broken = error.validation?.[0];
   if (broken !== undefined) {
@@ -84,7 +84,7 @@ function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
     const sentence = sentenceFor(broken as Parameters<typeof sentenceFor>[0], partOf(error));
     return new JobdError('invalid_input', sentence);
   }
-  if (error.statusCode === 413) return tooLarge();
+  if (error.statusCode === 413) return tooLarge(routeOptions.bodyLimit);
   if (error.statusCode === 415) {
     return wrongType();
   }

@@ -1,5 +1,6 @@
 /** The keys by which definitions know jobs, monitors and channels. */
 
+import { sql } from 'kysely';
 import { idList } from './dialect.ts';
 import type { Db } from './store.ts';
 
@@ -19,31 +20,17 @@ export async function findManagedId(
   return row?.id;
 }
 
-/** The ids of the rows with these keys in this workspace, by key. */
-export async function findManagedIds(
+/** The keys of those rows of a workspace that are not deleted, by id; null for one made by hand. */
+export async function findManagedKeys(
   db: Db,
   table: ManagedTable,
-  { workspaceId, keys }: { workspaceId: string; keys: readonly string[] },
-): Promise<Map<string, string>> {
+  { workspaceId, ids }: { workspaceId: string; ids: readonly string[] },
+): Promise<Map<string, string | null>> {
   const rows = await live(db, table, workspaceId)
     .select(['id', 'managed_key as key'])
-    .where('managed_key', 'in', idList(keys))
+    .where('id', 'in', idList(ids))
     .execute();
-  return new Map(rows.map(({ id, key }) => [key ?? '', id]));
-}
-
-/** The key of a row; null if it has none. */
-export async function managedKeyOf(
-  db: Db,
-  table: ManagedTable,
-  id: string,
-): Promise<string | null> {
-  const row = await db
-    .selectFrom(table)
-    .select('managed_key')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.managed_key ?? null;
+  return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
 /** Gives a row its key. Another one of the workspace must not have it. */
@@ -56,10 +43,13 @@ export async function setManagedKey(
   await db.updateTable(table).set({ managed_key: key }).where('id', '=', id).execute();
 }
 
-/** A row by its id, and its key; null for one made by hand. */
+/** A row, and its key; null for one made by hand. */
 export interface KeyedRow {
   id: string;
   key: string | null;
+  name: string;
+  /** The id of the job that a job runs after. */
+  after: string | null;
 }
 
 /** A page of a workspace's rows, newest first: those with a key, or all. `before` is the last id of the previous page. */
@@ -69,8 +59,9 @@ export async function listManagedKeys(
   workspaceId: string,
   page: { limit: number; before: string | null; isKeyNeeded: boolean },
 ): Promise<KeyedRow[]> {
+  const after = table === 'jobs' ? sql<string | null>`after_job_id` : sql<null>`null`;
   let query = live(db, table, workspaceId)
-    .select(['id', 'managed_key as key'])
+    .select(['id', 'managed_key as key', 'name', after.as('after')])
     .orderBy('id', 'desc')
     .limit(page.limit);
   if (page.isKeyNeeded) query = query.where('managed_key', 'is not', null);

@@ -51,10 +51,10 @@ test('every change of a person is in the trail, with names and without values', 
   await ask('PATCH', `/jobs/${id}`, { action: 'resume' });
   await ask('PATCH', `/jobs/${id}`, { action: 'pause' });
   await ask('PATCH', `/jobs/${id}`, { name: 'b' });
-  const definitions = [{ key: 'k', job: { ...job, name: 'm' } }];
-  await ask('POST', '/managed-jobs', { definitions });
-  await ask('POST', '/managed-jobs', { definitions });
-  await ask('POST', '/managed-jobs', { definitions: [{ key: 'k', job: null }] });
+  const jobs = [{ key: 'k', ...job, name: 'm' }];
+  await ask('POST', '/definitions', { jobs });
+  await ask('POST', '/definitions', { jobs });
+  await ask('POST', '/definitions', { prune: true });
   await ask('POST', `/jobs/${id}/run`);
   const { id: monitor } = (await ask('POST', '/monitors', { name: 'mon' })).body.monitor;
   await ask('PATCH', `/monitors/${monitor}`, { graceSeconds: 1, notes: canary });
@@ -117,8 +117,8 @@ test('what changes nothing leaves no entry, and being adopted is a change', asyn
   const ids = [id, active.id];
   await ask('POST', '/jobs/actions', { action: 'pause', ids: [id] });
   assert.deepEqual(words(await entriesOf(daemon)), words(before));
-  const definitions = [{ key: 'k', job: { ...job, name: 'b', paused: false }, adopt: ids[1] }];
-  await ask('POST', '/managed-jobs', { definitions });
+  const jobs = [{ key: 'k', ...job, name: 'b', paused: false, adopt: ids[1] }];
+  await ask('POST', '/definitions', { jobs });
   assert.deepEqual(words(await entriesOf(daemon)).slice(before.length), ['job.update b key']);
 });
 

@@ -19,8 +19,8 @@ test('upper-case ids are accepted in bodies too, and stored in lower case', asyn
   const channel = { name: 'A', type: 'slack', config, jobIds: [id] };
   assert.deepEqual((await ask('POST', '/channels', channel)).body.channel.jobIds, [job.id]);
 
-  const definition = { key: 'a', adopt: id, job: { ...input, workspaceId: undefined } };
-  const { results } = (await ask('POST', '/managed-jobs', { definitions: [definition] })).body;
-  assert.deepEqual([results[0].isAdopted, results[0].job], [true, job]);
+  const jobs = [{ key: 'a', adopt: id, ...input, workspaceId: undefined }];
+  const { changes } = (await ask('POST', '/definitions', { jobs })).body;
+  assert.deepEqual([changes[0].action, changes[0].id], ['adopt', job.id]);
   assert.equal((await ask('DELETE', `/jobs/${id}`)).status, 200);
 });

@@ -84,9 +84,9 @@ test('a copy is called as its original is, with header values that no key can re
     retries: 2,
     notes: 'n',
   };
-  const definition = { key: 'nightly', job: input };
-  const { results } = (await ask('POST', '/managed-jobs', { definitions: [definition] })).body;
-  const original = results[0].job;
+  const jobs = [{ key: 'nightly', ...input }];
+  const [{ id: originalId }] = (await ask('POST', '/definitions', { jobs })).body.changes;
+  const original = (await ask('GET', `/jobs/${originalId}`)).body.job;
   await ask('POST', `/jobs/${original.id}/run`);
   await until('its result', async () => {
     return (await ask('GET', `/jobs/${original.id}`)).body.job.status === 'up';
@@ -101,7 +101,7 @@ test('a copy is called as its original is, with header values that no key can re
   assert.deepEqual(job, { ...original, name: 'b', id, createdAt, ...isNew, lastDurationMs: null });
   assert.deepEqual((await ask('GET', `/jobs/${id}`)).body.job, job);
   assert.deepEqual((await ask('GET', `/jobs/${id}/runs`)).body.runs, []);
-  assert.equal((await ask('GET', '/managed-jobs')).body.managedJobs.length, 1);
+  assert.equal((await ask('GET', '/definitions?kind=job')).body.definitions.length, 1);
 
   await ask('POST', `/jobs/${id}/run`);
   await until('the call of the copy', async () => sink.received.length === 2);

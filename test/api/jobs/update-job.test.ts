@@ -300,9 +300,9 @@ test("a key with write permission cannot redirect a job's headers to its own ser
     assertRefused(moved, 400, /^headers must be given again, or {} to remove them, when url/, '');
   }
   // A definition sets the whole job, headers included.
-  const definition = { key: 'a', adopt: job.id, job: { name: 'a', url: thief.url } };
-  const applied = await ask('POST', '/managed-jobs', { definitions: [definition] });
-  assert.deepEqual(applied.body.results[0].changedHeaders, ['Authorization']);
+  const jobs = [{ key: 'a', adopt: job.id, name: 'a', url: thief.url }];
+  const applied = await ask('POST', '/definitions', { jobs });
+  assert.deepEqual(applied.body.changes[0].hidden, ['Authorization']);
   const given = { url: `${own.url}/a`, headers: { 'X-A': '1' } };
   assert.equal((await ask('PATCH', path, given)).status, 200);
   assert.equal((await ask('PATCH', path, { url: `${own.url}/b` })).status, 200, 'the same origin');

@@ -89,8 +89,8 @@ test('a list shows what a page needs of a job, and neither bodies nor notes nor 
   const canary = 'canary-4711';
   const secrets = { notes: canary, method: 'POST', body: canary, headers: { 'X-A': canary } };
   const job = { name: 'Nightly', url: sink.url, cronExpr: '30 2 * * *', timezone: 'Europe/Paris' };
-  const definitions = [{ key: 'nightly', job: { ...job, ...secrets } }];
-  const [{ job: made }] = (await ask('POST', '/managed-jobs', { definitions })).body.results;
+  const definitions = { jobs: [{ key: 'nightly', ...job, ...secrets }] };
+  const [made] = (await ask('POST', '/definitions', definitions)).body.changes;
   const first = await ask('GET', '/overview/jobs');
   assert.deepEqual(first.body, {
     jobs: [

@@ -9,7 +9,7 @@ import {
 } from '../../../src/store/database/inspect.ts';
 import {
   findManagedId,
-  findManagedIds,
+  findManagedKeys,
   listManagedKeys,
 } from '../../../src/store/database/managed-keys.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
@@ -38,8 +38,8 @@ const ofDefinitions: Guards = Object.fromEntries(
       [(tx) => findManagedId(tx, table, { workspaceId: 'w', key }), isDeleted],
     ],
     [
-      `the keys of deleted rows of ${table} are free`,
-      [(tx) => findManagedIds(tx, table, { workspaceId: 'w', keys: [key] }), isDeleted],
+      `deleted rows of ${table} have no key`,
+      [(tx) => findManagedKeys(tx, table, { workspaceId: 'w', ids: [key] }), isDeleted],
     ],
     [
       `deleted rows of ${table} are not managed`,

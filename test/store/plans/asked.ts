@@ -102,9 +102,8 @@ export const ofAccounts: Asked = {
   findManagedId: kept.map(
     (table) => (db) => managed.findManagedId(db, table, { workspaceId: 'w', key: 'k' }),
   ),
-  managedKeyOf: kept.map((table) => (db) => managed.managedKeyOf(db, table, 'i')),
-  findManagedIds: kept.map(
-    (table) => (db) => managed.findManagedIds(db, table, { workspaceId: 'w', keys: ['a', 'b'] }),
+  findManagedKeys: kept.map(
+    (table) => (db) => managed.findManagedKeys(db, table, { workspaceId: 'w', ids: [id, 'i'] }),
   ),
   listManagedKeys: kept.map(
     (table) => (db) =>

@@ -212,7 +212,7 @@ export function draftsOf({
 }
 
 const knownSteps = `
-  api v1 v2 jobs runs run receipts key receipt schedule managed-jobs preview history days
+  api v1 v2 jobs runs run receipts key receipt schedule definitions preview history days
   due-times chain callbacks explanation copy actions healthz monitors ping pings start deliveries
   test session sessions keys about`
   .trim()

@@ -1,11 +1,13 @@
-/** Commands on definition files against a served jobd. */
+/** Definitions that are sent to a served jobd: in files, by its commands, and over the API. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { DefinitionChange } from '../../../src/wings/definitions/api/contract.ts';
 import { runCommand, serveCommand } from './command.ts';
 import type { ServedDaemon } from './command.ts';
+import type { TestDaemon } from './daemon.ts';
 import type { Ran } from './program.ts';
 
 export interface FileSetup {
@@ -34,4 +36,20 @@ export function assertEnds(ran: Ran, exitCode: number, words: RegExp): string {
   assert.equal(ran.exitCode, exitCode, ran.stderr);
   assert.match(ran.stderr, words);
   return ran.stdout;
+}
+
+/** Sends definitions over the API. Returns what came of them. */
+export async function sendDefinitions(
+  ask: TestDaemon['ask'],
+  body: object,
+  key?: string,
+): Promise<DefinitionChange[]> {
+  const answer = await ask('POST', '/definitions', body, key);
+  assert.equal(answer.status, 200, answer.body.error);
+  return answer.body.changes;
+}
+
+/** What came of a definition in a few words. */
+export function wordsOf({ action, fields, refusal }: DefinitionChange): string {
+  return refusal ? `${refusal.status} ${refusal.error}` : [action, ...fields].join(' ');
 }

@@ -1,30 +1,30 @@
 /** What the API accepts and returns about definitions of jobs, monitors and channels. Hidden values are never returned. */
 
 import { Type } from 'typebox';
-import type { Static, TProperties, TSchema } from 'typebox';
-import { channelFields as channelRows } from '../../../domain/alerts/fields.ts';
-import {
-  definedFields,
-  definitionChanges,
-  keyRule,
-  longestBatch,
-  shownInLists,
-} from '../../../domain/definition.ts';
-import type { DefinitionChange } from '../../../domain/definition.ts';
-import { afterOnWords } from '../../../domain/jobs/after-words.ts';
-import { jobFields } from '../../../domain/jobs/fields.ts';
-import { monitorFields } from '../../../domain/monitors/fields.ts';
-import { Channel, ChannelInput } from '../../../api/alerts/contract.ts';
+import type { Static, TSchema } from 'typebox';
+import { ChannelInput } from '../../../api/alerts/contract.ts';
 import { page, PageQuery } from '../../../api/http/contract.ts';
 import * as t from '../../../api/http/schema.ts';
-import { afterOnText, definedJobFields, Job } from '../../../api/jobs/contract.ts';
-import { Monitor, MonitorInput } from '../../../api/monitors/contract.ts';
+import { afterOnText, definedJobFields } from '../../../api/jobs/contract.ts';
+import { MonitorInput } from '../../../api/monitors/contract.ts';
+import { channelFields as channelRows } from '../../../domain/alerts/fields.ts';
+import {
+  definedKinds,
+  keyRule,
+  mostDefinitions,
+  planActions,
+  shownInLists,
+} from '../../../domain/definition.ts';
+import { afterOnWords } from '../../../domain/jobs/after-words.ts';
 import * as examples from './examples.ts';
 
-/** The query of a list of managed jobs, monitors or channels. */
-export const ManagedQuery = Type.Object(
+/** The query of the list. */
+export const DefinedQuery = Type.Object(
   {
     ...PageQuery.properties,
+    kind: Type.Optional(
+      t.oneOf(definedKinds, { description: 'Which ones to list.', default: 'job' }),
+    ),
     show: Type.Optional(
       t.oneOf(shownInLists, {
         description: '`all` also lists those that were made by hand; their `key` is null.',
@@ -35,198 +35,61 @@ export const ManagedQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function keyOf(noun: string) {
-  return t.nullable(t.text(`The key of the ${noun}; null if it was made by hand.`));
+const kind = t.oneOf(definedKinds, 'Whether it is a job, a monitor or a channel.');
+
+/** Fields of one as it is, by the names in its definition. */
+function fieldsAsDefined(description: string) {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: `${description} The values of headers and of \`config\` are null.`,
+  });
 }
 
-/** The fields of a definition besides the one that has the noun for its name. */
-function definitionFields(noun: string) {
-  return {
-    key: t.text(`The key of the ${noun}: ${keyRule}.`),
-    adopt: Type.Optional(
-      t.id(
-        `The id of an unmanaged ${noun} that gets this key, if no ${noun} has the key yet. If there is no such ${noun}, ` +
-          'a new one is created.',
-      ),
-    ),
-  };
-}
+export const Defined = t.output('Defined', 'What a definition would say.', examples.defined, {
+  kind,
+  key: t.nullable(t.text('The key that definitions know it by; null if it was made by hand.')),
+  id: t.id('The id of the job, monitor or channel.'),
+  definition: fieldsAsDefined('The fields of its definition that are not the default.'),
+});
+export type Defined = Static<typeof Defined>;
+export const DefinedList = t.envelope('DefinedList', page('definitions', Defined));
 
-function defined<P extends TProperties>(noun: string, fields: P) {
-  const description = `The ${noun}. Omitted fields get their defaults. Null deletes the ${noun}.`;
-  return t.nullable(Type.Object(fields, { additionalProperties: false, description }));
-}
-
-function definitionsOf<T extends TSchema>(definition: T) {
-  return {
-    definitions: Type.Array(definition, {
-      maxItems: longestBatch,
-      description: `Up to ${longestBatch} definitions with different keys.`,
-    }),
-    dryRun: Type.Optional(
-      Type.Boolean({
-        description:
-          'Reports the changes without making them: 25 definitions count as one request.',
-        default: false,
-      }),
-    ),
-  };
-}
-
-/** The fields of a result besides those of its noun. */
-function resultFields(noun: string) {
-  return {
-    key: t.text('The key of the definition.'),
-    change: Type.Unsafe<DefinitionChange | null>({
-      type: ['string', 'null'],
-      enum: [...definitionChanges, null],
-      description: `\`none\` if the ${noun} already matched. Null if the definition was refused.`,
-    }),
-    isAdopted: t.flag(`Whether an unmanaged ${noun} got the key.`),
-    refusal: t.nullable(
-      Type.Object(
-        {
-          status: t.integer(
-            `The HTTP status that the same request for a single ${noun} would get.`,
-          ),
-          error: t.text('What is wrong, and what would be right.'),
-        },
-        { description: 'Why this definition was not applied.' },
-      ),
-    ),
-  };
-}
-
-const outcome = (noun: string): string =>
-  `The outcome of a definition, with the ${noun} after the change. In a dry run, the expected outcome and the unchanged ${noun}.`;
-const inOrder = 'In the order of the definitions.';
-const differed = 'For an update, the fields that differed.';
-const asOneField = '`schedule` stands for the four schedule fields.';
-
-function orNull<T extends TSchema>(schema: T, noun: string) {
-  return Type.Union([schema, Type.Null()], { description: `The ${noun}; null if there is none.` });
-}
-
-export const ManagedJob = t.output(
-  'ManagedJob',
-  'A job and the key that definitions know it by.',
-  examples.managedJob,
-  { key: keyOf('job'), job: Job },
-);
-export type ManagedJob = Static<typeof ManagedJob>;
-export const ManagedJobList = t.envelope('ManagedJobList', page('managedJobs', ManagedJob));
-
-const afterFields = {
-  after: Type.Optional(
-    t.nullable(
-      Type.String({
-        maxLength: 120,
-        description:
-          'Extension: the key of the job that it runs after, instead of on its schedule; or the id of one without a key. ' +
-          'That job must exist when the definition is applied.',
-      }),
+/** The fields of every definition. */
+const definitionFields = {
+  key: t.text(`The key: ${keyRule}.`),
+  adopt: Type.Optional(
+    t.id(
+      'The id of one that was made by hand and gets this key, if none has the key yet. If there is none, a new one is created.',
     ),
   ),
-  afterOn: Type.Optional(t.oneOf(afterOnWords, { description: afterOnText, default: 'success' })),
 };
 
 export const JobDefinition = t.input(
   'JobDefinition',
-  'The job that a key should have.',
+  'The job that a key stands for. Omitted fields get their defaults.',
   [examples.jobDefinition],
-  { ...definitionFields('job'), job: defined('job', { ...definedJobFields, ...afterFields }) },
-);
-export type JobDefinition = Static<typeof JobDefinition>;
-export const JobDefinitions = t.input(
-  'JobDefinitions',
-  'Definitions of jobs to apply.',
-  [examples.jobDefinitions],
-  definitionsOf(JobDefinition),
-);
-export const JobDefinitionResult = t.output(
-  'JobDefinitionResult',
-  outcome('job'),
-  examples.jobResult,
   {
-    ...resultFields('job'),
-    changedFields: t.array(
-      t.oneOf(definedFields(jobFields), 'The name of a field.'),
-      `${differed} ${asOneField} Header values are compared too, without being shown.`,
+    ...definitionFields,
+    ...definedJobFields,
+    after: Type.Optional(
+      t.nullable(
+        Type.String({
+          maxLength: 120,
+          description:
+            'Extension: the job that it runs after, instead of on its schedule: its key, its id, or its name.',
+        }),
+      ),
     ),
-    changedHeaders: t.array(
-      t.text('The name of a header.'),
-      'Names of the headers that were added, removed or changed.',
-    ),
-    job: orNull(Job, 'job'),
+    afterOn: Type.Optional(t.oneOf(afterOnWords, { description: afterOnText, default: 'success' })),
   },
-);
-export type JobDefinitionResult = Static<typeof JobDefinitionResult>;
-export const JobDefinitionResults = t.envelope(
-  'JobDefinitionResults',
-  { results: t.array(JobDefinitionResult, inOrder) },
-  examples.jobResults,
-);
-
-export const ManagedMonitor = t.output(
-  'ManagedMonitor',
-  'A monitor and the key that definitions know it by.',
-  examples.managedMonitor,
-  { key: keyOf('monitor'), monitor: Monitor },
-);
-export type ManagedMonitor = Static<typeof ManagedMonitor>;
-export const ManagedMonitorList = t.envelope(
-  'ManagedMonitorList',
-  page('managedMonitors', ManagedMonitor),
 );
 
 export const MonitorDefinition = t.input(
   'MonitorDefinition',
-  'The monitor that a key should have.',
+  'The monitor that a key stands for. Omitted fields get their defaults.',
   [examples.monitorDefinition],
-  { ...definitionFields('monitor'), monitor: defined('monitor', MonitorInput.properties) },
-);
-export const MonitorDefinitions = t.input(
-  'MonitorDefinitions',
-  'Definitions of monitors to apply.',
-  [examples.monitorDefinitions],
-  definitionsOf(MonitorDefinition),
-);
-export const MonitorDefinitionResult = t.output(
-  'MonitorDefinitionResult',
-  outcome('monitor'),
-  examples.monitorResult,
-  {
-    ...resultFields('monitor'),
-    changedFields: t.array(
-      t.oneOf(definedFields(monitorFields), 'The name of a field.'),
-      `${differed} ${asOneField}`,
-    ),
-    monitor: orNull(Monitor, 'monitor'),
-  },
-);
-export type MonitorDefinitionResult = Static<typeof MonitorDefinitionResult>;
-export const MonitorDefinitionResults = t.envelope(
-  'MonitorDefinitionResults',
-  { results: t.array(MonitorDefinitionResult, inOrder) },
-  examples.monitorResults,
-);
-
-/** Names of fields of `config`, whose values are never shown. */
-const configFields = t.array(
-  t.text('The name of a field.'),
-  'The fields that `config` has; their values are never shown.',
-);
-
-export const ManagedChannel = t.output(
-  'ManagedChannel',
-  'A channel and the key that definitions know it by.',
-  examples.managedChannel,
-  { key: keyOf('channel'), channel: Channel, configFields },
-);
-export type ManagedChannel = Static<typeof ManagedChannel>;
-export const ManagedChannelList = t.envelope(
-  'ManagedChannelList',
-  page('managedChannels', ManagedChannel),
+  { ...definitionFields, ...MonitorInput.properties },
 );
 
 function keysOf(nouns: string) {
@@ -245,44 +108,101 @@ function keysOf(nouns: string) {
 const { jobIds: _, monitorIds: __, ...channelFields } = ChannelInput.properties;
 export const ChannelDefinition = t.input(
   'ChannelDefinition',
-  'The channel that a key should have.',
+  'The channel that a key stands for. Omitted fields get their defaults.',
   [examples.channelDefinition],
+  { ...definitionFields, ...channelFields, jobs: keysOf('jobs'), monitors: keysOf('monitors') },
+);
+
+function listOf<T extends TSchema>(definition: T, nouns: string) {
+  const description = `The ${nouns}, with different keys.`;
+  return Type.Optional(Type.Array(definition, { maxItems: mostDefinitions, description }));
+}
+
+export const Definitions = t.input(
+  'DefinitionsInput',
+  `What jobs, monitors and channels should be: at most ${mostDefinitions} together.`,
+  [examples.definitions],
   {
-    ...definitionFields('channel'),
-    channel: defined('channel', {
-      ...channelFields,
-      jobs: keysOf('jobs'),
-      monitors: keysOf('monitors'),
-    }),
+    jobs: listOf(JobDefinition, 'jobs'),
+    monitors: listOf(MonitorDefinition, 'monitors'),
+    channels: listOf(ChannelDefinition, 'channels'),
+    dryRun: Type.Optional(
+      Type.Boolean({
+        description:
+          'Answers what would change, and changes nothing. A key that may only read may ask.',
+        default: false,
+      }),
+    ),
+    prune: Type.Optional(
+      Type.Boolean({
+        description: 'Deletes those that have a key which is not in the request.',
+        default: false,
+      }),
+    ),
+    mark: Type.Optional(
+      t.text(
+        'The `mark` of an earlier answer. If other changes would be made by now, none is made: the answer is 409.',
+      ),
+    ),
   },
 );
-export const ChannelDefinitions = t.input(
-  'ChannelDefinitions',
-  'Definitions of channels to apply.',
-  [examples.channelDefinitions],
-  definitionsOf(ChannelDefinition),
-);
-export const ChannelDefinitionResult = t.output(
-  'ChannelDefinitionResult',
-  outcome('channel'),
-  examples.channelResult,
+
+export const DefinitionChange = t.output(
+  'DefinitionChange',
+  'What happens to the one that a key stands for.',
+  examples.definitionChange,
   {
-    ...resultFields('channel'),
-    changedFields: t.array(
+    kind,
+    key: t.text('The key.'),
+    id: t.nullable(t.id('The id; null if there is none, or none yet.')),
+    action: t.oneOf(
+      planActions,
+      '`adopt` only gives the key to one that was made by hand; `refused` was found before anything was changed.',
+    ),
+    fields: t.array(
       t.text('The name of a field.'),
-      `${differed} The values of \`config\` are compared too, without being shown.`,
+      'The fields that differ in an update: `schedule` for its four, `key` for one that gets the key too.',
     ),
-    changedConfig: t.array(
-      t.text('The name of a field of `config`.'),
-      'Fields of `config` that were added, removed or changed.',
+    hidden: t.array(
+      t.text('The name of a header, or of a field of `config`.'),
+      'Those whose hidden values differ.',
     ),
-    channel: orNull(Channel, 'channel'),
-    configFields,
+    before: t.nullable(
+      fieldsAsDefined(
+        'The fields that differ, as they are: null for the default. Of one that is deleted, all that are not the default.',
+      ),
+    ),
+    refusal: t.nullable(
+      Type.Object(
+        {
+          status: t.integer('The HTTP status that a request for this alone would get.'),
+          error: t.text('What is wrong, and what would be right.'),
+        },
+        { description: 'Why it is not done.' },
+      ),
+    ),
+    isDone: t.flag('Whether it was done. Never in a dry run.'),
   },
 );
-export type ChannelDefinitionResult = Static<typeof ChannelDefinitionResult>;
-export const ChannelDefinitionResults = t.envelope(
-  'ChannelDefinitionResults',
-  { results: t.array(ChannelDefinitionResult, inOrder) },
-  examples.channelResults,
+export type DefinitionChange = Static<typeof DefinitionChange>;
+
+export const DefinitionPlan = t.output(
+  'DefinitionPlan',
+  'What definitions change.',
+  examples.definitionPlan,
+  {
+    changes: t.array(
+      DefinitionChange,
+      'One for each definition, ordered by kind and key, and then one for each deletion.',
+    ),
+    unlisted: t.array(
+      t.part('One that `prune` would delete.', { kind, key: t.text('The key.') }),
+      'Those that have a key which is not in the request.',
+    ),
+    areSecretsCompared: t.flag(
+      'Whether hidden values were compared: they are not for a key that may only read.',
+    ),
+    mark: t.text('Stands for these changes, for `mark` of a request.'),
+  },
 );
+export type DefinitionPlan = Static<typeof DefinitionPlan>;

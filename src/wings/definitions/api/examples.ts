@@ -1,69 +1,47 @@
-/** Examples in the API description: definitions of jobs, monitors and channels, and what came of them. */
+/** Examples in the API description: definitions, and what they change. */
 
-import { channel, channelInput } from '../../../api/alerts/examples.ts';
+import { channelInput } from '../../../api/alerts/examples.ts';
 import { job, jobInput, jobKey as key } from '../../../api/jobs/examples.ts';
-import { monitor, monitorInput } from '../../../api/monitors/examples.ts';
-
-const nothing = { changedFields: [], isAdopted: false, refusal: null };
-
-export const managedJob = { key, job };
-export const jobDefinition = { key, job: jobInput };
-export const jobDefinitions = {
-  definitions: [jobDefinition, { key: 'old-report', job: null }],
-  dryRun: true,
-};
-export const jobResult = {
-  key,
-  change: 'update',
-  changedFields: ['headers', 'schedule'],
-  changedHeaders: ['Authorization'],
-  isAdopted: false,
-  // This is a dry run: the job is unchanged.
-  job: {
-    ...job,
-    cronExpr: '0 7 * * mon-fri',
-    nextRunAt: '2025-10-10T05:00:00.000Z',
-    lastRunAt: '2025-10-09T05:00:00.214Z',
-  },
-  refusal: null,
-};
-export const jobResults = {
-  results: [
-    jobResult,
-    { key: 'old-report', change: 'none', ...nothing, changedHeaders: [], job: null },
-  ],
-};
+import { monitorInput } from '../../../api/monitors/examples.ts';
 
 const monitorKey = 'nightly-backup';
-export const managedMonitor = { key: monitorKey, monitor };
-export const monitorDefinition = { key: monitorKey, monitor: monitorInput };
-export const monitorDefinitions = { definitions: [monitorDefinition] };
-export const monitorResult = {
-  key: monitorKey,
-  change: 'update',
-  changedFields: ['graceSeconds'],
-  isAdopted: false,
-  monitor,
-  refusal: null,
-};
-export const monitorResults = { results: [monitorResult] };
 
-const channelKey = 'on-call';
-const configFields = ['secret', 'url'];
-export const managedChannel = { key: channelKey, channel, configFields };
+export const jobDefinition = { key, ...jobInput };
+export const monitorDefinition = { key: monitorKey, ...monitorInput };
 export const channelDefinition = {
-  key: channelKey,
-  channel: { ...channelInput, jobs: [key], monitors: [monitorKey] },
+  key: 'on-call',
+  ...channelInput,
+  jobs: [key],
+  monitors: [monitorKey],
 };
-export const channelDefinitions = { definitions: [channelDefinition] };
-export const channelResult = {
-  key: channelKey,
-  change: 'update',
-  changedFields: ['config'],
-  changedConfig: ['url'],
-  isAdopted: false,
-  channel,
-  configFields,
-  refusal: null,
+export const definitions = {
+  jobs: [jobDefinition],
+  monitors: [monitorDefinition],
+  channels: [channelDefinition],
+  dryRun: true,
 };
-export const channelResults = { results: [channelResult] };
+
+export const defined = {
+  kind: 'job',
+  key,
+  id: job.id,
+  definition: { name: job.name, url: job.url, headers: { Authorization: null } },
+};
+
+const unchanged = { id: job.id, fields: [], hidden: [], before: null, refusal: null };
+export const definitionChange = {
+  kind: 'job',
+  key,
+  ...unchanged,
+  action: 'update',
+  fields: ['headers', 'retries'],
+  hidden: ['Authorization'],
+  before: { headers: { Authorization: null }, retries: null },
+  isDone: false,
+};
+export const definitionPlan = {
+  changes: [definitionChange],
+  unlisted: [{ kind: 'channel', key: 'chat' }],
+  areSecretsCompared: true,
+  mark: '5f0c2b8e9d7a41c36b1e8f2a7d9c0e54',
+};

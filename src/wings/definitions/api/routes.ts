@@ -1,189 +1,170 @@
-/** Routes of managed jobs, monitors and channels. */
+/** Routes of definitions. */
 
-import type { App } from '../../../app/app.ts';
-import { managedChannels } from '../server/channels.ts';
-import { managedJobs } from '../server/jobs.ts';
-import { managedMonitors } from '../server/monitors.ts';
-import type { DefinedField } from '../../../domain/definition.ts';
-import type { jobFields } from '../../../domain/jobs/fields.ts';
-import type { monitorFields } from '../../../domain/monitors/fields.ts';
-import { channelShape } from '../../../api/alerts/shape.ts';
+import type { Static } from 'typebox';
 import { badRequest, describe } from '../../../api/description/operation.ts';
+import { requireWrite } from '../../../api/http/auth.ts';
+import { pageRequest } from '../../../api/http/contract.ts';
 import type { ApiServer } from '../../../api/http/fastify.ts';
+import { continueLarge } from '../../../api/http/limits/connections.ts';
+import { countItems } from '../../../api/http/limits/request-limits.ts';
+import type { App } from '../../../app/app.ts';
+import { idCursor, pageOf, parseIdCursor } from '../../../app/page.ts';
+import { mostDefinitions } from '../../../domain/definition.ts';
+import { invalidInput, JobdError } from '../../../domain/errors.ts';
+import { checkDistinct } from '../../../domain/fields.ts';
+import type { CountGuesses } from '../../../domain/guess.ts';
 import type { ApiParts } from '../../../serve/house.ts';
-import { jobShape } from '../../../api/jobs/shape.ts';
-import { monitorShape } from '../../../api/monitors/shape.ts';
-import { applyAll, listAll } from './apply.ts';
-import type { Outcome } from './apply.ts';
+import { listManagedKeys } from '../../../store/database/managed-keys.ts';
+import { managedJobs } from '../server/jobs.ts';
+import { mayCompare } from '../server/managed.ts';
+import type { Definition } from '../server/managed.ts';
+import { applyPlan, changesIn, makePlan, managedKinds, markOf, newScene } from '../server/plan.ts';
+import type { Plan, Wanted } from '../server/plan.ts';
 import * as contract from './contract.ts';
 
-const failures = { 400: badRequest('definitions must have at most 100 entries, got 101') };
+/** Definitions of many jobs come in one body. */
+const maxBodyBytes = 1024 * 1024;
 
-function words(noun: string) {
-  return {
-    list: {
-      summary: `List managed ${noun}s`,
-      description: `Returns the managed ${noun}s of the workspace with their keys, newest first.`,
-      answer: `A page of managed ${noun}s.`,
-    },
-    apply: {
-      summary: `Apply definitions of ${noun}s`,
-      answer: 'The outcome of each definition.',
-    },
-    about:
-      `Creates, changes or deletes the ${noun} of each key so that it matches its definition. A ${noun} that matches already ` +
-      'stays unchanged, so a request can be repeated. Each definition is applied in a transaction of its own. A refused ' +
-      'definition does not affect the others; its result says why.',
-  };
-}
-
-const job = words('job');
-const monitor = words('monitor');
-const channel = words('channel');
+/** Definitions that count as one request: comparing takes less than half the work of writing. */
+const comparedPerRequest = 25;
+/** Changes that do. Without this a key could write 12,000 jobs a minute. */
+const changedPerRequest = 20;
+/** Further changes are free, or a key could never ask for so many. */
+const countedChanges = 1_000;
 
 const operations = describe(
   { tag: 'Definitions', isExtension: true },
   {
-    listManagedJobs: {
-      ...job.list,
-      querystring: contract.ManagedQuery,
-      response: { 200: contract.ManagedJobList },
-    },
-    applyJobDefinitions: {
-      ...job.apply,
+    listDefinitions: {
+      summary: 'List what definitions would say',
       description:
-        `${job.about} Plan limits apply as for single jobs, and so does waiting for a run in progress. A dry run does not ` +
-        'check whether the plan allows that many jobs.',
-      body: contract.JobDefinitions,
-      response: { 200: contract.JobDefinitionResults },
-      failures,
+        'Returns the jobs, monitors or channels of the workspace as definitions, with their keys, newest first.',
+      querystring: contract.DefinedQuery,
+      response: { 200: contract.DefinedList },
+      answer: 'A page of definitions.',
     },
-    listManagedMonitors: {
-      ...monitor.list,
-      querystring: contract.ManagedQuery,
-      response: { 200: contract.ManagedMonitorList },
-    },
-    applyMonitorDefinitions: {
-      ...monitor.apply,
-      description: `${monitor.about} A monitor keeps its ping URL. Plan limits apply as for single monitors.`,
-      body: contract.MonitorDefinitions,
-      response: { 200: contract.MonitorDefinitionResults },
-      failures,
-    },
-    listManagedChannels: {
-      ...channel.list,
-      querystring: contract.ManagedQuery,
-      response: { 200: contract.ManagedChannelList },
-    },
-    applyChannelDefinitions: {
-      ...channel.apply,
+    applyDefinitions: {
+      summary: 'Apply definitions',
       description:
-        `${channel.about} A channel names jobs and monitors by their keys, which must exist except in a dry run. The type ` +
-        'cannot be changed. A webhook without a secret keeps its own, or gets one that is not shown.',
-      body: contract.ChannelDefinitions,
-      response: { 200: contract.ChannelDefinitionResults },
-      failures,
+        'Creates, changes and adopts the job, monitor or channel of each key so that it matches its definition, and with `prune` ' +
+        'deletes those of other keys. All is planned first: if anything is refused, nothing is changed. Then each change is made ' +
+        'in a transaction of its own: jobs after those they name, then channels, then deletions. If one is refused after all, ' +
+        'because its run goes on for over 5 s or somebody was faster, what depends on it is not begun; what is done stays, and the ' +
+        'same request again continues. What matches already stays as it is. A webhook without a secret keeps its own, or gets one ' +
+        'that is not shown. The body may have 1 MiB.',
+      body: contract.Definitions,
+      response: { 200: contract.DefinitionPlan },
+      answer: 'What is changed, and what is not.',
+      failures: {
+        400: badRequest('jobs must have at most 1000 entries, got 1001'),
+        409: {
+          when: 'The changes would not be those of `mark`.',
+          example: 'the changes are not those that were shown any more: look at them again',
+        },
+        413: {
+          when: 'The request body is over 1 MiB.',
+          example: 'the request body must be at most 1024 KiB',
+        },
+      },
     },
   },
 );
 
-/** Adds the routes. `siteUrl` is where ping URLs are. */
-export function definitionRoutes(server: ApiServer, app: App, { limits, siteUrl }: ApiParts): void {
-  server.get('/managed-jobs', operations.listManagedJobs, async ({ principal, query }) => {
-    const { items, nextCursor } = await listAll(app, principal, managedJobs, query);
-    return {
-      managedJobs: items.map(({ key, shown }) => ({ key, job: jobShape(shown) })),
-      nextCursor,
-    };
+/** Adds the routes. */
+export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiParts): void {
+  server.get('/definitions', operations.listDefinitions, async ({ principal, query }) => {
+    const { kind: noun = 'job', show } = query;
+    const kind = managedKinds.find((one) => one.noun === noun) ?? managedJobs;
+    const { limit, cursor } = pageRequest(query);
+    const list = `definitions ${noun}`;
+    const before = cursor === null ? null : parseIdCursor(list, cursor);
+    const page = { limit: limit + 1, before, isKeyNeeded: show !== 'all' };
+    const rows = await listManagedKeys(app.store.db, kind.table, principal.workspaceId, page);
+    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => idCursor(list, id));
+    const scene = newScene({ app, principal, isDryRun: true, countGuesses: () => {} });
+    const defined = items.map(async ({ id, key }) => {
+      const definition = await kind.written(scene, id);
+      return definition === undefined ? [] : [{ kind: noun, key, id, definition }];
+    });
+    return { definitions: (await Promise.all(defined)).flat(), nextCursor };
   });
 
   server.post(
-    '/managed-jobs',
-    operations.applyJobDefinitions,
-    async ({ principal, body }, answer) => {
-      const definitions = body.definitions.map(({ job: input, ...rest }) => ({ ...rest, input }));
-      const asked = { app, principal, limits, answer };
-      const outcomes = await applyAll(asked, managedJobs, definitions, body.dryRun === true);
-      const results = outcomes.map((outcome) => {
-        const { fields, hidden, shown } = outcome;
-        return Object.assign(common(outcome), {
-          changedFields: fields as DefinedField<typeof jobFields>[],
-          changedHeaders: hidden,
-          job: shown && jobShape(shown),
-        });
-      });
-      return { results };
+    '/definitions',
+    {
+      ...operations.applyDefinitions,
+      bodyLimit: maxBodyBytes,
+      config: { isForReaders: true },
+      async onRequest({ raw }, answer) {
+        continueLarge(raw, answer.raw);
+      },
     },
-  );
-
-  server.get('/managed-monitors', operations.listManagedMonitors, async ({ principal, query }) => {
-    const { items, nextCursor } = await listAll(app, principal, managedMonitors, query);
-    const site = { siteUrl: siteUrl(), permission: principal.permission, now: app.clock.now() };
-    return {
-      managedMonitors: items.map(({ key, shown }) => ({ key, monitor: monitorShape(shown, site) })),
-      nextCursor,
-    };
-  });
-
-  server.post(
-    '/managed-monitors',
-    operations.applyMonitorDefinitions,
     async ({ principal, body }, answer) => {
-      const definitions = body.definitions.map(({ monitor: input, ...rest }) => ({
-        ...rest,
-        input,
-      }));
-      const asked = { app, principal, limits, answer };
-      const outcomes = await applyAll(asked, managedMonitors, definitions, body.dryRun === true);
-      const site = { siteUrl: siteUrl(), permission: principal.permission, now: app.clock.now() };
-      const results = outcomes.map((outcome) => {
-        const { fields, shown } = outcome;
-        return Object.assign(common(outcome), {
-          changedFields: fields as DefinedField<typeof monitorFields>[],
-          monitor: shown && monitorShape(shown, site),
-        });
-      });
-      return { results };
-    },
-  );
-
-  server.get('/managed-channels', operations.listManagedChannels, async ({ principal, query }) => {
-    const { items, nextCursor } = await listAll(app, principal, managedChannels, query);
-    return {
-      managedChannels: items.map(({ key, shown: { channel: found, configFields } }) => ({
-        key,
-        channel: channelShape(found),
-        configFields,
-      })),
-      nextCursor,
-    };
-  });
-
-  server.post(
-    '/managed-channels',
-    operations.applyChannelDefinitions,
-    async ({ principal, body }, answer) => {
-      const definitions = body.definitions.map(({ channel: input, ...rest }) => ({
-        ...rest,
-        input,
-      }));
-      const asked = { app, principal, limits, answer };
-      const outcomes = await applyAll(asked, managedChannels, definitions, body.dryRun === true);
-      const results = outcomes.map((outcome) => {
-        const { fields, hidden, shown } = outcome;
-        return Object.assign(common(outcome), {
-          changedFields: fields,
-          changedConfig: hidden,
-          channel: shown && channelShape(shown.channel),
-          configFields: shown?.configFields ?? [],
-        });
-      });
-      return { results };
+      const { dryRun = false, prune = false, mark } = body;
+      if (!dryRun) requireWrite(principal);
+      const wanted = wantedIn(body);
+      const items = managedKinds.reduce((sum, { table }) => sum + wanted[table].length, 0);
+      if (items > mostDefinitions) throw tooMany(items);
+      await countItems(limits, principal, { items, perRequest: comparedPerRequest, answer });
+      const { workspaceId } = principal;
+      const countGuesses: CountGuesses = (guesses) => limits.countGuesses(workspaceId, guesses);
+      const scene = newScene({ app, principal, isDryRun: dryRun, countGuesses });
+      const plan = await makePlan(scene, wanted, prune);
+      const shown = markOf(plan);
+      if (mark !== undefined && mark !== shown) throw otherPlan();
+      if (!dryRun && plan.changes.every(({ refusal }) => refusal === null)) {
+        const changes = Math.min(changesIn(plan).length, countedChanges);
+        const count = { items: changes, perRequest: changedPerRequest, answer };
+        await countItems(limits, principal, count);
+        await applyPlan(scene, plan);
+      }
+      return { ...shapeOf(plan), areSecretsCompared: mayCompare(principal), mark: shown };
     },
   );
 }
 
-/** What every result has. */
-function common<Shown>({ key, change, isAdopted, refusal }: Outcome<Shown>) {
-  return { key, change, isAdopted, refusal };
+/** The definitions of a body. Throws `invalid_input` for a key that is there twice. */
+function wantedIn({ jobs, monitors, channels }: Static<typeof contract.Definitions>): Wanted {
+  return {
+    jobs: listOf('jobs', jobs),
+    monitors: listOf('monitors', monitors),
+    channels: listOf('channels', channels),
+  };
+}
+
+function listOf(
+  section: keyof Wanted,
+  given: readonly { key: string; adopt?: string }[] = [],
+): Definition[] {
+  const keys = given.map(({ key }) => key);
+  checkDistinct(keys, (index) => `${section}.${index}.key`);
+  return given.map(({ key, adopt, ...input }) => ({ key, adopt, input }));
+}
+
+function tooMany(count: number): JobdError {
+  return invalidInput(
+    `jobs, monitors and channels must be at most ${mostDefinitions} together, got ${count}: send them in parts, without prune`,
+  );
+}
+
+function otherPlan(): JobdError {
+  const sentence = 'the changes are not those that were shown any more: look at them again';
+  return new JobdError('conflict', sentence);
+}
+
+function shapeOf({ changes, unlisted }: Plan) {
+  return {
+    changes: changes.map(({ kind, key, id, action, fields, hidden, before, refusal, isDone }) => ({
+      kind: kind.noun,
+      key,
+      id,
+      action,
+      fields: [...fields],
+      hidden: [...hidden],
+      before: before && { ...before },
+      refusal,
+      isDone,
+    })),
+    unlisted: unlisted.map(({ kind, key }) => ({ kind: kind.noun, key })),
+  };
 }

@@ -2,13 +2,12 @@
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
 import { counted, someOf } from '../../../domain/counted.ts';
-import { getsUnseenSecret } from './job-kind.ts';
-import { label } from './kind.ts';
-import type { Definition, FileKind, Fields, Input, Writing, ManagedItem } from './kind.ts';
+import type { PlanAction } from '../../../domain/definition.ts';
+import { getsUnseenSecret, hiddenNamesOf, label } from './kinds.ts';
+import type { Definition, FileKind, Input } from './kinds.ts';
 import { placeText } from './parse-file.ts';
-import type { Plan, PlanCounts, PlannedChange } from './plan.ts';
-import type { DefinitionResult } from './server.ts';
-import { fieldsOf, yamlOf } from './write-definitions.ts';
+import type { Change, Plan } from './server.ts';
+import { fieldsOf, yamlOf } from './write.ts';
 
 const unchangedSecret = '(secret)';
 const changedSecret = '(changed)';
@@ -21,23 +20,45 @@ export const mostNames = 10;
 const mostEdits = 5_000;
 
 /** The diffs of a plan, a line each, without line ends. */
-export function diffLines(plan: Plan, prune: boolean): string[] {
-  const { changes, unlisted, defaultTimeoutSeconds, names } = plan;
-  const writing = { defaultTimeoutSeconds, names };
-  const changed = changes.filter(
-    ({ result: { change } }) => change === 'create' || change === 'update',
-  );
-  return [
-    ...changed.flatMap((change) => linesOfChange(change, writing)),
-    ...(prune ? unlisted : []).flatMap(({ kind, key, item }) => {
-      const before = yamlOf(kind.conceal(fieldsOfItem(kind, key, item, writing)));
-      return patch([`${label(kind, key)} (server)`, nothing], [before, '']);
-    }),
-  ];
+export function diffLines({ changes }: Plan): string[] {
+  return changes.flatMap((change) => {
+    const { kind, key, action, before, definition } = change;
+    const name = label(kind, key);
+    if (action === 'delete') {
+      const fields = fieldsOf(
+        kind,
+        key,
+        withHidden(kind, before ?? {}, () => unchangedSecret),
+      );
+      return patch([`${name} (server)`, nothing], [yamlOf(kind.conceal?.(fields) ?? fields), '']);
+    }
+    if (definition === undefined || !(action === 'create' || action === 'update')) return [];
+    const from = action === 'create' ? nothing : `${name} (server)`;
+    return patch(
+      [from, `${name} (${placeText(definition.place)})`],
+      [action === 'create' ? '' : beforeText(change, definition), afterText(change, definition)],
+    );
+  });
+}
+
+/** How many changes there are of each kind. */
+export function countsOf({ changes, unlisted }: Plan) {
+  const count = (wanted: PlanAction): number =>
+    changes.filter(({ action }) => action === wanted).length;
+  return {
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    /** Those made by hand that only get a key. */
+    adopt: count('adopt'),
+    unchanged: count('unchanged'),
+    refused: count('refused'),
+    unlisted: unlisted.length,
+  };
 }
 
 /** `2 to create, 1 to update, 1 to delete; 37 the same`. */
-export function summaryOf(counts: PlanCounts): string {
+export function summaryOf(counts: ReturnType<typeof countsOf>): string {
   const parts = [
     `${counts.create} to create`,
     `${counts.update} to update`,
@@ -45,27 +66,26 @@ export function summaryOf(counts: PlanCounts): string {
     counts.adopt > 0 && `${counts.adopt} to adopt as ${counts.adopt === 1 ? 'it is' : 'they are'}`,
     counts.refused > 0 && `${counts.refused} refused`,
   ].filter((part) => part !== false);
-  return `${parts.join(', ')}; ${counts.none} the same`;
+  return `${parts.join(', ')}; ${counts.unchanged} the same`;
 }
 
 /** Remarks on a plan, in sentences. */
-export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean): string[] {
+export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): string[] {
   const be = unlisted.length === 1 ? 'is' : 'are';
   const them = unlisted.length === 1 ? 'it' : 'them';
-  const haveHidden = changes.some(
-    ({ definition: { kind, input } }) => kind.hidden !== undefined && input[kind.hidden],
-  );
+  const haveHidden = changes.some(({ kind, definition }) => {
+    return kind.hidden !== undefined && definition?.input[kind.hidden] !== undefined;
+  });
   const unseen = changes
-    .filter(({ definition: { kind }, result: { refusal } }) => kind.section === 'jobs' && !refusal)
-    .filter(({ definition: { input }, result: { item } }) => getsUnseenSecret(input, item))
-    .map(({ definition: { key } }) => key);
+    .filter(({ action, fields }) => action === 'create' || fields.includes('onResult'))
+    .filter(({ definition, before }) => definition && getsUnseenSecret(definition.input, before))
+    .map(({ key }) => key);
   return [
     unseen.length > 0 &&
       `${someOf(unseen, mostNames)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
-    !prune &&
-      unlisted.length > 0 &&
+    unlisted.length > 0 &&
       `${countedKinds(unlisted, 'managed ')} ${be} not in the files; --prune would delete ${them}`,
-    !mayWrite &&
+    !areSecretsCompared &&
       haveHidden &&
       'the values of headers and config were not compared: this key may only read',
   ].filter((remark) => remark !== false);
@@ -85,89 +105,57 @@ export function coloured(line: string): string {
   return colour === undefined ? line : `\u001b[${colour}m${line}\u001b[0m`;
 }
 
-function linesOfChange({ definition, result }: PlannedChange, writing: Writing): string[] {
-  const { kind, key, place } = definition;
-  const name = label(kind, key);
-  const before = result.item === null ? '' : beforeText(result.item, definition, result, writing);
-  const from = result.item === null ? nothing : `${name} (server)`;
-  return patch(
-    [from, `${name} (${placeText(place)})`],
-    [before, afterText(definition, result, writing)],
+/** One as it is: as it is defined, but for what differs. Of a value that the definition fills in, only whether it differs is shown. */
+function beforeText(change: Change, definition: Definition): string {
+  const { kind, key, input } = definition;
+  const before = { ...input, ...change.before };
+  // A hidden value that the definition leaves out and that makes no difference is one that the server keeps by itself.
+  const given = new Set([...hiddenNamesOf(kind, input), ...change.hidden]);
+  const shown = withHidden(kind, before, (name) => (given.has(name) ? unchangedSecret : null));
+  const fields = fieldsOf(kind, key, shown);
+  const filledIn = unseenTexts(definition).flatMap(([name, text]) => {
+    if (!isChanged(kind, name, change)) return [[name, text]];
+    const wasThere = kind.keeps?.(before, name) ?? fields[name] !== undefined;
+    return wasThere ? [[name, unchangedSecret]] : [];
+  });
+  return yamlOf({ ...fields, ...Object.fromEntries(filledIn) });
+}
+
+function afterText(change: Change, definition: Definition): string {
+  const { kind, key, input } = definition;
+  const names = new Set(hiddenNamesOf(kind, change.before ?? {}));
+  const isOther = (name: string): boolean => names.has(name) && change.hidden.includes(name);
+  const shown = withHidden(kind, input, (name) =>
+    isOther(name) ? changedSecret : unchangedSecret,
   );
-}
-
-/** One as it is. Of a value that the definition fills in, only whether it differs is shown. */
-function beforeText(
-  item: ManagedItem,
-  { kind, key, input, written }: Definition,
-  result: DefinitionResult,
-  writing: Writing,
-): string {
-  // A value that the definition leaves out and that makes no difference is one that the server keeps by itself.
-  const given = new Set([...hiddenNamesOf(kind, input), ...result.changedHidden]);
-  const hiddenNames = item.hiddenNames.filter((name) => given.has(name));
-  const fields = fieldsOfItem(kind, key, { ...item, hiddenNames }, writing);
-  const filledIn = [...written].flatMap(([name, text]) => {
-    if (fields[name] === undefined && kind.keeps?.(item, name) !== true) return [];
-    const isShown = isShownAsWritten(kind, name) && !isChanged(kind, name, result);
-    return [[name, isShown ? text : unchangedSecret]];
+  const filledIn = unseenTexts(definition).map(([name, text]) => {
+    const isShown = text !== unchangedSecret || !isChanged(kind, name, change);
+    return [name, isShown ? text : changedSecret];
   });
-  return yamlOf({ ...fields, ...Object.fromEntries(filledIn) });
+  return yamlOf({ ...fieldsOf(kind, key, shown), ...Object.fromEntries(filledIn) });
 }
 
-function afterText(
-  { kind, key, input, written }: Definition,
-  result: DefinitionResult,
-  writing: Writing,
-): string {
-  const { change, changedHidden, item } = result;
-  const isNew = change === 'create';
-  const whole = kind.whole(input, writing);
-  const names = hiddenNamesOf(kind, whole);
-  const isOther = (name: string): boolean =>
-    item?.hiddenNames.includes(name) === true && changedHidden.includes(name);
-  const hidden = hiddenAs(kind, names, (name) => (isOther(name) ? changedSecret : unchangedSecret));
-  const filledIn = [...written].map(([name, text]) => {
-    const shown = !isNew && isChanged(kind, name, result) ? changedSecret : unchangedSecret;
-    return [name, isShownAsWritten(kind, name) ? text : shown];
+/** The texts of fields as people see them where they do not see the values. */
+function unseenTexts({ kind, input, written }: Definition): [name: string, shown: string][] {
+  return Object.entries(kind.fields).flatMap(([name, { api, form }]) => {
+    if (form.kind !== 'text') return [];
+    const text = written.get(name);
+    if (text === undefined && !(form.isSecret && api in input)) return [];
+    return [[name, form.isShownAsWritten && text !== undefined ? text : unchangedSecret]];
   });
-  const fields = fieldsOf(kind, key, { ...whole, ...hidden }, writing);
-  return yamlOf({ ...fields, ...Object.fromEntries(filledIn) });
 }
 
-/** The fields of one that the server has. */
-function fieldsOfItem(
-  kind: FileKind,
-  key: string,
-  { document, hiddenNames }: ManagedItem,
-  writing: Writing,
-): Fields {
-  const hidden = hiddenAs(kind, hiddenNames, () => unchangedSecret);
-  return fieldsOf(kind, key, { ...document, ...hidden }, writing);
+/** A definition with other words for the values that nobody is shown; null leaves one out. */
+function withHidden(kind: FileKind, input: Input, shownAs: (name: string) => string | null): Input {
+  if (kind.hidden === undefined) return input;
+  const shown = hiddenNamesOf(kind, input)
+    .map((name) => [name, shownAs(name)])
+    .filter(([, text]) => text !== null);
+  return { ...input, [kind.hidden]: shown.length === 0 ? null : Object.fromEntries(shown) };
 }
 
-/** The names of the values that nobody is shown. */
-function hiddenNamesOf({ hidden }: FileKind, whole: Input): string[] {
-  return Object.keys((hidden && whole[hidden]) ?? {});
-}
-
-/** The field whose values nobody is shown, with other words for them. */
-function hiddenAs(
-  { hidden }: FileKind,
-  names: readonly string[],
-  shownAs: (name: string) => string,
-): Input {
-  if (hidden === undefined) return {};
-  return { [hidden]: Object.fromEntries(names.map((name) => [name, shownAs(name)])) };
-}
-
-function isShownAsWritten({ fields }: FileKind, name: string): boolean {
-  const form = fields[name]?.form;
-  return form?.kind === 'text' && form.isShownAsWritten === true;
-}
-
-function isChanged({ fields }: FileKind, name: string, result: DefinitionResult): boolean {
-  return result.changedFields.includes(fields[name]?.api ?? name);
+function isChanged({ fields }: FileKind, name: string, change: Change): boolean {
+  return change.fields.includes(fields[name]?.api ?? name);
 }
 
 function patch([from, to]: [string, string], [before, after]: [string, string]): string[] {

@@ -20,10 +20,14 @@ export type Form =
       schema: object;
       /** What it means; the text itself without it. Throws an error with a sentence. */
       parse?: (text: string) => unknown;
+      /** The text that means a value; the value itself without it. */
+      write?: (value: never) => string;
       /** Fills in references, if it may have any. */
       fill?: (written: string, sources: Sources) => Filled;
       /** Whether people see the text with its references, where they do not see what was filled in. */
       isShownAsWritten?: true;
+      /** Whether people never see the text. */
+      isSecret?: true;
     }
   | {
       /** Each text may have references. Differences are shown by name alone. */
@@ -57,11 +61,17 @@ export const withVariables: Form = {
   kind: 'text',
   schema: anyText,
   fill: fillVariables,
+  write: literalVariables,
   isShownAsWritten: true,
 };
 
 /** A text that may have variables, or be the content of a file. */
-export const filledIn: Form = { kind: 'text', schema: anyText, fill: fillIn };
+export const filledIn = {
+  kind: 'text',
+  schema: anyText,
+  fill: fillIn,
+  write: literal,
+} as const satisfies Form;
 
 /** One of these words. */
 export function word(known: readonly string[]): Form {
@@ -81,6 +91,7 @@ export function duration(name: string): Form {
     kind: 'text',
     schema: { type: ['string', 'integer'], pattern: '^[0-9]{1,9}[smhd]?$', minimum: 0 },
     parse: (written) => parseSeconds(written, name),
+    write: durationOf,
   };
 }
 
@@ -172,7 +183,7 @@ const forms: Readonly<Record<Field['form'], (key: string, rule: Field['rule']) =
   text: (_, rule) => text(rule),
   url: () => withVariables,
   content: () => filledIn,
-  secret: () => filledIn,
+  secret: () => ({ ...filledIn, isSecret: true }),
   word: (_, { enum: known = [] }) => word(known.map(String)),
   words: (_, { items }) => words((items?.enum ?? []).map(String)),
   count: (_, { minimum = 0, maximum = 0 }) => wholeNumber({ minimum, maximum }),
@@ -192,32 +203,13 @@ const hints: Partial<Record<Field['form'], string>> = {
 };
 
 function aboutField(name: string, field: Field): string {
-  const usual = name === 'name' ? 'the key' : writtenValue(field, field.default);
+  const { default: value } = field;
+  const written = isTime(field) && typeof value === 'number' ? durationOf(value) : value;
+  const usual = name === 'name' ? 'the key' : written;
   const isShown = ['string', 'number', 'boolean'].includes(typeof usual) && usual !== '';
   const shown = isShown && `Default: ${usual as string}`;
   const note = field.defaultNote === undefined ? '' : `, ${field.defaultNote}`;
   return [asSentence(field.help), hints[field.form], shown && `${shown}${note}.`]
     .filter(Boolean)
     .join(' ');
-}
-
-/** The values of a table as files write them, by their keys there; undefined for a default, and for what is special. */
-export function fileValues(
-  fields: Fields,
-  values: Readonly<Record<string, unknown>>,
-  defaults: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const written = Object.entries(fields).map(([name, field]) => {
-    const isUsual = JSON.stringify(values[name]) === JSON.stringify(defaults[name]);
-    return [keyOf(name, field), isUsual ? undefined : writtenValue(field, values[name])];
-  });
-  return Object.fromEntries(written);
-}
-
-function writtenValue(field: Field, value: unknown): unknown {
-  const { form } = field;
-  if (value === null || value === undefined || form === 'special') return undefined;
-  if (isTime(field)) return durationOf(value as number);
-  if (form === 'url') return literalVariables(value as string);
-  return form === 'content' ? literal(value as string) : value;
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { JobdError } from '../../../domain/errors.ts';
 import { fileProblem } from '../../../domain/file-problem.ts';
-import type { Definition, FileKind } from './kind.ts';
+import type { Definition, FileKind } from './kinds.ts';
 import { fileKinds } from './kinds.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import { parseFile, placeText } from './parse-file.ts';

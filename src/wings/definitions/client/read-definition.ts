@@ -4,12 +4,21 @@ import { messageOf } from '../../../domain/errors.ts';
 import { keyPattern, keyRule } from '../../../domain/definition.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import type { FileField, Form } from './fields.ts';
-import type { Definition, FileKind, Input } from './kind.ts';
+import type { Definition, FileKind, Input } from './kinds.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
 import { fillIn, withoutSecrets } from './references.ts';
 import type { Filled, Sources } from './references.ts';
 
 type Written = ReadonlyMap<string, Value>;
+
+/** What a definition is read with. */
+interface Reading {
+  kind: FileKind;
+  sources: Sources;
+  problems: Problem[];
+  /** All values that were filled in so far. */
+  secrets: string[];
+}
 
 /** Reads a definition; null if there are problems, which are added to the list. */
 export function readDefinition(
@@ -19,6 +28,8 @@ export function readDefinition(
   problems: Problem[],
 ): Definition | null {
   const before = problems.length;
+  const secrets: string[] = [];
+  const reading = { kind, sources, problems, secrets };
   if (!keyPattern.test(key)) problems.push({ place, sentence: `a key must be ${keyRule}` });
   const isEmpty = value.kind === 'nothing' && kind.required.length === 0;
   if (value.kind !== 'mapping' && !isEmpty) {
@@ -26,42 +37,32 @@ export function readDefinition(
     problems.push({ place: value.place, sentence: `${key} must have fields, ${some} …` });
     return null;
   }
-  const written = fieldsOf(kind, value, problems);
+  const fields = fieldsOf(reading, value);
   const input: Record<string, unknown> = { name: key };
-  const secrets: string[] = [];
-  const texts = new Map<string, string>();
-  for (const [name, field] of written) {
-    const read = readField(kind, name, field, sources, problems);
-    if (read === undefined) continue;
-    input[kind.fields[name]?.api ?? name] = read.value;
-    secrets.push(...read.secrets);
-    if (read.secrets.length > 0 && field.kind === 'text') texts.set(name, field.text);
+  const written = new Map<string, string>();
+  for (const [name, field] of fields) {
+    const { length } = secrets;
+    const read = readField(reading, name, field);
+    if (read !== undefined) input[kind.fields[name]?.api ?? name] = read;
+    if (secrets.length > length && field.kind === 'text') written.set(name, field.text);
   }
   if (input['periodSeconds'] !== undefined) input['scheduleType'] = 'period';
   for (const name of kind.required) {
-    if (!written.has(name)) problems.push({ place, sentence: `${key} has no ${name}` });
+    if (!fields.has(name)) problems.push({ place, sentence: `${key} has no ${name}` });
   }
   for (const [one, other] of kind.exclusive) {
-    const given = written.get(one);
-    if (given === undefined || !written.has(other)) continue;
+    const given = fields.get(one);
+    if (given === undefined || !fields.has(other)) continue;
     problems.push({ place: given.place, sentence: `${one} and ${other} exclude each other` });
   }
   const { adopt, ...rest } = input;
-  if (problems.length === before) checkTogether(kind, rest, written, { place, secrets, problems });
+  if (problems.length === before) checkTogether(reading, rest, fields, place);
   if (problems.length > before) return null;
-  return {
-    kind,
-    key,
-    place,
-    input: rest,
-    adopt: adopt as string | undefined,
-    written: texts,
-    secrets,
-  };
+  return { kind, key, place, input: rest, adopt: adopt as string | undefined, written, secrets };
 }
 
 /** The known fields. Unknown and repeated ones are problems. */
-function fieldsOf({ fields: known }: FileKind, { entries }: Value, problems: Problem[]): Written {
+function fieldsOf({ kind: { fields: known }, problems }: Reading, { entries }: Value): Written {
   const fields = new Map<string, Value>();
   const names = Object.keys(known);
   for (const { name, place, value } of entries) {
@@ -76,24 +77,15 @@ function fieldsOf({ fields: known }: FileKind, { entries }: Value, problems: Pro
   return fields;
 }
 
-/** A value as the API takes it, and the references that were filled in. */
-interface Read {
-  value: unknown;
-  secrets: readonly string[];
-}
-
-function readField(
-  kind: FileKind,
-  name: string,
-  written: Value,
-  sources: Sources,
-  problems: Problem[],
-): Read | undefined {
+/** A value as the API takes it; undefined if there is a problem. */
+function readField(reading: Reading, name: string, written: Value): unknown {
+  const { kind, sources } = reading;
   const { api, form } = kind.fields[name] as FileField;
-  if (form.kind === 'mapping') return readMapping(kind, name, form, written, sources, problems);
-  if (form.kind === 'list') return readList(kind, name, form, written, problems);
-  return readText(kind, written, name, problems, (text) => {
+  if (form.kind === 'mapping') return readMapping(reading, name, form, written);
+  if (form.kind === 'list') return readList(reading, name, form, written);
+  return readText(reading, name, written, (text) => {
     const { text: filled, secrets } = form.fill?.(text, sources) ?? { text, secrets: [] };
+    reading.secrets.push(...secrets);
     const value = form.parse === undefined ? filled : form.parse(filled);
     try {
       kind.checkField({ [api]: value });
@@ -103,55 +95,50 @@ function readField(
       const message = messageOf(error).split(', got ', 1)[0] ?? '';
       throw new Error(withoutSecrets(message, secrets), { cause: error });
     }
-    return { value, secrets };
+    return value;
   });
 }
 
 function readMapping(
-  kind: FileKind,
+  reading: Reading,
   field: string,
   { most, check }: Form & { kind: 'mapping' },
-  value: Value,
-  sources: Sources,
-  problems: Problem[],
-): Read | undefined {
+  { kind: given, place: at, entries }: Value,
+): Record<string, string> | undefined {
   const problem =
-    value.kind === 'mapping'
-      ? value.entries.length > most && `at most ${most}, got ${value.entries.length}`
-      : `a mapping of names to values, got ${gotOf(value.kind)}`;
+    given === 'mapping'
+      ? entries.length > most && `at most ${most}, got ${entries.length}`
+      : `a mapping of names to values, got ${gotOf(given)}`;
   if (problem !== false) {
-    problems.push({ place: value.place, sentence: `${field} must be ${problem}` });
+    reading.problems.push({ place: at, sentence: `${field} must be ${problem}` });
     return undefined;
   }
   const texts = new Map<string, string>();
-  const secrets: string[] = [];
-  for (const { name, place, value: written } of value.entries) {
+  for (const { name, place, value } of entries) {
     const path = `${field}.${name.slice(0, 60)}`;
-    const filled = readText(kind, written, path, problems, (text) => fillLine(text, sources));
+    const filled = readText(reading, path, value, (text) => fillLine(text, reading.sources));
     if (filled === undefined) continue;
-    attempt(kind, place, field, problems, () => {
+    attempt(reading, field, place, () => {
       check(name, filled.text);
       if (texts.has(name)) throw new Error(`${name} is there twice`);
     });
     texts.set(name, filled.text);
-    secrets.push(...filled.secrets);
+    reading.secrets.push(...filled.secrets);
   }
-  return { value: Object.fromEntries(texts), secrets };
+  return Object.fromEntries(texts);
 }
 
 function readList(
-  kind: FileKind,
+  reading: Reading,
   field: string,
   { parse }: Form & { kind: 'list' },
   { kind: given, place, items }: Value,
-  problems: Problem[],
-): Read | undefined {
-  if (given !== 'list') {
-    problems.push({ place, sentence: `${field} must be a list, got ${gotOf(given)}` });
-    return undefined;
+): unknown[] | undefined {
+  if (given === 'list') {
+    return [...new Set(items.map((item) => readText(reading, field, item, parse)))];
   }
-  const value = items.map((item) => readText(kind, item, field, problems, parse));
-  return { value: [...new Set(value)], secrets: [] };
+  reading.problems.push({ place, sentence: `${field} must be a list, got ${gotOf(given)}` });
+  return undefined;
 }
 
 /** Most files end with a line break; a header and a part of a config cannot. */
@@ -164,16 +151,16 @@ function fillLine(written: string, sources: Sources): Filled {
 
 /** Checks what only the fields together can break. */
 function checkTogether(
-  kind: FileKind,
+  { kind, problems, secrets }: Reading,
   input: Input,
   written: Written,
-  { place, secrets, problems }: Pick<Definition, 'place' | 'secrets'> & { problems: Problem[] },
+  place: Place,
 ): void {
   try {
     kind.check(input);
   } catch (error) {
     const sentence = withoutSecrets(inWordsOfFile(kind, '', error), secrets);
-    const field = Object.keys(kind.fields).find((name) => sentence.startsWith(name)) ?? '';
+    const field = Object.keys(kind.fields).findLast((name) => sentence.startsWith(name)) ?? '';
     const value = written.get(field);
     const part = value?.entries.find(({ name }) => sentence.startsWith(`${field}.${name} `));
     problems.push({ place: part?.place ?? value?.place ?? place, sentence });
@@ -182,23 +169,21 @@ function checkTogether(
 
 /** What `parse` makes of a text. What it throws, and a value of another kind, is a problem of the field. */
 function readText<T>(
-  kind: FileKind,
-  { kind: given, place, text }: Value,
+  reading: Reading,
   field: string,
-  problems: Problem[],
+  { kind: given, place, text }: Value,
   parse: (text: string) => T,
 ): T | undefined {
-  return attempt(kind, place, field, problems, () => {
+  return attempt(reading, field, place, () => {
     if (given !== 'text') throw new Error(`${field} must be a text, got ${gotOf(given)}`);
     return parse(text);
   });
 }
 
 function attempt<T>(
-  kind: FileKind,
-  place: Place,
+  { kind, problems }: Reading,
   field: string,
-  problems: Problem[],
+  place: Place,
   work: () => T,
 ): T | undefined {
   try {

@@ -1,201 +1,130 @@
-/** What the server knows of jobs, monitors and channels, and the definitions sent to it. */
+/** Definitions that are sent to the server, and what it says of them. */
 
 import type * as contract from '../api/contract.ts';
-import type { Me } from '../../../api/accounts/contract.ts';
-import type { ShownInList } from '../../../domain/definition.ts';
-import { longestBatch } from '../../../domain/definition.ts';
-import type { After } from '../../../domain/jobs/after.ts';
-import { defaultTimeoutSeconds } from '../../../domain/accounts/plan.ts';
 import { createAsker, pages } from '../../../cli/client/client.ts';
 import type { Ask } from '../../../cli/client/client.ts';
 import { withinRateLimit } from '../../../cli/client/retry.ts';
 import { clientConfig } from '../../../cli/client/settings.ts';
 import type { Output } from '../../../cli/terminal/output.ts';
-import type { Definition, FileKind, Input, ManagedItem, Section } from './kind.ts';
+import { mostDefinitions } from '../../../domain/definition.ts';
+import { JobdError } from '../../../domain/errors.ts';
+import { sizeText } from '../../../domain/sizes.ts';
+import { fileKinds, jobKind, label } from './kinds.ts';
+import type { Definition, FileKind, Section } from './kinds.ts';
+import { placeText } from './parse-file.ts';
+import { wordedForFiles } from './read-definition.ts';
 
-/** The API takes bodies of 256 KiB. */
-const mostBytes = 255 * 1024;
+/** The server takes so much at once. */
+const mostBytes = 1024 * 1024;
+/** Longer than the server goes on with what it applies. */
+const answerTimeoutMs = 60_000;
 
-/** A definition to send; its input is null for nothing at all. */
-export interface DefinitionInput {
-  key: string;
-  input: Input | null;
-  adopt?: string;
+/** What the server does, or has done, to the one of a key. */
+export interface Change extends Omit<contract.DefinitionChange, 'kind'> {
+  kind: FileKind;
+  /** Undefined for one that no file defines. */
+  definition: Definition | undefined;
 }
 
-/** The outcome of a definition, the same for every kind. */
-export interface DefinitionResult {
-  key: string;
-  change: contract.JobDefinitionResult['change'];
-  changedFields: readonly string[];
-  changedHidden: readonly string[];
-  isAdopted: boolean;
-  item: ManagedItem | null;
-  refusal: contract.JobDefinitionResult['refusal'];
+export interface Plan {
+  /** Ordered by section and key; deletions come last. */
+  changes: Change[];
+  /** Pruning would delete them. */
+  unlisted: { kind: FileKind; key: string }[];
+  /** Whether hidden values were compared. */
+  areSecretsCompared: boolean;
+  mark: string;
 }
-
-/** The outcome of a definition that is not sent: what is wrong with it is known here. `status` as the server would answer. */
-export function refused(key: string, error: string, status = 400): DefinitionResult {
-  const nothing = { change: null, changedFields: [], changedHidden: [], isAdopted: false };
-  return { key, ...nothing, item: null, refusal: { status, error } };
-}
-
-/** Managed jobs, monitors and channels, or all, by section. */
-export type ManagedItems = Readonly<Record<Section, readonly ManagedItem[]>>;
 
 /** Asks the server, within its rate limit. */
 export function asker(output: Output): Ask {
-  return withinRateLimit(createAsker(clientConfig()), (line) => output.say(line));
+  const ask = createAsker(clientConfig(), { timeoutMs: answerTimeoutMs });
+  return withinRateLimit(ask, (line) => output.say(line));
 }
 
-type JobAnswer = contract.ManagedJob | contract.JobDefinitionResult;
-type MonitorAnswer = contract.ManagedMonitor | contract.MonitorDefinitionResult;
-type ChannelAnswer = contract.ManagedChannel | contract.ChannelDefinitionResult;
-type Answer = JobAnswer | MonitorAnswer | ChannelAnswer;
-
-/** What an answer is about; null if there is none. */
-function itemOf(answer: Answer): ManagedItem | null {
-  const { key } = answer;
-  if ('job' in answer) {
-    const { job } = answer;
-    if (job === null) return null;
-    const { id, name, headerNames: hiddenNames } = job;
-    return { key, id, name, document: { after: null, onResult: null, ...job }, hiddenNames };
-  }
-  if ('monitor' in answer) {
-    const { monitor } = answer;
-    return (
-      monitor && { key, id: monitor.id, name: monitor.name, document: monitor, hiddenNames: [] }
-    );
-  }
-  const { channel, configFields } = answer;
-  if (channel === null) return null;
-  const document = { ...channel };
-  return { key, id: channel.id, name: channel.name, document, hiddenNames: configFields };
-}
-
-/** The keys of jobs and monitors, by their ids. `keyOf` gives a key to those made by hand. */
-export function keysById(
-  { jobs, monitors }: Pick<ManagedItems, 'jobs' | 'monitors'>,
-  keyOf = (_: Section, { key }: ManagedItem): string | null => key,
-): ReadonlyMap<string, string> {
-  const entries = Object.entries({ jobs, monitors }).flatMap(([section, items]) =>
-    items.flatMap((item) => {
-      const key = keyOf(section as Section, item);
-      return key === null ? [] : [[item.id, key] as const];
-    }),
+/** Sends definitions: to be applied, or in a dry run to be compared. Throws `usage` if they are too many, and as the client does. */
+export async function sendDefinitions(
+  ask: Ask,
+  definitions: readonly Definition[],
+  options: { dryRun: boolean; prune?: boolean | undefined; mark?: string | undefined },
+): Promise<Plan> {
+  const bySection = Object.groupBy(definitions, ({ kind }) => kind.section);
+  const body = {
+    ...options,
+    ...Object.fromEntries(
+      fileKinds.map(({ section }) => [section, (bySection[section] ?? []).map(sent)]),
+    ),
+  };
+  checkSize(definitions, body);
+  const answer = await inFiles(bySection, () =>
+    ask<contract.DefinitionPlan>('POST', '/definitions', body),
   );
-  return new Map(entries);
+  const byLabel = new Map(definitions.map((one) => [label(one.kind, one.key), one]));
+  const changes = answer.changes.map((change) => {
+    const kind = kindOf(change.kind);
+    return { ...change, kind, definition: byLabel.get(label(kind, change.key)) };
+  });
+  const unlisted = answer.unlisted.map(({ kind, key }) => ({ kind: kindOf(kind), key }));
+  return { ...answer, changes, unlisted };
 }
 
-/** A job or channel with the keys that `keysById` knows, of the jobs and monitors it names. An id without a key stands for itself. */
-export function withKeys(
-  section: Section,
-  item: ManagedItem,
-  known: ReadonlyMap<string, string>,
-): ManagedItem {
-  if (section === 'jobs') return jobWithKey(item, known);
-  return section === 'channels' ? channelWithKeys(item, known) : item;
+function kindOf(noun: string): FileKind {
+  return fileKinds.find((kind) => kind.noun === noun) ?? jobKind;
 }
 
-function jobWithKey(job: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
-  const after = job.document['after'] as After | null;
-  if (after === null) return job;
-  const jobId = known.get(after.jobId) ?? after.jobId;
-  return { ...job, document: { ...job.document, after: { ...after, jobId } } };
+function sent({ key, input, adopt }: Definition): object {
+  return { key, ...(adopt !== undefined && { adopt }), ...input };
 }
 
-function channelWithKeys(channel: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
-  const keysOf = (field: 'jobIds' | 'monitorIds'): string[] | null => {
-    const ids = channel.document[field] as readonly string[] | null;
-    return ids && ids.map((id) => known.get(id) ?? id);
-  };
-  const served = { jobs: keysOf('jobIds'), monitors: keysOf('monitorIds') };
-  return { ...channel, document: { ...channel.document, ...served } };
+function bytesOf(definition: Definition): number {
+  return Buffer.byteLength(JSON.stringify(sent(definition)));
 }
 
-/** Sends definitions of one kind and yields a result for each, in order. `sent` gets how many were sent, before each request. */
-export async function* sendDefinitions(
-  ask: Ask,
-  { section, noun }: FileKind,
-  inputs: readonly DefinitionInput[],
-  { dryRun, sent = () => {} }: { dryRun: boolean; sent?: (count: number) => void },
-): AsyncGenerator<DefinitionResult> {
-  let count = 0;
-  const definitions = inputs.map(({ input, ...rest }) => ({ ...rest, [noun]: input }));
-  for (const batch of batchesOf(definitions)) {
-    count += batch.length;
-    sent(count);
-    const path = `/managed-${section}`;
-    const { results } = await ask<{
-      results: (
-        | contract.JobDefinitionResult
-        | contract.MonitorDefinitionResult
-        | contract.ChannelDefinitionResult
-      )[];
-    }>('POST', path, { definitions: batch, dryRun });
-    for (const result of results) {
-      const { key, change, changedFields, isAdopted, refusal } = result;
-      const changedHidden =
-        'changedHeaders' in result
-          ? result.changedHeaders
-          : 'changedConfig' in result
-            ? result.changedConfig
-            : [];
-      const item = itemOf(result);
-      yield { key, change, changedFields, changedHidden, isAdopted, item, refusal };
-    }
+function checkSize(definitions: readonly Definition[], body: object): void {
+  const { length } = definitions;
+  const inParts = 'apply one file after the other, without --prune';
+  if (length > mostDefinitions) {
+    const sentence = `the files have ${length} definitions, at most ${mostDefinitions} are applied at once`;
+    throw new JobdError('usage', `${sentence}: ${inParts}`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(body));
+  if (bytes <= mostBytes) return;
+  const largest = definitions.reduce((one, other) => (bytesOf(other) > bytesOf(one) ? other : one));
+  const { kind, key, place } = largest;
+  const sentence = `the definitions have ${sizeText(bytes)}, at most 1 MiB is applied at once`;
+  const where = `the largest is ${label(kind, key)} at ${placeText(place)} with ${sizeText(bytesOf(largest))}`;
+  throw new JobdError('usage', `${sentence}; ${where}: ${inParts}`);
+}
+
+/** Says of a refusal of the whole request which definition is meant, and where it is. */
+async function inFiles<T>(
+  bySection: Partial<Record<Section, readonly Definition[]>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const [, section = '', index = '', rest = ''] =
+      /^(jobs|monitors|channels)\.(\d+)\.(.*)$/s.exec(error.message) ?? [];
+    const meant = bySection[section as Section]?.[Number(index)];
+    if (meant === undefined) throw error;
+    const { kind, key, place } = meant;
+    const sentence = `${placeText(place)}: ${label(kind, key)}: ${wordedForFiles(kind, rest)}`;
+    throw new JobdError(error.code, sentence, { cause: error });
   }
 }
 
-/** As few requests as their limits allow. */
-function batchesOf(definitions: readonly object[]): object[][] {
-  const batches: object[][] = [];
-  let bytesLeft = 0;
-  for (const definition of definitions) {
-    const bytes = Buffer.byteLength(JSON.stringify(definition)) + 1;
-    const last = batches.at(-1);
-    if (last === undefined || bytesLeft < bytes || last.length === longestBatch) {
-      batches.push([definition]);
-      bytesLeft = mostBytes - bytes;
-    } else {
-      last.push(definition);
-      bytesLeft -= bytes;
-    }
-  }
-  return batches;
-}
+/** What the server has, as definitions, by section. */
+export type DefinedItems = Readonly<Record<Section, readonly contract.Defined[]>>;
 
-/** A definition of a file as it is sent. */
-export function inputOf({ key, input, adopt }: Definition): DefinitionInput {
-  return { key, input, ...(adopt !== undefined && { adopt }) };
-}
-
-/** All managed jobs, monitors and channels, or with `all` those made by hand too. */
-export async function managedItems(ask: Ask, show: ShownInList): Promise<ManagedItems> {
-  const list = async (section: Section, name: string): Promise<ManagedItem[]> => {
-    const path = `/managed-${section}${show === 'all' ? '?show=all' : ''}`;
-    const answers = await Array.fromAsync(pages<Answer>(ask, path, name));
-    return answers.map(itemOf).filter((item) => item !== null);
-  };
-  const jobs = await list('jobs', 'managedJobs');
-  const monitors = await list('monitors', 'managedMonitors');
-  const channels = await list('channels', 'managedChannels');
-  const known = keysById({ jobs, monitors });
+/** Lists all jobs, monitors and channels, also those made by hand. */
+export async function definedItems(ask: Ask): Promise<DefinedItems> {
+  const list = (noun: string): Promise<contract.Defined[]> =>
+    Array.fromAsync(pages(ask, `/definitions?kind=${noun}&show=all`, 'definitions'));
   return {
-    jobs: jobs.map((job) => withKeys('jobs', job, known)),
-    monitors,
-    channels: channels.map((channel) => withKeys('channels', channel, known)),
-  };
-}
-
-/** Whether the key may write, and the timeout of a job that gives none. */
-export async function askMe(
-  ask: Ask,
-): Promise<{ mayWrite: boolean; defaultTimeoutSeconds: number }> {
-  const { permission, plan } = await ask<Me>('GET', '/me');
-  return {
-    mayWrite: permission === 'write',
-    defaultTimeoutSeconds: defaultTimeoutSeconds(plan),
+    jobs: await list('job'),
+    monitors: await list('monitor'),
+    channels: await list('channel'),
   };
 }

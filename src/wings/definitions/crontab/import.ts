@@ -5,20 +5,23 @@ import { resolve } from 'node:path';
 import { JobdError, systemCode } from '../../../domain/errors.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
+import type { Monitor } from '../../../api/monitors/contract.ts';
+import { pages } from '../../../cli/client/client.ts';
+import type { Ask } from '../../../cli/client/client.ts';
 import { requirePingUrl } from '../../../cli/client/ping-url.ts';
 import type { Context } from '../../../cli/context.ts';
 import { counted } from '../../../domain/counted.ts';
 import { plain } from '../../../cli/terminal/text.ts';
 import { printJson } from '../../../cli/terminal/output.ts';
-import { applyAndReport, reportRefusals } from '../client/apply.ts';
+import { applyAndReport, reportRefusals } from '../client/actions.ts';
 import { machineZone } from '../../../cli/schedule/machine-zone.ts';
 import { turnCrontab } from './jobs.ts';
 import type { TurnedCrontab } from './jobs.ts';
 import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
 import { emptyLoad, readDefinitions, readInput, readText } from '../client/load.ts';
 import { problemText } from '../client/parse-file.ts';
-import { makePlan } from '../client/plan.ts';
-import { asker, managedItems } from '../client/server.ts';
+import { asker, sendDefinitions } from '../client/server.ts';
+import type { Plan } from '../client/server.ts';
 
 export interface CrontabFlags {
   system?: true;
@@ -41,7 +44,7 @@ export async function importCrontab(
   const isSystem = flags.system === true || namesUsers(context, file, text);
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
-  let applied: Applied = { pingUrls: new Map(), refused: 0, refusedKeys: new Set() };
+  let applied: Applied = { pingUrls: new Map(), refusedKeys: new Set() };
   if (flags.apply) applied = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
   else if (flags.json) {
     const { left, monitored, text: yaml } = turned;
@@ -58,7 +61,7 @@ export async function importCrontab(
   tellOfAdapted(context, turned);
   tellOfMonitors(context, turned, applied.pingUrls);
   tellOfJobs(context, turned, applied.refusedKeys, flags.apply === true);
-  tell(context, turned, applied.refused, isZoneGiven ? null : timezone);
+  tell(context, turned, applied.refusedKeys.size, isZoneGiven ? null : timezone);
 }
 
 async function textOf(file: string | undefined): Promise<string> {
@@ -100,8 +103,7 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
 interface Applied {
   /** The ping URLs of the monitors, by key. */
   pingUrls: ReadonlyMap<string, string>;
-  /** How many definitions the server has refused, and the keys of the jobs among them. */
-  refused: number;
+  /** The definitions that the server refused, by section and key. */
   refusedKeys: ReadonlySet<string>;
 }
 
@@ -127,19 +129,27 @@ async function apply(
     const line = turned.lines.get(`${section}/${definition.key}`) ?? 1;
     return { ...definition, place: { path: flags.path, line, column: 1 } };
   });
-  const plan = await makePlan(ask, definitions, {});
-  reportRefusals(context, plan);
-  const changes = plan.changes.filter(({ result }) => result.refusal === null);
-  await applyAndReport(context, ask, { ...plan, changes }, flags);
-  const refusals = plan.changes.filter(({ result }) => result.refusal !== null);
-  const refused = refusals.length;
-  const refusedKeys = new Set(refusals.map(({ result }) => `jobs/${result.key}`));
-  if (turned.monitored.length === 0) return { pingUrls: new Map(), refused, refusedKeys };
-  const { monitors } = await managedItems(ask, 'managed');
-  const pingUrls = new Map(
-    monitors.map(({ key, document }) => [key ?? '', requirePingUrl(String(document['pingUrl']))]),
+  const { changes } = await sendDefinitions(ask, definitions, { dryRun: true });
+  reportRefusals(context, changes);
+  const taken = changes.filter(({ refusal }) => refusal === null);
+  const accepted = taken.flatMap(({ definition }) => definition ?? []);
+  const done = await applyAndReport(context, ask, accepted, flags);
+  const refused = [...changes, ...done.changes].filter(({ refusal }) => refusal !== null);
+  const refusedKeys = new Set(refused.map(({ kind, key }) => `${kind.section}/${key}`));
+  const pingUrls = turned.monitored.length > 0 ? await pingUrlsOf(ask, done) : new Map();
+  return { pingUrls, refusedKeys };
+}
+
+/** The ping URLs of monitors, by key. */
+async function pingUrlsOf(ask: Ask, { changes }: Plan): Promise<Map<string, string>> {
+  const keys = new Map(changes.map(({ id, key }) => [id, key]));
+  const monitors = await Array.fromAsync(pages<Monitor>(ask, '/monitors', 'monitors'));
+  return new Map(
+    monitors.flatMap(({ id, pingUrl }) => {
+      const key = keys.get(id);
+      return key === undefined ? [] : [[key, requirePingUrl(String(pingUrl))]];
+    }),
   );
-  return { pingUrls, refused, refusedKeys };
 }
 
 /** Says what jobs do in another way than their lines. */

@@ -13,16 +13,15 @@ import type { ReadCommand } from '../../readers/command.ts';
 import type { Remark } from '../../readers/remark.ts';
 import type { WrittenCall } from '../../readers/written-call.ts';
 import type { JobInput } from '../../../domain/jobs/job-input.ts';
-import { definedJob } from '../../../domain/jobs/managed-job.ts';
+import { monitorDefaults } from '../../../domain/monitors/monitor.ts';
+import { withoutDefaults } from '../../../domain/definition.ts';
 import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { graceOf, nameOfCommand } from './monitors.ts';
-import { fileOf, slugOf, unique, variableOf } from '../client/export.ts';
-import { checkJob, jobKind } from '../client/job-kind.ts';
-import type { Fields } from '../client/kind.ts';
-import { monitorKind } from '../client/monitor-kind.ts';
+import { fieldsOf, fileOf, slugOf, unique, variableOf } from '../client/write.ts';
+import { checkJob, jobKind, monitorKind } from '../client/kinds.ts';
+import type { Fields } from '../client/kinds.ts';
 import { wordedForFiles } from '../client/read-definition.ts';
 import { literal } from '../client/references.ts';
-import { fieldsOf } from '../client/write-definitions.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;
@@ -173,8 +172,7 @@ function monitorOf(
   monitorKind.check({ name, ...schedule });
   const input = { name, ...schedule, graceSeconds: graceOf(schedule) };
   const key = unique(slugOf(name, 'monitor'), monitors);
-  const writing = { defaultTimeoutSeconds: jobDefaults.timeoutSeconds };
-  return [key, fieldsOf(monitorKind, key, monitorKind.whole(input, writing), writing)];
+  return [key, fieldsOf(monitorKind, key, withoutDefaults(input, monitorDefaults))];
 }
 
 /** The job of a line that only calls a URL. Throws an error with the reason if it cannot be one. */
@@ -194,7 +192,6 @@ function jobOf(
     retries: retries ?? jobDefaults.retries,
   };
   checkJob(input);
-  const job = definedJob(input, timeoutSeconds ?? jobDefaults.timeoutSeconds);
   const key = unique(slugOf(name, 'job'), taken.jobs);
   const headers = Object.fromEntries(
     Object.entries(sent).map(([header, value]) => {
@@ -205,8 +202,8 @@ function jobOf(
     }),
   ) as Record<string, string>;
   // A timeout is written if the command has one, whatever the default of the plan.
-  const as = { defaultTimeoutSeconds: timeoutSeconds === null ? job.timeoutSeconds : NaN };
-  return [key, fieldsOf(jobKind, key, { ...job, headers }, as)];
+  const job = { ...withoutDefaults({ ...input, headers }, jobDefaults), timeoutSeconds };
+  return [key, fieldsOf(jobKind, key, job)];
 }
 
 /** cronie reads the times in CRON_TZ. TZ applies to the times in some crons, and only to the command in others. */

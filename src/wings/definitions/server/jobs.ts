@@ -1,24 +1,10 @@
 /** Jobs that definitions manage. */
 
-import { checkPaid } from '../../../domain/accounts/account.ts';
-import { checkPlanLimits } from '../../../domain/accounts/plan-limits.ts';
-import { defaultTimeoutSeconds, plans } from '../../../domain/accounts/plan.ts';
-import type { Plan } from '../../../domain/accounts/plan.ts';
-import { got, invalidInput } from '../../../domain/errors.ts';
-import { isId } from '../../../domain/id.ts';
-import { changeJob } from '../../../domain/jobs/job-input.ts';
-import type { JobInput } from '../../../domain/jobs/job-input.ts';
-import type { Job } from '../../../domain/jobs/job.ts';
-import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
-import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
-import type { SealedJob } from '../../../domain/secrets/sealed-job.ts';
-import { findManagedId } from '../../../store/database/managed-keys.ts';
-import { findJob } from '../../../store/jobs/jobs.ts';
 import { requireAccount } from '../../../app/accounts/account-limits.ts';
 import type { App } from '../../../app/app.ts';
 import { callbackSecret } from '../../../app/jobs/callbacks.ts';
 import { refuseFollowed } from '../../../app/jobs/chains.ts';
-import { isExecuting, untilIdle } from '../../../app/jobs/idle.ts';
+import { isExecuting } from '../../../app/jobs/idle.ts';
 import {
   differingFields,
   keepChangedJob,
@@ -26,49 +12,87 @@ import {
   newJob,
   openDamaged,
   removeJob,
-  shownJob,
-  shownKept,
 } from '../../../app/jobs/keep-job.ts';
 import type { ChangedJob } from '../../../app/jobs/keep-job.ts';
-import { guessesIn } from './managed.ts';
-import type { ManagedKind, Scene } from './managed.ts';
+import { checkPaid } from '../../../domain/accounts/account.ts';
+import { checkPlanLimits } from '../../../domain/accounts/plan-limits.ts';
+import { defaultTimeoutSeconds, plans } from '../../../domain/accounts/plan.ts';
+import type { Plan } from '../../../domain/accounts/plan.ts';
+import { valuesIn } from '../../../domain/fields.ts';
+import { jobFields } from '../../../domain/jobs/fields.ts';
+import { changeJob } from '../../../domain/jobs/job-input.ts';
+import type { JobInput } from '../../../domain/jobs/job-input.ts';
+import { jobDefaults } from '../../../domain/jobs/job.ts';
+import type { Job } from '../../../domain/jobs/job.ts';
+import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
+import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
+import { openForPeople } from '../../../domain/secrets/sealed-job.ts';
+import type { SealedJob } from '../../../domain/secrets/sealed-job.ts';
+import { findManagedKeys } from '../../../store/database/managed-keys.ts';
+import { findJob } from '../../../store/jobs/jobs.ts';
+import { comparable, managed } from './managed.ts';
+import type { Scene } from './managed.ts';
 
 /** Jobs: a change waits until no run is executing, unless it only pauses. */
-export const managedJobs: ManagedKind<JobDefinition, SealedJob, Job> = {
+export const managedJobs = managed<JobDefinition, SealedJob>({
   table: 'jobs',
   noun: 'job',
   find: findJob,
-  show: async ({ app, principal }, kept) => shownKept(app, principal, kept),
+  async fieldsOf({ app, db }, kept) {
+    const job = openForPeople(kept, app.vault);
+    const { headers, after, ...fields } = valuesIn(jobFields, job);
+    const ids = after === null ? [] : [after.jobId];
+    const { workspaceId } = kept;
+    const keys = await findManagedKeys(db, 'jobs', { workspaceId, ids });
+    const names = Object.keys(headers);
+    return {
+      ...fields,
+      headers: Object.fromEntries(names.map((name) => [name, null])),
+      after: after && (keys.get(after.jobId) ?? after.jobId),
+      afterOn: after?.on ?? 'success',
+    };
+  },
+  defaults: (plan) => {
+    return { ...jobDefaults, afterOn: 'success', timeoutSeconds: defaultTimeoutSeconds(plan) };
+  },
+  together: {
+    schedule: ['scheduleType', 'cronExpr', 'timezone', 'periodSeconds'],
+    after: ['after', 'afterOn'],
+    onResultSecret: [],
+  },
   async create(scene, definition) {
     const { app, principal, db } = scene;
-    const input = await inputOf(scene, definition);
+    const input = inputOf(scene, definition);
     const account = await requireAccount(db, principal);
     const job = newJob(app, account, principal, input);
     await checkAllowed(scene, job, null);
-    const perform = async (...[tx, note]: Parameters<Performed>): Promise<Job> => {
-      await keepNewJob(app, principal, tx, job, note, input.onResultSecret);
-      return job;
+    return {
+      id: job.id,
+      async perform(tx, note) {
+        await keepNewJob(app, principal, tx, job, note, input.onResultSecret);
+      },
     };
-    return { id: job.id, perform };
   },
   async compare(scene, kept, definition) {
     const { app, principal, db } = scene;
-    const input = await inputOf(scene, definition);
+    const { onResultSecret, ...input } = inputOf(scene, definition);
     const { plan } = await requireAccount(db, principal);
-    const secret = await newSecret(scene, kept, input);
-    const replacement = { ...input, onResultSecret: secret };
-    const { fields, hidden, whole, isPause, change } = replaced(
-      app,
-      kept,
-      replacement,
-      plans[plan],
-    );
-    // Before any other refusal, which would say that something differs.
-    scene.countGuesses(guessesIn(whole.headers, change.before.headers));
+    const opened = openDamaged(kept, app.vault);
+    // Before any refusal, which would say that something differs.
+    const headers = comparable(scene, input.headers ?? {}, opened.job.headers);
+    const secret = await newSecret(scene, kept, onResultSecret);
+    const replacement = { ...input, headers, ...(secret !== undefined && { secret }) };
+    const { change, whole } = replaced(app, { kept, ...opened }, replacement, plans[plan]);
+    const fields = differingFields({ ...change, after: whole });
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
-    const perform = async (...[tx, note]: Parameters<Performed>): Promise<Job> =>
-      shownJob(app, principal, await keepChangedJob(app, principal, tx, change, note));
-    return { fields, hidden, perform, mayWhileBusy: isPause };
+    return {
+      fields,
+      hidden: changedHeaders(change.before, whole),
+      async perform(tx, note) {
+        await keepChangedJob(app, principal, tx, change, note);
+      },
+      mayWhileBusy: !change.isResealed,
+    };
   },
   remove:
     ({ app }, kept) =>
@@ -76,11 +100,8 @@ export const managedJobs: ManagedKind<JobDefinition, SealedJob, Job> = {
       await refuseFollowed(tx, kept);
       await removeJob(app, tx, kept, note);
     },
-  isBusy: ({ db }, kept) => isExecuting(db, kept),
-  untilFree: untilIdle,
-};
-
-type Performed = Awaited<ReturnType<typeof managedJobs.create>>['perform'];
+  executing: async ({ db }, kept) => ((await isExecuting(db, kept)) ? kept : null),
+});
 
 async function checkAllowed(
   { app, principal, db, isDryRun }: Scene,
@@ -92,50 +113,39 @@ async function checkAllowed(
   checkPlanLimits(plans[account.plan], after, before);
 }
 
-interface Replacement extends Omit<JobInput, 'onResultSecret'> {
-  onResultSecret: string | undefined;
-}
-
 /** The secret of a definition if it is another one than the job has; undefined if it is the same, or none is given. */
 async function newSecret(
-  { app, db, countGuesses }: Scene,
-  kept: SealedJob,
-  { onResultSecret: given }: JobInput,
+  scene: Scene,
+  { id }: SealedJob,
+  given: string | undefined,
 ): Promise<string | undefined> {
   if (given === undefined) return undefined;
-  const before = await callbackSecret(app, db, kept.id);
-  if (before !== undefined) countGuesses([{ kept: before, given }]);
-  return given === before ? undefined : given;
+  const before = await callbackSecret(scene.app, scene.db, id);
+  const { secret } = comparable(scene, { secret: given }, before ? { secret: before } : {});
+  return secret === before ? undefined : secret;
 }
 
-/** A definition with the id for its key. Throws `invalid_input` for an unknown one; in a dry run it stands for itself. */
-async function inputOf(
-  { db, principal: { workspaceId }, isDryRun }: Scene,
-  definition: JobDefinition,
-): Promise<JobInput> {
-  const input = definedInput(definition);
-  const key = input.after?.jobId;
-  if (!input.after || key === undefined) return input;
-  const id = (await findManagedId(db, 'jobs', { workspaceId, key })) ?? key;
-  if (!isDryRun && !isId(id.toLowerCase())) {
-    throw invalidInput(`after must be the key of a managed job, or an id, ${got(key)}`);
-  }
-  return { ...input, after: { ...input.after, jobId: id } };
+/** A definition with the id for its key. */
+function inputOf({ known }: Scene, definition: JobDefinition): JobInput {
+  const { after, ...input } = definedInput(definition);
+  const job = after && { ...after, jobId: known.jobs.get(after.jobId) ?? after.jobId };
+  return { ...input, after: job ?? null };
 }
 
-/** A job as its definition replaces it, and what differs. A pause alone changes nothing else and need not wait. */
-function replaced(app: App, kept: SealedJob, input: Replacement, plan: Plan) {
-  const { clock, allowTargets, vault } = app;
-  const { onResultSecret: secret, ...defined } = input;
-  const { job: before, isDamaged } = openDamaged(kept, vault);
+/** A job as its definition replaces it. A pause alone changes nothing else and need not wait. */
+function replaced(
+  { clock, allowTargets }: App,
+  { kept, job: before, isDamaged }: { kept: SealedJob; job: Job; isDamaged: boolean },
+  { secret, ...input }: JobInput & { secret?: string },
+  plan: Plan,
+): { change: ChangedJob; whole: Job } {
   const context = { now: clock.now(), allowTargets };
-  const { paused, ...rest } = definedJob(defined, defaultTimeoutSeconds(plan));
+  const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan));
   const action = paused ? 'pause' : 'resume';
   const given = secret === undefined ? rest : { ...rest, onResultSecret: secret };
   const whole = changeJob(before, { ...given, action }, context);
   const fields = differingFields({ before, after: whole, isDamaged, secret });
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;
-  const change: ChangedJob = { kept, before, after, isResealed: !isPause, isDamaged, secret };
-  return { fields, hidden: changedHeaders(before, whole), whole, isPause, change };
+  return { change: { kept, before, after, isResealed: !isPause, isDamaged, secret }, whole };
 }

@@ -4,52 +4,40 @@
  * creates a second one.
  */
 
-import type { CountGuesses, Guess } from '../../../domain/guess.ts';
-import { checkKey } from '../../../domain/definition.ts';
-import type { DefinitionChange } from '../../../domain/definition.ts';
+import { requireAccount, requirePaid } from '../../../app/accounts/account-limits.ts';
+import type { App, Principal } from '../../../app/app.ts';
+import { changeBy } from '../../../app/change.ts';
+import type { NoteChange } from '../../../app/change.ts';
+import { untilIdle } from '../../../app/jobs/idle.ts';
+import { plans } from '../../../domain/accounts/plan.ts';
+import type { Plan } from '../../../domain/accounts/plan.ts';
+import { checkKey, withoutDefaults } from '../../../domain/definition.ts';
+import type { DefinedKind, PlanAction } from '../../../domain/definition.ts';
 import { JobdError } from '../../../domain/errors.ts';
+import type { CountGuesses } from '../../../domain/guess.ts';
 import { isId } from '../../../domain/id.ts';
+import type { SealedJob } from '../../../domain/secrets/sealed-job.ts';
 import {
   findManagedId,
-  listManagedKeys,
-  managedKeyOf,
+  findManagedKeys,
   setManagedKey,
 } from '../../../store/database/managed-keys.ts';
 import type { ManagedTable } from '../../../store/database/managed-keys.ts';
 import type { Db } from '../../../store/database/store.ts';
-import type { App, Principal } from '../../../app/app.ts';
-import { changeBy } from '../../../app/change.ts';
-import type { NoteChange } from '../../../app/change.ts';
-import { idCursor, pageOf, parseIdCursor } from '../../../app/page.ts';
-import type { Page, PageRequest } from '../../../app/page.ts';
+
+/** One as a definition says it, by the names of the API. Of one that is kept, hidden values are null. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a key should stand for. */
-export interface Definition<Input> {
+export interface Definition {
   key: string;
-  /** Null for nothing at all. */
-  input: Input | null;
-  /** The one made by hand that gets the key, if none has it yet and that one exists. */
-  adopt?: string;
+  /** The id of the one made by hand that gets the key, if none has it yet and that one exists. */
+  adopt?: string | undefined;
+  input: Fields;
 }
 
-/** What happened to what a definition is about, or would happen in a dry run. */
-export interface Applied<Shown> {
-  change: DefinitionChange;
-  /** What differed in an update; empty for a creation. */
-  fields: string[];
-  /** The names of the hidden values that differed: headers of a job, or fields of the config of a channel. */
-  hidden: string[];
-  /** Whether one made by hand got the key. */
-  isAdopted: boolean;
-  /** As it is afterwards, in a dry run as it is now; null if there is none. */
-  shown: Shown | null;
-}
-
-/** One of the workspace, and the key that definitions know it by; null if it was made by hand. */
-export interface Managed<Shown> {
-  key: string | null;
-  shown: Shown;
-}
+/** The ids of jobs and monitors that definitions may name, by key; the key itself for one that is not there yet. */
+export type Known = Readonly<Record<'jobs' | 'monitors', Map<string, string>>>;
 
 /** What a decision is made with; `db` may be a transaction. */
 export interface Scene {
@@ -57,208 +45,214 @@ export interface Scene {
   principal: Principal;
   db: Db;
   isDryRun: boolean;
+  known: Known;
+  /** What to do about a word that is none of these. */
+  hint: (word: string, words: () => string[], section: string) => string;
   countGuesses: CountGuesses;
 }
 
-/** Does a part of what was decided, in a transaction. */
-export type Perform<Result> = (tx: Db, note: NoteChange) => Promise<Result>;
-
-/** The hidden values that a definition has, too. */
-export function guessesIn(
-  given: Readonly<Record<string, string>>,
-  kept: Readonly<Record<string, string>>,
-): Guess[] {
-  const both = Object.entries(given).filter(([name]) => Object.hasOwn(kept, name));
-  return both.map(([name, value]) => ({ kept: kept[name] ?? '', given: value }));
-}
+/** Does what was decided, in a transaction. */
+export type Perform = (tx: Db, note: NoteChange) => Promise<void>;
 
 /** How an existing one differs from its definition. */
-export interface Difference<Shown> {
-  fields: string[];
-  hidden: string[];
-  perform: Perform<Shown>;
-  /** Whether it may change while it is busy. */
+export interface Difference {
+  fields: readonly string[];
+  /** The names of the hidden values that differ: headers of a job, or fields of the config of a channel. */
+  hidden: readonly string[];
+  perform: Perform;
+  /** Whether it may change while it executes. */
   mayWhileBusy?: boolean;
 }
 
-/** What definitions of one kind mean: jobs, monitors or channels. `Kept` is one as it is kept, `Shown` as people see it. */
-export interface ManagedKind<Input, Kept extends { id: string; name: string }, Shown> {
+/** What definitions of one kind mean. `Kept` is one as it is kept. */
+interface Rules<Input, Kept extends { id: string; name: string }> {
   table: ManagedTable;
-  /** What people call one of them. */
-  noun: 'job' | 'monitor' | 'channel';
+  noun: DefinedKind;
   find: (db: Db, workspaceId: string, id: string) => Promise<Kept | undefined>;
-  show: (scene: Scene, kept: Kept) => Promise<Shown>;
+  /** All fields of one that a definition decides. */
+  fieldsOf: (scene: Scene, kept: Kept) => Promise<Fields>;
+  /** What a definition that leaves a field out means by that. */
+  defaults: (plan: Plan) => Fields;
+  /** The fields that change together, by the name of the change. */
+  together?: Readonly<Record<string, readonly string[]>>;
   /** Decides how to create one. Throws as creating it does. */
-  create: (scene: Scene, input: Input) => Promise<{ id: string; perform: Perform<Shown> }>;
+  create: (scene: Scene, input: Input) => Promise<{ id: string; perform: Perform }>;
   /** Compares one with its definition. Throws as changing it does. */
-  compare: (scene: Scene, kept: Kept, input: Input) => Promise<Difference<Shown>>;
-  remove: (scene: Scene, kept: Kept) => Perform<void>;
-  /** Whether it does something that must end before it is changed. */
-  isBusy: (scene: Scene, kept: Kept) => Promise<boolean>;
-  /** Tries until nothing is busy. Throws `conflict` if that takes too long. */
-  untilFree: <T>(app: App, principal: Principal, tryOnce: TryOnce<T, Kept>) => Promise<T>;
+  compare: (scene: Scene, kept: Kept, input: Input) => Promise<Difference>;
+  remove: (scene: Scene, kept: Kept) => Perform;
+  /** The job, if its call in flight must end before it is changed. */
+  executing?: (scene: Scene, kept: Kept) => Promise<SealedJob | null>;
 }
 
-/** The result of a try, or the one whose work prevents it. */
-export type TryOnce<T, Kept> = () => Promise<{ result: T } | { executing: Kept }>;
-
-/** For kinds that are never busy. */
-export const neverBusy = {
-  isBusy: async () => false,
-  async untilFree<T>(_app: App, _principal: Principal, tryOnce: TryOnce<T, unknown>): Promise<T> {
-    const tried = await tryOnce();
-    if ('result' in tried) return tried.result;
-    throw new Error('it cannot be busy');
-  },
-};
-
-/** A page of those of the workspace with their keys, newest first; `isKeyNeeded` leaves out those made by hand. */
-export async function listManaged<Input, Kept extends { id: string; name: string }, Shown>(
-  app: App,
-  principal: Principal,
-  kind: ManagedKind<Input, Kept, Shown>,
-  { limit, cursor, isKeyNeeded }: PageRequest & { isKeyNeeded: boolean },
-): Promise<Page<Managed<Shown>>> {
-  const { table } = kind;
-  const { db } = app.store;
-  const { workspaceId } = principal;
-  const list = `managed-${table}`;
-  const before = cursor === null ? null : parseIdCursor(list, cursor);
-  const page = { limit: limit + 1, before, isKeyNeeded };
-  const found = await listManagedKeys(db, table, workspaceId, page);
-  const { items, nextCursor } = pageOf(found, limit, ({ id }) => idCursor(list, id));
-  const scene = { app, principal, db, isDryRun: true, countGuesses: () => {} };
-  const shown = await Promise.all(
-    items.map(async ({ id, key }) => {
-      const kept = await kind.find(db, workspaceId, id);
-      return kept === undefined ? [] : [{ key, shown: await kind.show(scene, kept) }];
-    }),
-  );
-  return { items: shown.flat(), nextCursor };
+/** What happens to the one that a key stands for. */
+export interface Decision {
+  action: Exclude<PlanAction, 'refused'>;
+  id: string | null;
+  /** What differs in an update, with `key` if it gets that; empty for a creation. */
+  fields: readonly string[];
+  hidden: readonly string[];
+  /** Those fields as they are, null for the default; all that is no default of one that is deleted. */
+  before: Fields | null;
+  /** Null if there is nothing to do. */
+  perform: Perform | null;
+  /** The job whose call must end first. */
+  executing: SealedJob | null;
 }
 
-/**
- * Makes what a key stands for as its definition says, in one transaction. What already is as defined is not written.
- * Throws as creating, changing and deleting it do, and `conflict` if the one to adopt has another key.
- */
-export async function applyManaged<Input, Kept extends { id: string; name: string }, Shown>(
-  app: App,
-  principal: Principal,
-  kind: ManagedKind<Input, Kept, Shown>,
-  definition: Definition<Input>,
-  countGuesses: CountGuesses,
-): Promise<Applied<Shown>> {
-  checkKey(definition.key);
-  const sceneIn = (db: Db): Scene => ({ app, principal, db, isDryRun: false, countGuesses });
-  const applied = await kind.untilFree(app, principal, async () => {
-    const seen = await decide(sceneIn(app.store.db), kind, definition);
-    if (seen.perform === null) return { result: seen.applied };
-    if (seen.blockedBy !== null) return { executing: seen.blockedBy };
-    // Decided again inside the transaction, where nobody can change it in between.
-    return await changeBy(app, principal, async (tx, note) => {
-      const { applied: found, perform, blockedBy } = await decide(sceneIn(tx), kind, definition);
-      if (blockedBy !== null) return { executing: blockedBy };
-      return { result: perform === null ? found : { ...found, shown: await perform(tx, note) } };
-    });
-  });
-  if (applied.change !== 'none' || applied.isAdopted) app.wake('claim');
-  return applied;
+/** Jobs, monitors or channels, whatever is kept of one. */
+export interface ManagedKind {
+  table: ManagedTable;
+  noun: DefinedKind;
+  /** Decides from what the scene's `db` sees now. Throws as doing it does, and `conflict` if the one to adopt has another key. */
+  decide: (scene: Scene, definition: Definition) => Promise<Decision>;
+  decideDeletion: (scene: Scene, key: string) => Promise<Decision>;
+  /** The fields of one that are no default; undefined if there is none with this id. */
+  written: (scene: Scene, id: string) => Promise<Fields | undefined>;
 }
 
-/**
- * What `applyManaged` would do, also for an expired account. Throws every other refusal that is known in advance, except
- * that the account is full, and that keys which a channel names are of nothing yet.
- */
-export async function previewManaged<Input, Kept extends { id: string; name: string }, Shown>(
-  app: App,
-  principal: Principal,
-  kind: ManagedKind<Input, Kept, Shown>,
-  definition: Definition<Input>,
-  countGuesses: CountGuesses,
-): Promise<Applied<Shown>> {
-  checkKey(definition.key);
-  const scene = { app, principal, db: app.store.db, isDryRun: true, countGuesses };
-  return (await decide(scene, kind, definition)).applied;
-}
+const idle = { fields: [], hidden: [], before: null, perform: null, executing: null };
 
-interface Decision<Kept, Shown> {
-  /** As it is now. */
-  applied: Applied<Shown>;
-  /** Carries it out; null if there is nothing to do. */
-  perform: Perform<Shown | null> | null;
-  /** The one that must come to rest first; null if nothing must. */
-  blockedBy: Kept | null;
-}
-
-/** Decides what a definition changes, from what the scene's `db` sees now. */
-async function decide<Input, Kept extends { id: string; name: string }, Shown>(
-  scene: Scene,
-  kind: ManagedKind<Input, Kept, Shown>,
-  definition: Definition<Input>,
-): Promise<Decision<Kept, Shown>> {
-  const { key, input } = definition;
-  const none = { fields: [], hidden: [], isAdopted: false, shown: null };
-  const idle = { perform: null, blockedBy: null };
-  const target = await findTarget(scene, kind, definition);
-  if (target === undefined) {
-    if (input === null) return { ...idle, applied: { change: 'none', ...none } };
-    const { id, perform } = await kind.create(scene, input);
-    const create: Perform<Shown> = async (tx, note) => {
-      const shown = await perform(tx, note);
-      await setManagedKey(tx, kind.table, id, key);
-      return shown;
-    };
-    return { ...idle, applied: { change: 'create', ...none }, perform: create };
-  }
-  const { kept, isAdopted } = target;
-  const busy = (await kind.isBusy(scene, kept)) ? kept : null;
-  const shown = await kind.show(scene, kept);
-  if (input === null) {
-    const perform: Perform<null> = async (tx, note) => {
-      await kind.remove(scene, kept)(tx, note);
-      return null;
-    };
-    return { applied: { change: 'delete', ...none, shown }, perform, blockedBy: busy };
-  }
-  const difference = await kind.compare(scene, kept, input);
-  const { fields, hidden, mayWhileBusy = false } = difference;
-  const change = fields.length > 0 ? 'update' : 'none';
-  const applied: Applied<Shown> = { change, fields, hidden, isAdopted, shown };
-  if (fields.length === 0 && !isAdopted) return { ...idle, applied };
-  const perform: Perform<Shown> = async (tx, note) => {
-    const after = await difference.perform(tx, note);
-    if (isAdopted) {
-      await setManagedKey(tx, kind.table, kept.id, key);
-      note({ action: `${kind.noun}.update`, subject: kept, fields: ['key'] });
-    }
-    return after;
+/** Makes a kind of its rules. */
+export function managed<Input, Kept extends { id: string; name: string }>(
+  rules: Rules<Input, Kept>,
+): ManagedKind {
+  const { table, noun, find, remove, executing = async () => null } = rules;
+  return {
+    table,
+    noun,
+    async decide(scene, definition) {
+      const { key, adopt, input } = definition;
+      checkKey(key);
+      const target = await findTarget(scene, rules, key, adopt);
+      if (target !== undefined) return await decideChange(scene, rules, definition, target);
+      const { id, perform } = await rules.create(scene, input as Input);
+      const create: Perform = async (tx, note) => {
+        await perform(tx, note);
+        await setManagedKey(tx, table, id, key);
+      };
+      return { ...idle, action: 'create', id, perform: create };
+    },
+    async decideDeletion(scene, key) {
+      const kept = (await findTarget(scene, rules, key))?.kept;
+      if (kept === undefined) return { ...idle, action: 'unchanged', id: null };
+      return {
+        ...idle,
+        action: 'delete',
+        id: kept.id,
+        before: await writtenFields(scene, rules, kept),
+        perform: remove(scene, kept),
+        executing: await executing(scene, kept),
+      };
+    },
+    async written(scene, id) {
+      const kept = await find(scene.db, scene.principal.workspaceId, id);
+      return kept && (await writtenFields(scene, rules, kept));
+    },
   };
-  return { applied, perform, blockedBy: mayWhileBusy ? null : busy };
 }
 
-interface Target<Kept> {
-  kept: Kept;
-  /** Whether it has no key yet. */
-  isAdopted: boolean;
+async function writtenFields<Kept extends { id: string; name: string }>(
+  scene: Scene,
+  { fieldsOf, defaults }: Pick<Rules<never, Kept>, 'fieldsOf' | 'defaults'>,
+  kept: Kept,
+): Promise<Fields> {
+  const { plan } = await requireAccount(scene.db, scene.principal);
+  return withoutDefaults(await fieldsOf(scene, kept), defaults(plans[plan]));
 }
 
-/** The one that a definition is about. Throws `conflict` if the one to adopt has another key. */
-async function findTarget<Input, Kept extends { id: string; name: string }, Shown>(
+async function decideChange<Input, Kept extends { id: string; name: string }>(
+  scene: Scene,
+  rules: Rules<Input, Kept>,
+  { key, input }: Definition,
+  { kept, isAdopted }: { kept: Kept; isAdopted: boolean },
+): Promise<Decision> {
+  const { id } = kept;
+  const differs = await rules.compare(scene, kept, input as Input);
+  const { fields, hidden, mayWhileBusy = false } = differs;
+  const isSame = fields.length === 0;
+  if (isSame && !isAdopted) return { ...idle, action: 'unchanged', id };
+  const perform: Perform = async (tx, note) => {
+    if (isSame) await requirePaid(tx, scene.principal, scene.app.clock.now());
+    else await differs.perform(tx, note);
+    if (!isAdopted) return;
+    await setManagedKey(tx, rules.table, id, key);
+    note({ action: `${rules.noun}.update`, subject: kept, fields: ['key'] });
+  };
+  if (isSame) return { ...idle, action: 'adopt', id, fields: ['key'], perform };
+  const names = fields.flatMap((name) => rules.together?.[name] ?? [name]);
+  const all = await writtenFields(scene, rules, kept);
+  return {
+    action: 'update',
+    id,
+    fields: isAdopted ? ['key', ...fields] : fields,
+    hidden,
+    before: Object.fromEntries(names.map((name) => [name, all[name] ?? null])),
+    perform,
+    executing: mayWhileBusy ? null : ((await rules.executing?.(scene, kept)) ?? null),
+  };
+}
+
+/** The one that a definition is about, and whether it has no key yet. Throws `conflict` if the one to adopt has another key. */
+async function findTarget<Kept extends { id: string; name: string }>(
   { db, principal: { workspaceId } }: Scene,
-  { table, noun, find }: ManagedKind<Input, Kept, Shown>,
-  { key, input, adopt }: Definition<Input>,
-): Promise<Target<Kept> | undefined> {
+  { table, noun, find }: Pick<Rules<never, Kept>, 'table' | 'noun' | 'find'>,
+  key: string,
+  adopt?: string,
+): Promise<{ kept: Kept; isAdopted: boolean } | undefined> {
   const id = await findManagedId(db, table, { workspaceId, key });
   const own = id && (await find(db, workspaceId, id));
   if (own) return { kept: own, isAdopted: false };
-  if (adopt === undefined || input === null || !isId(adopt)) return undefined;
+  if (adopt === undefined || !isId(adopt)) return undefined;
   const adopted = await find(db, workspaceId, adopt);
   if (adopted === undefined) return undefined;
-  const other = await managedKeyOf(db, table, adopt);
+  const keys = await findManagedKeys(db, table, { workspaceId, ids: [adopt] });
+  const other = keys.get(adopt) ?? null;
   // Another request may have given it this key in between.
   if (other === null || other === key) return { kept: adopted, isAdopted: other === null };
   throw new JobdError(
     'conflict',
     `the ${noun} ${adopt} has the key ${other}, it cannot have ${key} too`,
   );
+}
+
+/** Does what `decide` decides, in one transaction. What already is as it should be is not written. Throws as `decide` does. */
+export async function carryOut(
+  scene: Scene,
+  decide: (scene: Scene) => Promise<Decision>,
+): Promise<Decision> {
+  const { app, principal } = scene;
+  return await untilIdle(app, principal, async () => {
+    const seen = await decide(scene);
+    if (seen.perform === null) return { result: seen };
+    if (seen.executing !== null) return { executing: seen.executing };
+    // Decided again inside the transaction, where nobody can change it in between.
+    return await changeBy(app, principal, async (tx, note) => {
+      const decision = await decide({ ...scene, db: tx });
+      if (decision.executing !== null) return { executing: decision.executing };
+      await decision.perform?.(tx, note);
+      return { result: decision };
+    });
+  });
+}
+
+/** Whether hidden values are compared for somebody: who may only read must not find them by trying. */
+export function mayCompare({ permission }: Principal): boolean {
+  return permission === 'write';
+}
+
+/**
+ * Values to compare with hidden ones of the same names: the given ones, which count as guesses. For a key that may only read they
+ * are the hidden ones themselves, so that it learns nothing about them.
+ */
+export function comparable<Values extends Readonly<Record<string, string>>>(
+  { principal, countGuesses }: Scene,
+  given: Values,
+  hidden: Readonly<Record<string, string>>,
+): Values {
+  const both = Object.entries(given).filter(([name]) => Object.hasOwn(hidden, name));
+  if (!mayCompare(principal)) {
+    return { ...given, ...Object.fromEntries(both.map(([name]) => [name, hidden[name]])) };
+  }
+  countGuesses(both.map(([name, value]) => ({ kept: hidden[name] ?? '', given: value })));
+  return given;
 }

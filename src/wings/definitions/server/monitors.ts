@@ -1,14 +1,5 @@
 /** Monitors that definitions manage. */
 
-import { checkPaid } from '../../../domain/accounts/account.ts';
-import { checkMonitorLimits } from '../../../domain/accounts/plan-limits.ts';
-import { plans } from '../../../domain/accounts/plan.ts';
-import { changedFields } from '../../../domain/definition.ts';
-import { monitorFields } from '../../../domain/monitors/fields.ts';
-import { changeMonitor, definedMonitor } from '../../../domain/monitors/monitor-input.ts';
-import type { MonitorInput, MonitorUpdate } from '../../../domain/monitors/monitor-input.ts';
-import type { Monitor } from '../../../domain/monitors/monitor.ts';
-import { findMonitor } from '../../../store/monitors/monitors.ts';
 import { requireAccount } from '../../../app/accounts/account-limits.ts';
 import {
   changeMonitorIn,
@@ -16,25 +7,36 @@ import {
   keepNewMonitor,
   newMonitor,
 } from '../../../app/monitors/monitors.ts';
-import { neverBusy } from './managed.ts';
-import type { ManagedKind, Scene } from './managed.ts';
+import { checkPaid } from '../../../domain/accounts/account.ts';
+import { checkMonitorLimits } from '../../../domain/accounts/plan-limits.ts';
+import { plans } from '../../../domain/accounts/plan.ts';
+import { changedFields } from '../../../domain/definition.ts';
+import { valuesIn } from '../../../domain/fields.ts';
+import { monitorFields } from '../../../domain/monitors/fields.ts';
+import { changeMonitor, definedMonitor } from '../../../domain/monitors/monitor-input.ts';
+import type { MonitorInput, MonitorUpdate } from '../../../domain/monitors/monitor-input.ts';
+import { monitorDefaults } from '../../../domain/monitors/monitor.ts';
+import type { Monitor } from '../../../domain/monitors/monitor.ts';
+import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
+import { findMonitor } from '../../../store/monitors/monitors.ts';
+import { managed } from './managed.ts';
+import type { Scene } from './managed.ts';
 
 /** Monitors: they keep their ping URL, and without a change of the schedule the next due time too. */
-export const managedMonitors: ManagedKind<MonitorInput, Monitor, Monitor> = {
+export const managedMonitors = managed<MonitorInput, Monitor>({
   table: 'monitors',
   noun: 'monitor',
   find: findMonitor,
-  show: async (_, monitor) => monitor,
+  fieldsOf: async (_, monitor) => valuesIn(monitorFields, monitor),
+  defaults: () => ({ ...monitorDefaults, ...defaultSchedule }),
+  together: { schedule: ['scheduleType', 'cronExpr', 'timezone', 'periodSeconds'] },
   async create(scene, input) {
     const { app, principal } = scene;
     const monitor = newMonitor(app, principal, input);
     await checkAllowed(scene, monitor, null);
     return {
       id: monitor.id,
-      async perform(tx, note) {
-        await keepNewMonitor(app, principal, tx, monitor, note);
-        return monitor;
-      },
+      perform: (tx, note) => keepNewMonitor(app, principal, tx, monitor, note),
     };
   },
   async compare(scene, before, input) {
@@ -44,20 +46,19 @@ export const managedMonitors: ManagedKind<MonitorInput, Monitor, Monitor> = {
     const after = changeMonitor(before, update, app.clock.now());
     const fields = changedFields(monitorFields, before, after);
     if (fields.length > 0) await checkAllowed(scene, after, before);
-    const isChanged = fields.length > 0;
     return {
       fields,
       hidden: [],
-      perform: (tx, note) =>
-        changeMonitorIn(app, principal, tx, before.id, isChanged ? update : {}, note),
+      async perform(tx, note) {
+        await changeMonitorIn(app, principal, tx, before.id, update, note);
+      },
     };
   },
   remove:
     ({ app }, monitor) =>
     (tx, note) =>
       deleteMonitorIn(app, tx, monitor, note),
-  ...neverBusy,
-};
+});
 
 async function checkAllowed(
   { app, principal, db, isDryRun }: Scene,

@@ -73,30 +73,6 @@ test('a file chains jobs and names who gets results: applied, compared, exported
   assertEnds(await jobd({}, 'apply', '--file', none, '--prune', '--yes'), 0, /2 deleted/);
 });
 
-test('a circle in a file, an unknown key and a condition alone are refused with their place', async (t) => {
-  const { write, jobd } = await serveForFiles(t);
-  const circle = write(
-    'jobs.yaml',
-    'jobs:\n  one: { url: "https://example.com/", after: two }\n  two: { url: "https://example.com/", after: one }\n',
-  );
-  assertEnds(
-    await jobd({}, 'apply', '--file', circle),
-    2,
-    /job one: after must not close a circle: one, then two, then one/,
-  );
-  const unknown = write('jobs.yaml', 'jobs:\n  one: { url: "https://example.com/", after: tow }\n');
-  assertEnds(
-    await jobd({}, 'apply', '--file', unknown),
-    2,
-    /after names tow, which is not defined/,
-  );
-  const alone = write(
-    'jobs.yaml',
-    'jobs:\n  one: { url: "https://example.com/", after-on: failed }\n',
-  );
-  assertEnds(await jobd({}, 'apply', '--file', alone), 2, /after-on needs after/);
-});
-
 test('a job in a file runs after one that it names by key, by name or by id', async (t) => {
   const { write, jobd } = await serveForFiles(t);
   const create = async (name: string): Promise<string> => {
@@ -133,22 +109,6 @@ test('a job in a file runs after one that it names by key, by name or by id', as
   const again = write('again.yaml', exported);
   assertEnds(await jobd({}, 'apply', '--file', again), 0, /1 adopted/);
   assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
-
-  const refused = async (text: string, sentence: RegExp): Promise<void> => {
-    const wrong = write('wrong.yaml', `jobs:\n  x: { ${url}, after: ${text} }\n`);
-    assertEnds(await jobd({}, 'apply', '--file', wrong), 2, sentence);
-  };
-  await refused(
-    'Nightly inport',
-    /wrong.yaml:2:3: job x: after names Nightly inport.*did you mean Nightly import\?/,
-  );
-  await refused('0199c6f4-0000-7000-8000-00000000abcd', /which is not defined/);
-  await refused('""', /wrong.yaml:2:\d+: after must be the key, the name or the id of a job/);
-  const other = await create('Nightly import');
-  await refused(
-    'Nightly import',
-    new RegExp(`wrong.yaml:2:3: .*which 2 jobs are called: .* of one, .*${other}`),
-  );
 });
 
 test('jobs made by hand, one after the other, and their channel are adopted as they are', async (t) => {
@@ -163,36 +123,4 @@ test('jobs made by hand, one after the other, and their channel are adopted as t
   assertEnds(await jobd(env, 'diff', '--file', file), 1, /0 to update.*3 to adopt as they are/);
   assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
   assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);
-});
-
-test('a plan refuses what only the jobs of the server make wrong, and then nothing is changed', async (t) => {
-  const { write, jobd } = await serveForFiles(t);
-  const url = 'url: "https://example.com/"';
-  const refused = async (text: string, sentence: RegExp, prune = false): Promise<void> => {
-    const file = write('wrong.yaml', text);
-    const flags = ['--file', file, ...(prune ? ['--prune'] : [])];
-    assertEnds(await jobd({}, 'diff', ...flags), prune ? 5 : 2, sentence);
-    const apply = ['apply', ...flags, ...(prune ? ['--yes'] : [])];
-    const inTurn = new RegExp(`${sentence.source}[^]*nothing was changed`);
-    assertEnds(await jobd({}, ...apply), prune ? 5 : 2, inTurn);
-  };
-  const two = write('two.yaml', `jobs:\n  a: { ${url} }\n  b: { ${url}, after: a }\n`);
-  assertEnds(await jobd({}, 'apply', '--file', two), 0, /2 created/);
-  await refused(
-    `jobs:\n  a: { ${url}, after: b }\n  new: { ${url} }\n`,
-    /job a: after must not close a circle: a, then b, then a/,
-  );
-  const links = Array.from({ length: 21 }, (_, place) => {
-    const after = place === 0 ? '' : `, after: k${place - 1}`;
-    return `  k${place}: { ${url}${after} }\n`;
-  });
-  await refused(`jobs:\n${links.join('')}`, /job k20: after makes a chain too long/);
-  const byHand = ['jobs', 'create', '--name', 'by hand', '--url', 'https://example.com/x'];
-  assertEnds(await jobd({}, ...byHand, '--after', 'b'), 0, /^/);
-  await refused(
-    'jobs: {}\n',
-    /job b: by hand runs after this job and would never run again: keep it in the files/,
-    true,
-  );
-  assertEnds(await jobd({}, 'diff', '--file', two), 0, /2 the same/);
 });

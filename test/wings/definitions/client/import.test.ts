@@ -9,7 +9,7 @@ import { wrappedLine } from '../../../../src/wings/definitions/crontab/monitors.
 import { requirePingUrl } from '../../../../src/cli/client/ping-url.ts';
 import { emptyLoad, readDefinitions } from '../../../../src/wings/definitions/client/load.ts';
 import { problemText } from '../../../../src/wings/definitions/client/parse-file.ts';
-import type { Input } from '../../../../src/wings/definitions/client/kind.ts';
+import type { Input } from '../../../../src/wings/definitions/client/kinds.ts';
 import { isSystemCrontab } from '../../../../src/wings/readers/crontab.ts';
 import { runCommand, serveCommand } from '../../../support/running/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Definition } from '../../../../src/wings/definitions/client/kind.ts';
+import type { Definition } from '../../../../src/wings/definitions/client/kinds.ts';
 import {
   emptyLoad,
   loadDefinitions,
@@ -217,6 +217,11 @@ test('all errors are reported with their positions', () => {
     [job('    headers: { X-A: "${EMPTY}" }\n'), /the variable EMPTY is not set, or empty/],
     [job('    headers: { X-A: "${TOKEN:-x}" }\n'), /\$\{TOKEN:-x\} does not name a variable/],
     [job('    adopt: x\n'), /adopt must be the id of a job/],
+    [
+      job('    after: ""\n'),
+      /:4:12: after must be the key, the name or the id of a job, got nothing/,
+    ],
+    [job('    after-on: failed\n'), /:4:15: after-on needs after/],
     ['monitor:\n  a:\n', /monitor is not known here, did you mean monitors\?/],
     ['monitors:\n  a: x\n', /:2:6: a must have fields, name: …/],
     ['monitors:\n  a: { url: x }\n', /:2:8: url is not a field, known are adopt, name, cron/],

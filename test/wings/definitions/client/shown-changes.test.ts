@@ -2,11 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { diffLines } from '../../../../src/wings/definitions/client/diff-text.ts';
+import type { Input } from '../../../../src/wings/definitions/client/kinds.ts';
 import { fileKinds } from '../../../../src/wings/definitions/client/kinds.ts';
-import type { Input, ManagedItem } from '../../../../src/wings/definitions/client/kind.ts';
+import { channelFields } from '../../../../src/domain/alerts/fields.ts';
+import { definedChannel } from '../../../../src/domain/alerts/managed-channel.ts';
+import { changedFields } from '../../../../src/domain/definition.ts';
+import { jobFields } from '../../../../src/domain/jobs/fields.ts';
+import { definedInput, definedJob } from '../../../../src/domain/jobs/managed-job.ts';
+import { monitorFields } from '../../../../src/domain/monitors/fields.ts';
+import { definedMonitor } from '../../../../src/domain/monitors/monitor-input.ts';
 import { assertEnds, serveForFiles } from '../../../support/running/definition-files.ts';
 
-const writing = { defaultTimeoutSeconds: 30 };
 const id = '01a1fc58-a505-7000-bebc-059153f75def';
 
 const url = 'https://example.com/';
@@ -22,7 +29,7 @@ const bases: readonly (readonly [section: string, input: Input, unused: readonly
   ['jobs', { name: 'a', url, ...after }, ['periodSeconds']],
   ['monitors', { name: 'a', ...cron }, ['periodSeconds']],
   ['monitors', { name: 'a', ...period }, ['cronExpr']],
-  ['channels', slack, ['jobIds', 'monitorIds']],
+  ['channels', slack, []],
 ];
 
 /** Another value for each field that a definition decides. */
@@ -46,38 +53,52 @@ const others: Readonly<Record<string, unknown>> = {
   audience: 'https://example.com',
   graceSeconds: 77,
   enabled: false,
-  jobs: [],
-  monitors: [],
+  jobIds: [],
+  monitorIds: [],
   afterFailures: 3,
   alsoOn: ['missed'],
   remindEverySeconds: 3_600,
-  type: 'discord',
-  config: { url, token: 'x' },
+};
+
+/** The tables of their fields, and one as its definition says it. */
+const subjects = {
+  jobs: { table: jobFields, whole: (input: never) => definedJob(definedInput(input), 30) },
+  monitors: { table: monitorFields, whole: (input: never) => definedMonitor(input) },
+  channels: { table: channelFields, whole: (input: never) => definedChannel(input) },
 };
 
 for (const [section, input, unused] of bases) {
   const kind = fileKinds.find((one) => one.section === section) ?? assert.fail(section);
+  const place = { path: 'x', line: 1, column: 1 };
+  const read = { kind, key: 'k', place, input, adopt: undefined, written: new Map(), secrets: [] };
 
-  test(`each field of ${section} like ${JSON.stringify(input)} is shown when it changes`, () => {
-    const whole = kind.whole(input, writing);
-    const shownOf = (document: Input): string =>
-      JSON.stringify(kind.values('key', document, writing), (_, value: unknown) =>
-        value instanceof Map ? [...value] : value,
-      );
+  test(`each field of ${section} like ${JSON.stringify(input)} is found and shown when it changes`, () => {
+    const { table, whole: wholeOf } = subjects[kind.section];
+    const whole = wholeOf(input as never);
     for (const name of Object.keys(whole).filter((field) => !unused.includes(field))) {
-      // The kind of a schedule comes with what it counts.
       const other =
         name === 'scheduleType'
-          ? whole[name] === 'cron'
+          ? input['scheduleType'] === 'cron' || input['after'] !== undefined
             ? { scheduleType: 'period', periodSeconds: 60 }
             : { scheduleType: 'cron', cronExpr: '1 1 * * *' }
           : { [name]: others[name] ?? assert.fail(`give another value of ${name}`) };
-      const document: Input = { ...whole, ...other };
-      assert.notEqual(shownOf(document), shownOf(whole), name);
-      if (name === 'type') continue;
-      const hidden = document[kind.hidden ?? ''] ?? {};
-      const item = { document, hiddenNames: Object.keys(hidden) } as unknown as ManagedItem;
-      assert.notDeepEqual(kind.compare(item, input, writing).changedFields, [], name);
+      assert.notDeepEqual(changedFields(table, { ...whole, ...other }, whole), [], name);
+      const named = { jobIds: 'jobs', monitorIds: 'monitors' }[name] ?? name;
+      const before =
+        name === 'after' ? { after: 'x' } : { ...other, [named]: other[name as never] };
+      const hidden = name === 'headers' ? ['x-a'] : [];
+      const change = {
+        kind,
+        key: 'k',
+        id,
+        action: 'update' as const,
+        fields: [name],
+        hidden,
+        before,
+      };
+      const changes = [{ ...change, refusal: null, isDone: false, definition: read }];
+      const plan = { changes, unlisted: [], areSecretsCompared: true, mark: '' };
+      assert.notDeepEqual(diffLines(plan).slice(2), [], name);
     }
   });
 }

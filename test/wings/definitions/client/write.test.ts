@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../support/fast-check.ts';
-import { definedJob } from '../../../../src/domain/jobs/managed-job.ts';
-import { exportAll, slugOf } from '../../../../src/wings/definitions/client/export.ts';
-import { jobKind } from '../../../../src/wings/definitions/client/job-kind.ts';
-import type { Input, ManagedItem } from '../../../../src/wings/definitions/client/kind.ts';
-import type { ManagedItems } from '../../../../src/wings/definitions/client/server.ts';
+import { definedInput, definedJob } from '../../../../src/domain/jobs/managed-job.ts';
+import { exportAll, slugOf } from '../../../../src/wings/definitions/client/write.ts';
+import type { Defined } from '../../../../src/wings/definitions/api/contract.ts';
+import type { DefinedItems } from '../../../../src/wings/definitions/client/server.ts';
 import { emptyLoad, readDefinitions } from '../../../../src/wings/definitions/client/load.ts';
 import { problemText } from '../../../../src/wings/definitions/client/parse-file.ts';
 import {
@@ -16,11 +15,12 @@ import {
   literal,
   literalVariables,
 } from '../../../../src/wings/definitions/client/references.ts';
-import { changedFields } from '../../../../src/domain/definition.ts';
 import { brokenRule, nameRule, notesField } from '../../../../src/domain/fields.ts';
-import { jobFields } from '../../../../src/domain/jobs/fields.ts';
 import { newId } from '../../../../src/domain/id.ts';
-import { definedMonitor } from '../../../../src/domain/monitors/monitor-input.ts';
+import type { JobDefinition } from '../../../../src/domain/jobs/managed-job.ts';
+import { changedFields, withoutDefaults } from '../../../../src/domain/definition.ts';
+import { jobFields } from '../../../../src/domain/jobs/fields.ts';
+import { jobDefaults } from '../../../../src/domain/jobs/job.ts';
 import type { EditableFields } from '../../../../src/domain/jobs/job.ts';
 
 const url = 'https://example.com/';
@@ -144,15 +144,16 @@ function jobOf({
 
 /** Jobs as the server lists them. */
 function itemsOf(
-  jobs: readonly (EditableFields & { id: string; headerNames: readonly string[] })[],
+  jobs: readonly (EditableFields & { id: string })[],
   keys: ReadonlyMap<string, string>,
-): ManagedItems {
-  const items = jobs.map((job): ManagedItem => {
-    const { id, name, headerNames } = job;
-    const document = { ...job } as unknown as Input;
-    return { key: keys.get(id) ?? null, id, name, document, hiddenNames: headerNames };
+  timeoutSeconds = 30,
+): DefinedItems {
+  const defined = jobs.map(({ id, ...job }): Defined => {
+    const headers = Object.fromEntries(Object.keys(job.headers).map((name) => [name, null]));
+    const definition = withoutDefaults({ ...job, headers }, { ...jobDefaults, timeoutSeconds });
+    return { kind: 'job', key: keys.get(id) ?? null, id, definition };
   });
-  return { jobs: items, monitors: [], channels: [] };
+  return { jobs: defined, monitors: [], channels: [] };
 }
 
 test('reading an export back gives the same jobs', () => {
@@ -161,13 +162,14 @@ test('reading an export back gives the same jobs', () => {
       fc.array(arbitraryJob, { maxLength: 5 }),
       fc.constantFrom(10, 30),
       (drafts, timeout) => {
-        const jobs = drafts.map((draft) => ({ ...jobOf(draft), isManaged: draft.isManaged }));
+        const jobs = drafts.map(jobOf);
         const keys = new Map(
-          jobs.flatMap(({ id, isManaged }, index) => (isManaged ? [[id, `key-${index}`]] : [])),
+          drafts.flatMap(({ isManaged }, index) =>
+            isManaged ? [[jobs[index]?.id ?? '', `key-${index}`]] : [],
+          ),
         );
-        const shown = jobs.map((job) => ({ ...job, headerNames: Object.keys(job.headers) }));
-        const { text, variables } = exportAll(itemsOf(shown, keys), timeout);
-        const reversed = exportAll(itemsOf(shown.toReversed(), keys), timeout);
+        const { text, variables } = exportAll(itemsOf(jobs, keys, timeout));
+        const reversed = exportAll(itemsOf(jobs.toReversed(), keys, timeout));
         assert.equal(reversed.text, text, 'it is stable');
         // oxlint-disable-next-line no-control-regex -- no text may control the terminal
         assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -184,8 +186,7 @@ test('reading an export back gives the same jobs', () => {
           const job =
             jobs.find(({ id }) => (adopt ? id === adopt : keys.get(id) === key)) ??
             assert.fail(key);
-          const writing = { defaultTimeoutSeconds: timeout };
-          const read = jobKind.whole(input, writing) as unknown as EditableFields;
+          const read = definedJob(definedInput(input as unknown as JobDefinition), timeout);
           const names = Object.keys(read.headers);
           assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
           assert.deepEqual(
@@ -214,60 +215,43 @@ test('a job made by hand gets a unique key derived from its name', () => {
   assert.equal(slugOf('Nightly Backup (EU)', 'job'), 'nightly-backup-eu');
   assert.equal(slugOf('Überweisung  №5', 'job'), 'uberweisung-no5');
   assert.equal(slugOf('ありがとう', 'job'), 'job');
-  const job = {
-    ...definedJob({ name: 'a', url: 'https://example.com/' }, 30),
-    headerNames: ['X-A'],
-  };
-  const jobs = [
-    { ...job, id: '3' },
-    { ...job, id: '1' },
-    { ...job, id: '2' },
-  ];
-  const { text, variables } = exportAll(itemsOf(jobs, new Map([['3', 'a']])), 30);
+  const job = definedJob({ name: 'a', url, headers: { 'X-A': 'b' } }, 30);
+  const jobs = ['3', '1', '2'].map((id) => ({ ...job, id }));
+  const { text, variables } = exportAll(itemsOf(jobs, new Map([['3', 'a']])));
   assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
   assert.match(text, /a-2:\n {4}adopt: "1"\n/);
   assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
-  assert.equal(exportAll(itemsOf([], new Map()), 30).text, 'jobs: {}\n');
+  assert.equal(exportAll(itemsOf([], new Map())).text, 'jobs: {}\n');
 });
 
 /** A channel as the server lists it. */
-const channel = (
-  id: string,
-  type: string,
-  served: { jobIds: string[] | null; monitorIds: string[] | null },
-  hiddenNames: string[],
-) => ({
+const channel = (id: string, type: string, served: object, hidden: string[]): Defined => ({
+  kind: 'channel',
   key: `c${id}`,
   id,
-  name: 'c',
-  document: {
+  definition: {
     name: 'c',
     type,
-    enabled: true,
-    afterFailures: 2,
+    config: Object.fromEntries(hidden.map((name) => [name, null])),
     ...served,
     alsoOn: ['interrupted'],
     remindEverySeconds: 5_400,
   },
-  hiddenNames,
 });
 
 test('an export of monitors and channels is read back, and names what a channel serves by keys', () => {
   const ids = [newId(1), newId(2)] as const;
-  const document = { ...definedMonitor({ name: 'Nightly', graceSeconds: 60 }) } as unknown as Input;
-  const monitor = { key: null, id: ids[1], name: 'Nightly', document, hiddenNames: [] };
-  const { jobs } = itemsOf(
-    [{ ...definedJob({ name: 'b', url }, 30), id: ids[0], headerNames: [] }],
-    new Map(),
-  );
+  const definition = { name: 'Nightly', graceSeconds: 60 };
+  const monitor: Defined = { kind: 'monitor', key: null, id: ids[1], definition };
+  const { jobs } = itemsOf([{ ...definedJob({ name: 'b', url }, 30), id: ids[0] }], new Map());
   const channels = [
-    channel('3', 'webhook', { jobIds: [ids[0], 'deleted'], monitorIds: [ids[1]] }, ['url']),
-    channel('4', 'ntfy', { jobIds: null, monitorIds: null }, ['url', 'token']),
-    channel('5', 'slack', { jobIds: ['deleted'], monitorIds: [] }, ['url']),
-    channel('6', 'slack', { jobIds: null, monitorIds: [] }, ['url']),
+    channel('3', 'webhook', { jobs: [ids[0]], monitors: [ids[1]] }, ['secret', 'url']),
+    channel('4', 'ntfy', {}, ['url', 'token']),
+    channel('5', 'slack', { jobs: [] }, ['url']),
+    channel('6', 'slack', { jobs: ['*'] }, ['url']),
   ];
-  const { text, variables } = exportAll({ jobs, monitors: [monitor], channels }, 30);
-  assert.deepEqual(variables, [
+  const { text, variables } = exportAll({ jobs, monitors: [monitor], channels });
+  assert.deepEqual(variables.toSorted(), [
     'JOBD_C3_URL',
     'JOBD_C4_TOKEN',
     'JOBD_C4_URL',

@@ -151,14 +151,15 @@ for (const [tool, all] of [
       read.push({ text, draft, real });
     }
     // All in one request: a key may not ask as often as it would take.
-    const definitions = read.map(({ draft }, index) => {
-      return { key: `c${index}`, job: { ...draft, name: `c${index}`, paused: true } };
+    const jobs = read.map(({ draft }, index) => {
+      return { key: `c${index}`, ...draft, name: `c${index}`, paused: true };
     });
-    const made = await post('/managed-jobs', { definitions });
+    const made = await post('/definitions', { jobs });
     assert.equal(made.status, 200, JSON.stringify(made.answer));
-    const { results } = made.answer as { results: { job: { id: string } | null }[] };
+    const { changes } = made.answer as { changes: { key: string; id: string | null }[] };
+    const ids = new Map(changes.map(({ key, id }) => [key, id]));
     for (const [index, { text, draft, real }] of read.entries()) {
-      const id = results[index]?.job?.id;
+      const id = ids.get(`c${index}`);
       const ran = await post(`/jobs/${id}/run`, {});
       assert.equal(ran.status, 202, `${text}: ${JSON.stringify(ran.answer)}`);
       const sent = await until(`the call of ${text}`, () => sink.received.pop());

@@ -1,0 +1,249 @@
+/**
+ * All definitions of a request, planned together and then applied. What will be refused is known before anything is changed, as
+ * far as it can be (docs/decisions/0076-definitions-in-one-request.md).
+ */
+
+import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { PlanAction } from '../../../domain/definition.ts';
+import { JobdError } from '../../../domain/errors.ts';
+import { longestChain } from '../../../domain/jobs/after-words.ts';
+import { nearest } from '../../../domain/nearest.ts';
+import { listManagedKeys } from '../../../store/database/managed-keys.ts';
+import type { KeyedRow, ManagedTable } from '../../../store/database/managed-keys.ts';
+import { chainsOf } from './chains.ts';
+import type { Chains } from './chains.ts';
+import { managedChannels } from './channels.ts';
+import { managedJobs } from './jobs.ts';
+import { carryOut } from './managed.ts';
+import type { Decision, Definition, ManagedKind, Scene } from './managed.ts';
+import { managedMonitors } from './monitors.ts';
+
+/** In the order in which they are applied: channels name jobs and monitors. */
+export const managedKinds = [managedJobs, managedMonitors, managedChannels] as const;
+
+/** What should be, by kind. */
+export type Wanted = Readonly<Record<ManagedTable, readonly Definition[]>>;
+
+/** A key, and how it is decided what happens to the one that it stands for. */
+interface Task {
+  kind: ManagedKind;
+  key: string;
+  /** It waits for all of lower phases. */
+  phase: number;
+  /** Decides it, now or again. Throws why it cannot be done. */
+  decide: (scene: Scene) => Promise<Decision>;
+}
+
+/** What applying does, or has done, to the one that a key stands for. */
+export interface PlannedChange extends Task, Pick<Decision, 'id' | 'fields' | 'hidden' | 'before'> {
+  action: PlanAction;
+  /** Why it is not done, with the HTTP status that a request for it alone would get. */
+  refusal: { status: number; error: string } | null;
+  isDone: boolean;
+}
+
+export interface Plan {
+  /** Ordered by kind and key; deletions come last. */
+  changes: PlannedChange[];
+  /** Managed ones that are not wanted, and stay. */
+  unlisted: Pick<Task, 'kind' | 'key'>[];
+}
+
+/** Looking for what was meant takes time: so many words of a request are looked for, among so many. */
+const mostHints = 5;
+const mostWords = 2_000;
+
+/** A scene in which nothing is known yet. */
+export function newScene(
+  parts: Pick<Scene, 'app' | 'principal' | 'isDryRun' | 'countGuesses'>,
+): Scene {
+  let hintsLeft = mostHints;
+  return {
+    ...parts,
+    db: parts.app.store.db,
+    known: { jobs: new Map(), monitors: new Map() },
+    hint(word, words, section) {
+      hintsLeft -= 1;
+      const meant = hintsLeft < 0 ? undefined : nearest(word, words().slice(0, mostWords));
+      return meant === undefined ? `define it under ${section}:` : `did you mean ${meant}?`;
+    },
+  };
+}
+
+/** Plans. With `prune` managed ones that are not wanted go, and a definition may name only what is wanted. */
+export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Promise<Plan> {
+  const isChained = wanted.jobs.some(({ input }) => typeof input['after'] === 'string');
+  const rows = {
+    jobs: await rowsOf(scene, 'jobs', { isKeyNeeded: !prune && !isChained }),
+    monitors: await rowsOf(scene, 'monitors', { isKeyNeeded: true }),
+    channels: await rowsOf(scene, 'channels', { isKeyNeeded: true }),
+  };
+  const others = managedKinds.flatMap((kind) => {
+    const wantedKeys = new Set(wanted[kind.table].map(({ key }) => key));
+    const keys = rows[kind.table].flatMap(({ key }) => key ?? []);
+    return keys.filter((key) => !wantedKeys.has(key)).map((key) => ({ kind, key }));
+  });
+  for (const table of ['jobs', 'monitors'] as const) {
+    const ids = new Map(rows[table].map(({ key, id }) => [key, id]));
+    const keys = [...(prune ? [] : ids.keys()), ...wanted[table].map(({ key }) => key)];
+    for (const key of keys) if (key !== null) scene.known[table].set(key, ids.get(key) ?? key);
+  }
+  const tasks = tasksOf(
+    wanted,
+    prune ? others : [],
+    chainsOf(wanted.jobs, rows.jobs, scene, prune),
+  );
+  const changes: PlannedChange[] = [];
+  for (const task of tasks) {
+    // Other requests wait for one of them at most.
+    await setImmediate();
+    changes.push(await planned(scene, task));
+  }
+  return { changes: changes.toSorted(byKindAndKey), unlisted: prune ? [] : others };
+}
+
+/** The rows of a workspace that have a key, or all of them. */
+async function rowsOf(
+  { db, principal: { workspaceId } }: Scene,
+  table: ManagedTable,
+  { isKeyNeeded }: { isKeyNeeded: boolean },
+): Promise<KeyedRow[]> {
+  const rows: KeyedRow[] = [];
+  for (let before: string | null | undefined = null; before !== undefined;) {
+    const page = await listManagedKeys(db, table, workspaceId, {
+      limit: 1_000,
+      before,
+      isKeyNeeded,
+    });
+    rows.push(...page);
+    before = page.length === 1_000 ? page.at(-1)?.id : undefined;
+    await setImmediate();
+  }
+  return rows;
+}
+
+/** In the order in which they are planned: a job after the one that it names, since that says which one is adopted. */
+function tasksOf(
+  wanted: Wanted,
+  unwanted: readonly Pick<Task, 'kind' | 'key'>[],
+  chains: Chains,
+): Task[] {
+  const jobs = wanted.jobs.map((definition) => chains.placed(definition));
+  return [
+    ...jobs
+      .toSorted((one, other) => one.place - other.place)
+      .map(({ definition, place, fault }) => taskOf(managedJobs, place, definition, fault)),
+    ...wanted.monitors.map((definition) => taskOf(managedMonitors, 0, definition)),
+    ...wanted.channels.map((definition) => taskOf(managedChannels, longestChain, definition)),
+    // Channels first: they name what else goes. Then the last job of a chain.
+    ...unwanted.map(({ kind, key }): Task => {
+      const { place, fault } = kind === managedJobs ? chains.deleted(key) : noPlace;
+      const phase = longestChain + (kind === managedChannels ? 1 : longestChain + 2 - place);
+      return {
+        kind,
+        key,
+        phase,
+        decide: async (scene) => kind.decideDeletion(scene, unless(fault, key)),
+      };
+    }),
+  ];
+}
+
+function taskOf(kind: ManagedKind, phase: number, definition: Definition, fault?: unknown): Task {
+  const decide = async (scene: Scene) => kind.decide(scene, unless(fault, definition));
+  return { kind, key: definition.key, phase, decide };
+}
+
+const noPlace = { place: 0, fault: undefined };
+
+/** The value, unless there is a fault, which it throws. */
+function unless<T>(fault: unknown, value: T): T {
+  if (fault !== undefined) throw fault;
+  return value;
+}
+
+async function planned(scene: Scene, task: Task): Promise<PlannedChange> {
+  const change = { ...task, isDone: false, refusal: null };
+  try {
+    const { perform: _, executing: __, ...decision } = await task.decide(scene);
+    const { action, id } = decision;
+    if (action === 'create') return { ...change, ...decision, id: null };
+    if (task.kind.table !== 'channels' && id !== null)
+      scene.known[task.kind.table].set(task.key, id);
+    return { ...change, ...decision };
+  } catch (error) {
+    const refused = { id: null, fields: [], hidden: [], before: null, action: 'refused' as const };
+    return { ...change, ...refused, refusal: refusalOf(error, 499) };
+  }
+}
+
+/** Why one thing is not done. Throws errors that are no answer to it: those of a status above `most`, and any that is no `JobdError`. */
+function refusalOf(error: unknown, most: number): PlannedChange['refusal'] {
+  if (!(error instanceof JobdError) || error.httpStatus > most) throw error;
+  return { status: error.httpStatus, error: error.message };
+}
+
+function byKindAndKey(one: PlannedChange, other: PlannedChange): number {
+  const rankOf = ({ kind, action }: PlannedChange): number => {
+    const rank = managedKinds.indexOf(kind);
+    return action === 'delete' ? 2 * managedKinds.length - rank : rank;
+  };
+  return rankOf(one) - rankOf(other) || (one.key < other.key ? -1 : 1);
+}
+
+/** What a plan does, in a word: another plan has another one. */
+export function markOf({ changes }: Plan): string {
+  const does = changes.map(({ kind, key, id, action, fields }) => [
+    kind.noun,
+    key,
+    id,
+    action,
+    fields,
+  ]);
+  return hash('sha256', JSON.stringify(does)).slice(0, 32);
+}
+
+/** The changes that are to be made. */
+export function changesIn({ changes }: Plan): PlannedChange[] {
+  return changes.filter(({ action }) => action !== 'unchanged' && action !== 'refused');
+}
+
+/** No change is begun after this time: clients wait for an answer. */
+const longestApplyMs = 45_000;
+
+/**
+ * Makes the changes of a plan, each in a transaction of its own, and notes in the plan what came of it. Those of a phase go side
+ * by side, as each may wait for a run. After a phase in which one is refused no other begins. Throws `unavailable` if
+ * the store is, and nothing was done, and what is no refusal.
+ */
+export async function applyPlan(scene: Scene, plan: Plan): Promise<void> {
+  const { app, known } = scene;
+  const deadline = app.clock.monotonicMs() + longestApplyMs;
+  let outage: unknown;
+  const phases = [...Map.groupBy(changesIn(plan), ({ phase }) => phase)];
+  const applyOne = async (change: PlannedChange): Promise<void> => {
+    if (app.clock.monotonicMs() > deadline) return;
+    try {
+      const { id, action, fields, hidden } = await carryOut(scene, change.decide);
+      Object.assign(change, { id, action, fields, hidden, isDone: true });
+      if (change.kind.table !== 'channels' && id !== null)
+        known[change.kind.table].set(change.key, id);
+    } catch (error) {
+      change.refusal = refusalOf(error, 599);
+      if (change.refusal?.status === 503) outage ??= error;
+    }
+  };
+  for (const [, changes] of phases.toSorted(([one], [other]) => one - other)) {
+    let started: Promise<unknown> = Promise.resolve();
+    await Promise.all(
+      changes.map((change) => {
+        started = started.then(() => setImmediate());
+        return started.then(() => applyOne(change));
+      }),
+    );
+    if (changes.some(({ isDone }) => !isDone)) break;
+  }
+  if (outage !== undefined && plan.changes.every(({ isDone }) => !isDone)) throw outage;
+  app.wake('claim');
+}
