@@ -198,23 +198,6 @@ test('exported files show only what is to adopt, and jobs made by hand are adopt
   );
 });
 
-test('a read-only key compares all but header values, and applies nothing', async (t) => {
-  const { write, jobd, daemon } = await serveForFiles(t);
-  const file = write('jobs.yaml', twoJobs);
-  await jobd({ TOKEN: 'one' }, 'apply', '-f', file);
-  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
-  const reader = { JOBD_API_KEY: key.stdout.trim(), TOKEN: 'one' };
-  const remark = /the values of headers and config were not compared: this key may only read/;
-  assertEnds(await jobd(reader, 'diff', '-f', file), 0, remark);
-  const more = write(
-    'more.yaml',
-    twoJobs.replace('X-Plain', 'X-New').replace('every: 5m', 'every: 6m'),
-  );
-  const diff = assertEnds(await jobd(reader, 'diff', '-f', more), 1, remark);
-  assert.match(diff, /- {2}X-Plain: \(secret\)\n\+ {2}X-New: \(secret\)\n/);
-  assertEnds(await jobd(reader, 'apply', '-f', more), 4, /^jobd: this key may only read/);
-});
-
 test('a definition that the server refuses is reported with its place; the rest of the plan is not started', async (t) => {
   const { write, jobd } = await serveForFiles(t);
   const file = write(

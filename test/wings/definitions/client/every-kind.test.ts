@@ -73,6 +73,8 @@ test('monitors and channels are created, changed, renamed and removed like jobs'
   assertEnds(seen, 0, /; 3 the same\nthe values of headers and config were not compared/);
   const differs = await jobd({ ...reader, ...hook }, 'diff', '-f', file);
   assertEnds(differs, 1, /^0 to create, 2 to update/);
+  const refused = await jobd({ ...reader, ...hook }, 'apply', '-f', file);
+  assertEnds(refused, 4, /^jobd: this key may only read/);
 
   await daemon.jobd('monitors', 'create', '--name', 'By hand', '--every', '1h');
   const fewer = write(

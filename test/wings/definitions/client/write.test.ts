@@ -30,59 +30,15 @@ const noSources = {
 };
 
 /** Texts that are difficult for YAML and for references. */
+const plainWords = 'no null ~ 012 1.10 file:x $file:x ${A} $${A} --- ... << &a *a !x ='.split(' ');
+const odd = ['? a', ' x ', '\n', 'a\n\n', '\n a', ' \n', '\u001b[31m', '\u0085', '\u2028'];
 const hard = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({
-    unit: fc.constantFrom(
-      '$',
-      '{',
-      '}',
-      'A',
-      'file:',
-      ' ',
-      '\n',
-      '#',
-      ':',
-      '-',
-      "'",
-      '"',
-      '\t',
-      '\r',
-      '|',
-      '>',
-    ),
+    unit: fc.constantFrom('file:', ...'${}A \n#:-\'"\t\r|>'.split('')),
     maxLength: 20,
   }),
-  fc.constantFrom(
-    'no',
-    'null',
-    '~',
-    '012',
-    '1.10',
-    'file:x',
-    '$file:x',
-    '${A}',
-    '$${A}',
-    '---',
-    '...',
-    '<<',
-    '&a',
-    '*a',
-    '!x',
-    '? a',
-    '=',
-    '\u0085',
-    '\u2028',
-    '\u202e',
-    '\u061c',
-    '\ufeffx',
-    '\u001b[31m',
-    ' x ',
-    '\n',
-    'a\n\n',
-    '\n a',
-    ' \n',
-  ),
+  fc.constantFrom(...plainWords, ...odd, '\u202e', '\u061c', '\ufeffx'),
 );
 
 const arbitraryJob = fc.record({
