@@ -18,7 +18,7 @@ import { openTestLocal } from '../support/running/local.ts';
 import type { Local } from '../../src/serve/local-store.ts';
 import { listAttempts } from '../../src/store/alerts/attempts.ts';
 import type { Db } from '../../src/store/database/store.ts';
-import { insertQueuedRun } from '../../src/store/runs/runs.ts';
+import { everyRun, insertQueuedRun } from '../../src/store/runs/runs.ts';
 import { webhookSecret } from '../support/records/channel.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged, startServe } from '../support/running/executable.ts';
@@ -116,7 +116,7 @@ async function passTime({ store }: Local): Promise<void> {
 
 /** Runs of a job that have not ended. */
 async function openRuns(tx: Db, jobId: string): Promise<number> {
-  const runs = tx.selectFrom('runs').select('id').where('job_id', '=', jobId);
+  const runs = tx.selectFrom(everyRun).select('id').where('job_id', '=', jobId);
   return (await runs.where('status', 'in', ['queued', 'running']).execute()).length;
 }
 
@@ -220,7 +220,7 @@ async function settle(t: TestContext, campaign: Campaign): Promise<void> {
   await daemon.listening;
   let isPassed = false;
   const isEmpty = async (): Promise<boolean> => {
-    const open = db.selectFrom('runs').select('id').where('status', 'in', ['queued', 'running']);
+    const open = db.selectFrom(everyRun).select('id').where('status', 'in', ['queued', 'running']);
     const pending = db.selectFrom('deliveries').select('id').where('status', '=', 'pending');
     const outbox = db.selectFrom('outbox').select('id');
     const left = [await open.execute(), await outbox.execute(), await pending.execute()];

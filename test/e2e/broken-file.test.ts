@@ -47,8 +47,8 @@ for (const part of [
   'runs',
   'jobs_by_due_time',
   'runs_by_time',
-  'runs_open',
-  'runs_running',
+  'jobs_active',
+  'runs_queued_of_job',
   'schema_migrations',
 ]) {
   test(

@@ -47,6 +47,7 @@ describe('a target that', { concurrency: true }, () => {
         host: '127.0.0.1',
         scheduledFor: now,
         startedAt: now,
+        health: 'new',
         failures: 0,
         isFollowed: false,
         request: {

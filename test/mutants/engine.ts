@@ -60,11 +60,11 @@ export const engineMutants: readonly Mutant[] = [
     tests: ['engine/runs/executor.test.ts', 'engine/runs/chain.test.ts'],
   },
   {
-    breaks: 'a job is busy for good after a due time that had a run already',
-    file: 'engine/runs/due.ts',
-    text: 'activeRunId: isKept(run) ? run.id : null,',
-    becomes: 'activeRunId: run?.id ?? null,',
-    tests: ['engine/runs/clock.test.ts'],
+    breaks: 'a due time is called twice, when the clock was set back',
+    file: 'domain/runs/due.ts',
+    text: ' || takenAt === plan.dueAt) return { missed, ...plan, dueAt: null };',
+    becomes: ') return { missed, ...plan };',
+    tests: ['engine/runs/clock.test.ts', 'engine/runs/missed-once.test.ts'],
   },
   {
     breaks: 'a run that began later is the reason of a missed one',

@@ -37,7 +37,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a claim in doubt counts as kept when its run is over',
     file: 'store/runs/claims.ts',
-    text: "    .where('status', '=', sql.lit<'running'>('running'))\n",
+    text: "      .where('active_run_id', 'in', idList(claimed.map(({ runId }) => runId)))\n",
     becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },
@@ -72,15 +72,15 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a run is ended twice',
     file: 'store/runs/results.ts',
-    text: ".where('id', '=', id)\n    .where('status', '=', sql.lit<'running'>('running'));",
-    becomes: ".where('id', '=', id);",
+    text: "\n        .where('active_run_id', '=', of('runId'))",
+    becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },
   {
     breaks: 'the end of a run frees a job that executes another one',
     file: 'store/runs/results.ts',
-    text: "\n    .where('active_run_id', '=', of('runId'));",
-    becomes: ';',
+    text: "\n    .where('active_run_id', '=', of('runId'))\n    .compile()",
+    becomes: '\n    .compile()',
     tests: ['store/runs/rare-states.test.ts'],
   },
   {
@@ -100,7 +100,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'retention removes runs that are not over',
     file: 'store/runs/retention.ts',
-    text: 'where not (${isOpen}))',
+    text: "where not (status = 'queued' or status = 'running'))",
     becomes: 'where true)',
     tests: ['store/runs/rare-states.test.ts'],
   },

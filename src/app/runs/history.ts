@@ -8,7 +8,6 @@ import type { DayOfRuns, RunFigures } from '../../domain/runs/days.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { lastDays, startOfDay } from '../../domain/schedule/local-days.ts';
 import * as history from '../../store/runs/history.ts';
-import { listOldestRuns } from '../../store/runs/retention.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
 import type { Ground, Principal } from '../app.ts';
 import { requireJob } from '../jobs/keep-job.ts';
@@ -78,7 +77,7 @@ export async function listDays(
   count: number,
 ): Promise<Days> {
   const { id, timezone } = await requireJob(db, principal, jobId);
-  const [oldest] = await listOldestRuns(db, id, { after: null, limit: 1 });
+  const oldest = await history.findOldestDueTime(db, id);
   if (oldest === undefined) return { days: [], since: null, isPartial: false };
   const now = clock.now();
   const [firstDay = 0] = lastDays(timezone, now, count);
@@ -93,6 +92,6 @@ export async function listDays(
     },
   );
   const isPartial = stop !== undefined && (await read(stop, 1)).length > 0;
-  const { scheduledFor: since } = isPartial ? stop : oldest;
+  const since = isPartial ? stop.scheduledFor : oldest;
   return { days: daysOfRuns(runs, { timezone, since, now, count }), since, isPartial };
 }

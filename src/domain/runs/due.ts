@@ -78,15 +78,15 @@ function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
 }
 
 /**
- * The plan where a due time at `takenAt`, the first of those that would be missed, has its run already, from a clock that was
- * ahead: it was not missed, and what comes after it is planned next.
+ * The plan where a due time at `takenAt`, the first of those that would be missed or called, has its run already, from a clock
+ * that was ahead: it is not missed or called again, and what comes after it is planned next.
  */
 export function planUpTo(
   schedule: Schedule,
   { missed, ...plan }: DuePlan,
   takenAt: number,
 ): DuePlan {
-  if (missed === null) return { missed, ...plan };
+  if (missed === null || takenAt === plan.dueAt) return { missed, ...plan, dueAt: null };
   const { first } = missed;
   const nextRunAt = nextDue(schedule, takenAt);
   if (takenAt === first) return { missed: null, dueAt: null, nextRunAt };

@@ -59,7 +59,7 @@ async function startQueued(
   const startOf = ({ queuedAt }: QueuedRun): number => Math.max(now, queuedAt);
   const started = await startQueuedRuns(
     tx,
-    chosen.map((run) => ({ id: run.runId, startedAt: startOf(run), nodeId })),
+    chosen.map((run) => ({ id: run.runId, startedAt: startOf(run) })),
   );
   const claimed = chosen.filter(({ runId }) => started.has(runId));
   await updateClaimedJobs(
@@ -67,8 +67,11 @@ async function startQueued(
     claimed.map((run) => ({
       id: run.job.id,
       nextRunAt: run.job.nextRunAt,
+      claimedUpTo: run.claimedUpTo,
       activeRunId: run.runId,
+      activeFor: run.queuedAt,
       startedAt: startOf(run),
+      nodeId,
       missed: 0,
     })),
   );

@@ -76,7 +76,7 @@ export interface DueClaim {
 
 /** Claims due jobs, the longest due first, as long as slots are free. */
 export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<DueClaim> {
-  const { now } = moment;
+  const { now, nodeId } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
   const drafts = due
     .filter(({ host }) => slots.take(host))
@@ -86,19 +86,22 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
   const isKept = await keepRuns(tx, plans);
   await updateClaimedJobs(
     tx,
-    plans.map(({ job, missed, run, nextRunAt }) => ({
+    plans.map(({ job, claimedUpTo, missed, run, nextRunAt }) => ({
       id: job.id,
       nextRunAt,
-      activeRunId: isKept(run) ? run.id : null,
-      startedAt: isKept(run) ? now : null,
+      claimedUpTo: Math.max(claimedUpTo ?? 0, missed?.missed.last ?? 0, run?.scheduledFor ?? 0),
+      activeRunId: run && run.id,
+      activeFor: run && run.scheduledFor,
+      startedAt: run && now,
+      nodeId: run && nodeId,
       missed: isKept(missed) ? 1 : 0,
     })),
   );
   const executions = plans.flatMap((plan) => {
-    if (!isKept(plan.run)) return [];
-    const { id: runId, scheduledFor } = plan.run;
+    if (plan.run === null) return [];
+    const { id: runId, scheduledFor, startedAt } = plan.run;
     const its = terms.get(plan.job.workspaceId);
-    return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
+    return executionOf(plan, { runId, scheduledFor, startedAt }, its);
   });
   const missed = plans.flatMap((plan) =>
     isKept(plan.missed)
@@ -112,9 +115,15 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
   return { ...ended, executions, missed, renewed, more: isAny };
 }
 
-/** Writes the planned runs. Returns a test for the ones that are kept: a due time that has a run gets no second one. */
+/**
+ * Writes the planned runs that have a row before they end: missed ones, and those that may be reported of. Returns a test for
+ * those that are kept: a due time that has a run gets no second one.
+ */
 async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
-  const planned = plans.flatMap(({ missed, run }) => [missed, run]);
+  const planned = plans.flatMap(({ job, missed, run }) => [
+    missed,
+    job.awaitSeconds === null ? null : run,
+  ]);
   const kept = await insertScheduledRuns(
     tx,
     planned.filter((run) => run !== null),
@@ -143,30 +152,34 @@ function draftOf(one: ClaimableJob, renewedAt: number | null, { now }: Moment): 
   return { ...one, renewedAt, due };
 }
 
-/** The first due time of each job that would be missed, and has its run already; by job. */
+/**
+ * The first due time of each job that would be missed or called, and has its run already; by job. That happens when the wall
+ * clock was set back. Without that all of them come after those that were claimed before, and nothing is asked.
+ */
 async function findTaken(tx: Db, drafts: readonly Draft[]): Promise<Map<string, number>> {
-  const missed = drafts.flatMap(({ job, due }) =>
-    due.missed === null ? [] : [{ jobId: job.id, first: due.missed.first, last: due.missed.last }],
-  );
-  return missed.length === 0 ? new Map() : await findFirstRuns(tx, missed);
+  const again = drafts.flatMap(({ job, claimedUpTo, due: { missed, dueAt } }) => {
+    const first = missed?.first ?? dueAt ?? Infinity;
+    const last = dueAt ?? missed?.last ?? -Infinity;
+    return first <= (claimedUpTo ?? -Infinity) ? [{ jobId: job.id, first, last }] : [];
+  });
+  return again.length === 0 ? new Map() : await findFirstRuns(tx, again);
 }
 
 function planClaim(
-  { job, host, isFollowed, renewedAt, due }: Draft,
+  { renewedAt, due, ...claimable }: Draft,
   takenAt: number | undefined,
   moment: Moment,
 ): ClaimPlan {
   const { now } = moment;
+  const { job } = claimable;
   const waitedFor = job.nextRunAt ?? now;
   const { missed, dueAt, nextRunAt } =
     takenAt === undefined ? due : planUpTo(scheduleOf(job), due, takenAt);
   const isRenewed = renewedAt !== null && isBeforeRenewal(waitedFor, now, renewedAt);
   return {
-    job,
-    host,
-    isFollowed,
+    ...claimable,
     missed: missed && missedRun(job, missed, moment),
-    run: dueAt === null ? null : startingRun(job, dueAt, moment),
+    run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
     spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
   };
@@ -206,6 +219,6 @@ function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): numbe
   return lastRunAt + (lastDurationMs ?? 0);
 }
 
-function startingRun(job: DueJob, dueAt: number, { now, nodeId }: Moment): StartingRun {
-  return { id: newId(now), jobId: job.id, scheduledFor: dueAt, startedAt: now, nodeId };
+function startingRun({ id: jobId }: DueJob, scheduledFor: number, now: number): StartingRun {
+  return { id: newId(now), jobId, scheduledFor, startedAt: now };
 }

@@ -1,6 +1,6 @@
 /** An execution: one run on its way from claim over dispatch to record. */
 
-import type { JobRequest } from '../../domain/jobs/job.ts';
+import type { Health, JobRequest } from '../../domain/jobs/job.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import { beginsWait } from '../../domain/runs/completion.ts';
 import type { InterruptedReason } from '../../domain/runs/reason.ts';
@@ -20,7 +20,8 @@ export interface Execution {
   host: string;
   scheduledFor: number;
   startedAt: number;
-  /** Consecutive failures of the job before this run. No other run of the job can change it meanwhile. */
+  /** The health of the job before this run, and its consecutive failures. No other run of the job can change them meanwhile. */
+  health: Health;
   failures: number;
   /** Whether its end starts something: a callback, or jobs that run after its job. */
   isFollowed: boolean;
@@ -46,14 +47,14 @@ export function executionOf(
   run: Pick<Execution, 'runId' | 'scheduledFor' | 'startedAt'>,
   terms: Terms | undefined,
 ): Execution {
-  const { id: jobId, name: jobName, workspaceId, failures, sealed } = job;
+  const { id: jobId, name: jobName, workspaceId, health, failures, sealed } = job;
   const { url, method, retries, awaitSeconds, sign, audience } = job;
   const workspace = terms?.workspace ?? null;
   const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
   const timeoutSeconds = Math.min(job.timeoutSeconds, maxTimeoutSeconds);
   const request = { url, method, timeoutSeconds, retries, awaitSeconds, sign, audience };
   const names = { jobId, jobName, workspaceId, workspace, host };
-  return { ...run, ...names, failures, isFollowed, request, sealed };
+  return { ...run, ...names, health, failures, isFollowed, request, sealed };
 }
 
 /** Whether the run goes on after its call: its target answered 202 and reports later. */

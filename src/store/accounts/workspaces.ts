@@ -11,7 +11,6 @@ import { removeDeleted } from '../database/owned.ts';
 import type { Db, Store } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { dropWait, findWaitsOf } from '../runs/completions.ts';
-import { isOpen } from '../runs/runs.ts';
 
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';
@@ -144,8 +143,6 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .execute();
   await tx
     .deleteFrom('runs')
-    // So that the index of open runs is used, and no history is read.
-    .where(isOpen)
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
     .execute();
@@ -163,9 +160,10 @@ export async function findDeletedWorkspace(db: Db): Promise<string | undefined> 
     .where((of) => {
       const executing = of
         .selectFrom('jobs')
-        .innerJoin('runs', 'runs.id', 'jobs.active_run_id')
+        .leftJoin('runs', 'runs.id', 'jobs.active_run_id')
         .select('jobs.id')
         .whereRef('jobs.workspace_id', '=', 'workspaces.id')
+        .where('active_run_id', 'is not', null)
         // A run that has its answer waits for a report, which nobody needs any more.
         .where('runs.http_status', 'is', null);
       return of.not(of.exists(executing));

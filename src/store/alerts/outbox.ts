@@ -7,25 +7,39 @@ import { isOfMonitor } from '../../domain/alerts/health-change.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
 import { findRun } from '../runs/runs.ts';
 
-/** Consecutive failures of a job, and when the last run ended, in epoch milliseconds. */
-interface Failures {
+/** What a run made of the health of its job. `at`: when it ended, in epoch milliseconds. */
+export interface NewHealth {
   jobId: string;
+  health: 'up' | 'down';
+  downReason: string | null;
+  /** Consecutive ones. */
   failures: number;
   at: number;
 }
 
-/** Sets the consecutive failures of jobs, and since when they fail: the end of the first failure, until a success. */
-export async function updateFailures(db: Db, jobs: readonly Failures[]): Promise<void> {
-  const failures = numberOf('failures', 'changed.value');
-  const at = numberOf('at', 'changed.value');
-  await sql`
-    update jobs set failures = ${failures},
-      failing_since = case ${failures} when 0 then null when 1 then ${at}
-        else coalesce(failing_since, ${at}) end
-    from ${rowsOf(jobs)} as changed
-    where jobs.id = ${textOf('jobId', 'changed.value')}`.execute(db);
+const setHealth = statementForEach((db: Db, of: Parameters<NewHealth>) =>
+  db
+    .updateTable('jobs')
+    .set({
+      health: of('health'),
+      down_reason: of('downReason'),
+      failures: of('failures'),
+      failing_since: sql<
+        number | null
+      >`case ${of('failures')} when 0 then null when 1 then ${of('at')}
+        else coalesce(failing_since, ${of('at')}) end`,
+    })
+    .where('id', '=', of('jobId'))
+    .compile(),
+);
+
+/** Sets the health of jobs, and since when they fail: the end of the first failure, until a success. */
+export async function updateHealth(tx: Db, jobs: readonly NewHealth[]): Promise<void> {
+  await setHealth(tx, jobs);
 }
 
 /** The numbers of consecutive failures above one that some channel waits for. */

@@ -118,7 +118,15 @@ export interface JobRow extends ColumnsOf<Omit<EditableFields, 'headers' | 'body
   failures: Generated<number>;
   /** When the first of them ended, in epoch milliseconds; null if there is none. */
   failing_since: Generated<number | null>;
+  /** The run under way: its call is in flight, or its target reports later. */
   active_run_id: string | null;
+  /** When it was due, or asked for. */
+  active_for: Generated<number | null>;
+  active_since: Generated<number | null>;
+  /** The node that executes it, where several may serve. No reference: nodes are forgotten. */
+  active_node_id: Generated<string | null>;
+  /** The latest due time that was claimed: what comes later has no run yet, whatever the clock says. */
+  claimed_up_to: Generated<number | null>;
   next_run_at: number | null;
   last_run_at: number | null;
   last_duration_ms: number | null;
@@ -173,6 +181,10 @@ export interface LedgerCheckRow {
   example: string | null;
 }
 
+/**
+ * A run that is over, or one that has a row before: it was asked for, may be reported of, or is tried again. The others are
+ * written once, when they end (`everyRun` has them before that).
+ */
 export interface RunRow {
   id: string;
   job_id: string;
@@ -201,8 +213,6 @@ export interface RunRow {
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;
-  /** The node that executes it, where several may serve; null for one that waits for a report. No reference: nodes are forgotten before runs. */
-  node_id: string | null;
   /** The run, and its job, whose end started this one; null for any other. No references: it may outlive both. */
   cause_job_id: Generated<string | null>;
   cause_run_id: Generated<string | null>;

@@ -91,8 +91,8 @@ export interface ChainedRun {
   cause: Cause;
 }
 
-/** With the condition of the index of open runs, in the same words, so that SQLite uses it. */
-const isQueued = sql<boolean>`status in ('queued', 'running') and status = 'queued'`;
+/** The condition of the index, in the same words, so that SQLite uses it. */
+const isQueued = sql<boolean>`status = 'queued'`;
 
 /** The jobs that these ends start: those that are paused, or have a run that waits already, are left out. */
 export async function findStarted(

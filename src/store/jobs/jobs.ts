@@ -191,6 +191,7 @@ export const dueJobColumns = selectionOf({
   awaitSeconds: 'jobs.await_seconds',
   sign: 'jobs.sign',
   audience: 'jobs.audience',
+  health: 'jobs.health',
   failures: 'jobs.failures',
   nextRunAt: 'jobs.next_run_at',
   lastRunAt: 'jobs.last_run_at',

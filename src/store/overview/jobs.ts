@@ -250,12 +250,12 @@ export async function hasJobs(db: Db, workspaceId: string, count: number): Promi
 /** The jobs of a workspace with a run under way. */
 export async function findRunningJobs(db: Db, workspaceId: string): Promise<string[]> {
   const rows = await db
-    .selectFrom('runs')
-    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
-    .select('jobs.id')
-    .where('runs.workspace_id', '=', workspaceId)
-    .where('status', '=', sql.lit<'running'>('running'))
-    .where('deleted_at', 'is', null)
+    .selectFrom('jobs')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('active_run_id', 'is not', null)
+    // Never of a deleted job.
+    .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -16,14 +16,21 @@ export async function findRecentRuns(
   count: number,
 ): Promise<Map<string, RunStatus[]>> {
   const id = textOf('id', 'listed.value');
+  const listed = sql`${rowsOf(jobIds.map((jobId) => ({ id: jobId })))} as listed`;
   const { rows } = await sql<{
     jobId: string;
     status: RunStatus;
     scheduledFor: number;
     source: RunSource;
   }>`
-    select runs.job_id as "jobId", runs.status, runs.scheduled_for as "scheduledFor", runs.source
-    from ${rowsOf(jobIds.map((jobId) => ({ id: jobId })))} as listed
+    select jobs.id as "jobId", 'running' as status, active_for as "scheduledFor",
+      'scheduled' as source
+    from ${listed} ${joinInOrder} jobs on jobs.id = ${id}
+    where active_run_id is not null
+      and not exists (select 1 from runs where runs.id = active_run_id)
+    union all
+    select runs.job_id, runs.status, runs.scheduled_for, runs.source
+    from ${listed}
     ${joinInOrder} runs on runs.job_id = ${id}
       and runs.scheduled_for >= coalesce((select oldest.scheduled_for from runs as oldest
         where oldest.job_id = ${id} order by oldest.scheduled_for desc

@@ -9,7 +9,7 @@ import type { InsertObject, RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
 import type { MissedFacts, MissedReason } from '../../domain/runs/reason.ts';
 import type { Run } from '../../domain/runs/run.ts';
-import { freeRowLock, idList, locksRows, rowLock, textsIn } from '../database/dialect.ts';
+import { freeRowLock, idList, locksRows, textsIn } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { dueJobColumns } from '../jobs/jobs.ts';
 import type { DueJob } from '../jobs/jobs.ts';
@@ -18,6 +18,7 @@ import type { Schema } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isShared, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { holdJobs } from './held.ts';
 import { workspaceOf } from './runs.ts';
 
 /** A job that may be claimed. Calls in flight are limited by `host`. */
@@ -26,6 +27,8 @@ export interface ClaimableJob {
   host: string;
   /** Whether somebody waits for the end of its runs (`isFollowed`). */
   isFollowed: boolean;
+  /** The latest due time that was claimed, in epoch milliseconds; null if none was. */
+  claimedUpTo: number | null;
 }
 
 /** A run waiting to be started, with its job. */
@@ -52,7 +55,8 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select(dueJobColumns)
     .select(isFollowed.as('is_followed'))
-    .select(['host', 'runs.id as run_id', 'scheduled_for as queued_at', 'cause_run_id'])
+    .select(['host', 'claimed_up_to', 'runs.id as run_id', 'cause_run_id'])
+    .select('scheduled_for as queued_at')
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
@@ -74,6 +78,7 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
     job: row,
     host: row.host,
     isFollowed: row.is_followed === 1,
+    claimedUpTo: row.claimed_up_to,
     isChained: row.cause_run_id !== null,
   }));
 }
@@ -82,8 +87,7 @@ const dueJobs = statement((db: Db, of: Parameters<Bounds & Due>) =>
   db
     .selectFrom('jobs')
     .select(dueJobColumns)
-    .select('host')
-    .select(isFollowed.as('is_followed'))
+    .select(['host', 'claimed_up_to', isFollowed.as('is_followed')])
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isNoneOf('host', of('hosts')))
@@ -105,6 +109,7 @@ export async function findDueJobs(
     job: row,
     host: row.host,
     isFollowed: row.is_followed === 1,
+    claimedUpTo: row.claimed_up_to,
   }));
 }
 
@@ -182,11 +187,12 @@ export async function findEarliestDueTime(
   return row?.next_run_at ?? null;
 }
 
-/** A new run of a due time that starts now: its first attempt begins as soon as it is kept. Times are epoch milliseconds. */
+/**
+ * A run of a due time that starts now, and has a row from its claim on: its first attempt begins as soon as it is kept. Times are
+ * epoch milliseconds.
+ */
 export interface StartingRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
   startedAt: number;
-  /** The node that starts it; null where one process has the database to itself. */
-  nodeId: string | null;
 }
 
 const insertStarting = statementForEach((db: Db, of: Parameters<StartingRun>) =>
@@ -194,7 +200,6 @@ const insertStarting = statementForEach((db: Db, of: Parameters<StartingRun>) =>
     status: 'running',
     started_at: of('startedAt'),
     attempts: 1,
-    node_id: of('nodeId'),
   }),
 );
 
@@ -258,12 +263,7 @@ export async function insertScheduledRuns(
 const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
   db
     .updateTable('runs')
-    .set({
-      status: 'running',
-      started_at: of('startedAt'),
-      attempts: 1,
-      node_id: of('nodeId'),
-    })
+    .set({ status: 'running', started_at: of('startedAt'), attempts: 1 })
     .where('id', '=', of('id'))
     .where('status', '=', sql.lit<'queued'>('queued'))
     .compile(),
@@ -273,7 +273,6 @@ const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
 interface StartedRun {
   id: string;
   startedAt: number;
-  nodeId: string | null;
 }
 
 /** Turns queued runs into running ones. Returns the ids of those that were still queued. */
@@ -283,18 +282,24 @@ export async function startQueuedRuns(db: Db, runs: readonly StartedRun[]): Prom
 }
 
 /**
- * The ids of those of these runs that are `running`, although the commit of their claim failed. Where the database is a
+ * The ids of those of these runs that are under way, although the commit of their claim failed. Where the database is a
  * server, it may still be at that commit: it holds the rows of the jobs, which are waited for.
  */
 export async function findDoubtful(db: Db, claimed: readonly Claimed[]): Promise<Set<string>> {
-  const runIds = claimed.map(({ runId }) => runId);
-  if (!isShared(db)) return await findRunning(db, runIds);
-  return await db.transaction().execute(async (tx) => {
-    const jobIds = claimed.map(({ jobId }) => jobId);
-    const jobs = tx.selectFrom('jobs').select('id').where('id', 'in', idList(jobIds)).orderBy('id');
-    await jobs.modifyEnd(rowLock('jobs')).execute();
-    return await findRunning(tx, runIds);
-  });
+  const find = async (tx: Db): Promise<Set<string>> => {
+    await holdJobs(
+      tx,
+      claimed.map(({ jobId }) => jobId),
+    );
+    const rows = await tx
+      .selectFrom('jobs')
+      .select((of) => of.ref('active_run_id').$notNull().as('id'))
+      .where('id', 'in', idList(claimed.map(({ jobId }) => jobId)))
+      .where('active_run_id', 'in', idList(claimed.map(({ runId }) => runId)))
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  };
+  return isShared(db) ? await db.transaction().execute(find) : await find(db);
 }
 
 /** A run of a claim. */
@@ -303,23 +308,19 @@ interface Claimed {
   jobId: string;
 }
 
-async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('runs')
-    .select('id')
-    .where('id', 'in', idList(runIds))
-    .where('status', '=', sql.lit<'running'>('running'))
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** What claiming changes of a job. */
+/** What claiming changes of a job. Times are epoch milliseconds. */
 export interface ClaimedJob {
   id: string;
   nextRunAt: number | null;
-  /** The run that starts now; null if due times were only missed. */
+  /** The latest due time that was claimed. */
+  claimedUpTo: number | null;
+  /** The run that starts now; null if due times were only missed. So are the following. */
   activeRunId: string | null;
+  /** When it was due, or asked for. */
+  activeFor: number | null;
   startedAt: number | null;
+  /** The node that starts it; null where one process has the database to itself. */
+  nodeId: string | null;
   /** Missed runs that were recorded with this claim. */
   missed: number;
 }
@@ -329,7 +330,11 @@ const updateClaimed = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
     .updateTable('jobs')
     .set((job) => ({
       next_run_at: of('nextRunAt'),
+      claimed_up_to: of('claimedUpTo'),
       active_run_id: of('activeRunId'),
+      active_for: of('activeFor'),
+      active_since: of('startedAt'),
+      active_node_id: of('nodeId'),
       last_run_at: job.fn.coalesce(of('startedAt'), 'last_run_at'),
       total_missed: job('total_missed', '+', of('missed')),
     }))

@@ -1,6 +1,6 @@
 /**
  * Waits: runs that were answered 202 and whose targets report later. A run that waits is `running` and has its HTTP status,
- * its job's place and no node. Its row here decides who comes first: every change of it is conditional.
+ * its job's place and no process. Its row here decides who comes first: every change of it is conditional.
  *
  *     early report:  (no row) → outcome                     the call is in flight; `due_at` is null
  *     answer of 202: → accepted_at, due_at = expires_at      or 0, after an early report
@@ -13,6 +13,7 @@
 
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
+import type { Health } from '../../domain/jobs/job.ts';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
@@ -25,6 +26,7 @@ import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 import { holdRuns } from './held.ts';
+import { noRun } from './results.ts';
 
 /** A run whose answer begins a wait. Times are epoch milliseconds. */
 export interface BegunWait {
@@ -46,7 +48,6 @@ const answerRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
       http_status: of('httpStatus'),
       response_body: of.bytes('responseBody'),
       truncated: of('truncated'),
-      node_id: null,
     })
     .where('id', '=', of('runId'))
     .where('status', '=', 'running')
@@ -190,7 +191,8 @@ export interface DueWait {
   workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
-  /** Consecutive failures of the job. */
+  /** Of the job, before it. */
+  health: Health;
   failures: number;
   scheduledFor: number;
   startedAt: number;
@@ -221,8 +223,9 @@ export async function findDueWaits(
     .innerJoin('runs', 'runs.id', 'completions.run_id')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName', 'failures'])
+    .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName'])
     .select(['jobs.workspace_id as workspaceId', workspaceLabel.as('workspace')])
+    .select(['health', 'failures'])
     .select(['scheduled_for as scheduledFor', 'attempts', 'http_status as httpStatus'])
     .select(['response_body as responseBody', 'truncated', 'outcome', 'message'])
     .select(['reported_at as reportedAt', isFollowed.as('isFollowed')])
@@ -293,10 +296,11 @@ export async function findWaitsOf(
   workspaceId: string,
 ): Promise<{ runId: string; jobId: string }[]> {
   return await db
-    .selectFrom('runs')
-    .select(['id as runId', 'job_id as jobId'])
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', sql.lit<'running'>('running'))
+    .selectFrom('jobs')
+    .innerJoin('runs', 'runs.id', 'active_run_id')
+    .select(['runs.id as runId', 'job_id as jobId'])
+    .where('jobs.workspace_id', '=', workspaceId)
+    .where('active_run_id', 'is not', null)
     .where('http_status', 'is not', null)
     .execute();
 }
@@ -319,7 +323,7 @@ export async function dropWait(
   await closeWaits(tx, [{ runId, outcome: null }]);
   await tx
     .updateTable('jobs')
-    .set({ active_run_id: null })
+    .set(noRun)
     .where('id', '=', jobId)
     // The wait may have ended meanwhile, and another run begun.
     .where('active_run_id', '=', runId)

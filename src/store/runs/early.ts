@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
-import { isOpen } from './runs.ts';
 
 /** From which due time on the runs of a job stay, in epoch milliseconds. */
 export interface KeptFrom {
@@ -27,7 +26,7 @@ export async function listKeptFrom(
 ): Promise<KeptFrom[]> {
   const jobs = await db
     .selectFrom('jobs')
-    .select('id')
+    .select(['id', 'active_for as active'])
     .select((of) => [
       of
         .selectFrom('runs')
@@ -47,8 +46,8 @@ export async function listKeptFrom(
         .selectFrom('runs')
         .select(oldest.as('at'))
         .whereRef('job_id', '=', 'jobs.id')
-        .where(isOpen)
-        .as('open'),
+        .where('status', '=', sql.lit<'queued'>('queued'))
+        .as('queued'),
       of
         .selectFrom('outbox')
         .innerJoin('runs', 'runs.id', 'outbox.run_id')
@@ -61,8 +60,9 @@ export async function listKeptFrom(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return jobs.map(({ id, newest, unsigned, open, named }) => ({
-    id,
-    keptFrom: Math.min(newest ?? -Infinity, ...[unsigned, open, named].map((at) => at ?? Infinity)),
-  }));
+  return jobs.map(({ id, newest, ...needed }) => {
+    const { unsigned, queued, active, named } = needed;
+    const oldestNeeded = [unsigned, queued, active, named].map((at) => at ?? Infinity);
+    return { id, keptFrom: Math.min(newest ?? -Infinity, ...oldestNeeded) };
+  });
 }

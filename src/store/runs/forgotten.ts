@@ -3,6 +3,7 @@
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { everyRun } from './runs.ts';
 
 /** A run as the database confirmed it. */
 export interface ConfirmedRun {
@@ -46,7 +47,7 @@ async function statusesOf(
 ): Promise<ReadonlyMap<string, RunStatus>> {
   const ids = idList(runs.map(({ id }) => id));
   const rows = await db
-    .selectFrom('runs')
+    .selectFrom(everyRun)
     .select(['id', 'status'])
     .where('id', 'in', ids)
     .execute();

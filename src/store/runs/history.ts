@@ -5,7 +5,7 @@ import type { RunFigures } from '../../domain/runs/days.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { isBad, summaryColumns, summaryOf } from './runs.ts';
+import { everyRun, isBad, runsWith, summaryColumns, summaryOf } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 
 /** Which runs of a job are asked for. */
@@ -36,7 +36,7 @@ export async function listHistory(
 
 /** When the oldest kept run of a job was due; undefined if none is kept. */
 export async function findOldestDueTime(db: Db, jobId: string): Promise<number | undefined> {
-  const runs = db.selectFrom('runs').select('scheduled_for as dueAt').where('job_id', '=', jobId);
+  const runs = db.selectFrom(everyRun).select('scheduled_for as dueAt').where('job_id', '=', jobId);
   return (await runs.orderBy('scheduled_for').limit(1).executeTakeFirst())?.dueAt;
 }
 
@@ -77,7 +77,7 @@ function runsBefore(
   { statuses, before }: Pick<HistoryQuery, 'statuses' | 'before'>,
 ) {
   let query = db
-    .selectFrom('runs')
+    .selectFrom(runsWith(statuses))
     .where('job_id', '=', jobId)
     .orderBy('scheduled_for', 'desc')
     .orderBy('source', 'desc');

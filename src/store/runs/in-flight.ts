@@ -2,6 +2,7 @@
 
 import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { everyRun } from './runs.ts';
 
 /** Runs that are looked at. */
 const mostRead = 2_000;
@@ -25,18 +26,25 @@ export async function countInFlight(
   { at, since, host, except }: { at: number; since: number; host: string; except: string | null },
 ): Promise<InFlight> {
   const rows = await db
-    .selectFrom('runs')
-    .leftJoin('completions', 'run_id', 'runs.id')
-    .select(['runs.id', 'job_id as jobId', 'started_at as startedAt'])
+    .selectFrom(everyRun)
+    .select(['runs.id', 'job_id as jobId', 'scheduled_for'])
+    .select(['started_at as startedAt', 'finished_at as finishedAt'])
     // The call of a run that was answered 202 ended then, whenever its target reported.
-    .select((of) => of.fn.coalesce('accepted_at', 'finished_at').as('endedAt'))
+    .select((of) =>
+      of
+        .selectFrom('completions')
+        .select('accepted_at')
+        .whereRef('run_id', '=', 'runs.id')
+        .as('acceptedAt'),
+    )
     .where('workspace_id', '=', workspaceId)
     .where('scheduled_for', '>', since)
     .where('scheduled_for', '<=', at)
     .orderBy('scheduled_for', 'desc')
     .limit(mostRead)
     .execute();
-  const inFlight = rows.filter(({ id, startedAt, endedAt }) => {
+  const inFlight = rows.filter(({ id, startedAt, acceptedAt, finishedAt }) => {
+    const endedAt = acceptedAt ?? finishedAt;
     const isBegun = startedAt !== null && startedAt <= at;
     return id !== except && isBegun && (endedAt === null || endedAt > at);
   });

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Missed } from '../../domain/runs/reason.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -73,6 +73,7 @@ export async function keepMissedRun(
     .updateTable('jobs')
     .set((job) => ({
       next_run_at: nextRunAt,
+      claimed_up_to: larger(sql`coalesce(claimed_up_to, 0)`, sql`${run.missed.last}`),
       total_missed: job('total_missed', '+', kept.size),
     }))
     .where('id', '=', run.jobId)

@@ -1,16 +1,16 @@
-/** What the engine writes when runs end: the run and its job's health, in batches. */
+/** What the engine writes when runs end, in batches. Health is written where it changes (engine/alerts/health-changes.ts). */
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import type { Health } from '../../domain/jobs/job.ts';
 import type { CompletionOutcome } from '../../domain/runs/completion.ts';
-import { errorOf } from '../../domain/runs/reason.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { idList, locksRows } from '../database/dialect.ts';
+import { idList, locksRows, rowLock } from '../database/dialect.ts';
+import type { RunRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isFollowed } from '../jobs/chains.ts';
-import { holdRuns } from './held.ts';
-import { isOpen } from './runs.ts';
+import { holdJobs, holdRuns } from './held.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
@@ -33,27 +33,53 @@ export interface EndedRun {
 }
 
 const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
-  runningRun(db, of('runId'))
-    .set({
-      status: of('status'),
-      finished_at: of('finishedAt'),
-      attempts: of('attempts'),
-      http_status: of('httpStatus'),
-      duration_ms: of('durationMs'),
-      response_body: of.bytes('responseBody'),
-      truncated: of('truncated'),
-      reason: of('reason'),
-      detail: of('detail'),
-      receipt_due: of('receiptDue'),
-    })
-    .compile(),
+  writeRun(db, of, {
+    status: of('status'),
+    finished_at: of('finishedAt'),
+    attempts: of('attempts'),
+    http_status: of('httpStatus'),
+    duration_ms: of('durationMs'),
+    response_body: of.bytes('responseBody'),
+    truncated: of('truncated'),
+    reason: of('reason'),
+    detail: of('detail'),
+    receipt_due: of('receiptDue'),
+  }).compile(),
 );
 
-function runningRun(db: Db, id: RawBuilder<string>) {
+/**
+ * Writes a run that its job names as under way, and no other: what is known of it from its claim is in the job. It may have a
+ * row already.
+ */
+function writeRun(
+  db: Db,
+  of: Parameters<Executing>,
+  known: Partial<Record<keyof RunRow, RawBuilder<unknown>>>,
+) {
+  const names = Object.keys(known) as (keyof RunRow)[];
   return db
-    .updateTable('runs')
-    .where('id', '=', id)
-    .where('status', '=', sql.lit<'running'>('running'));
+    .insertInto('runs')
+    .columns(['id', 'job_id', 'workspace_id', 'source', 'scheduled_for', 'started_at', ...names])
+    .expression((from) =>
+      from
+        .selectFrom('jobs')
+        .select([of('runId').as('id'), 'jobs.id as job_id', 'workspace_id'])
+        .select(sql.lit('scheduled').as('source'))
+        .select(['active_for as scheduled_for', 'active_since as started_at'])
+        .select(names.map((name) => (known[name] as RawBuilder<never>).as(name)))
+        .where('jobs.id', '=', of('jobId'))
+        .where('active_run_id', '=', of('runId'))
+        .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs'))),
+    )
+    .onConflict((same) =>
+      same
+        .column('id')
+        .doUpdateSet((row) => {
+          const given = names.map((name) => [name, row.ref(`excluded.${name}`)]);
+          return Object.fromEntries(given) as Record<keyof RunRow, never>;
+        })
+        .where('runs.status', '=', sql.lit<'running'>('running')),
+    );
 }
 
 /** A run that ended, as it is written. */
@@ -63,7 +89,7 @@ interface EndedRow extends Omit<EndedRun, 'truncated'> {
 }
 
 /**
- * Records ended runs, and what they change of their jobs. A run that is no longer `running` is left as it is, so that
+ * Records ended runs, counts them, and frees their jobs. A run that is not under way any more is left as it is, so that
  * recording a batch twice changes nothing. With `receipts`, runs that got an answer are marked for signing. Returns
  * the ids of the runs that were recorded now.
  */
@@ -75,7 +101,17 @@ export async function recordEndedRuns(
   const rows = runs.map((run) => rowOf(run, receipts));
   const isRecorded = await endRun(db, rows);
   const recorded = rows.filter((_, index) => isRecorded[index]);
-  await updateJobsOf(db, recorded);
+  await freeJob(
+    db,
+    recorded.map(({ jobId, runId, status, durationMs }) => ({
+      jobId,
+      runId,
+      durationMs,
+      success: Number(status === 'success'),
+      failed: Number(status === 'failed'),
+      interrupted: Number(status === 'interrupted'),
+    })),
+  );
   return new Set(recorded.map(({ runId }) => runId));
 }
 
@@ -91,18 +127,15 @@ function rowOf(run: EndedRun, receipts: boolean): EndedRow {
 }
 
 /** A further attempt of a run under way; `attempts` counts it. */
-export interface Attempt {
-  runId: string;
+export interface Attempt extends Executing {
   attempts: number;
 }
 
 const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
-  runningRun(db, of('runId'))
-    .set({ attempts: of('attempts') })
-    .compile(),
+  writeRun(db, of, { status: sql.lit('running'), attempts: of('attempts') }).compile(),
 );
 
-/** Keeps further attempts; the first one is kept by the claim. Returns the ids of those runs that are still `running`. */
+/** Keeps further attempts; the first one is kept by the claim. Returns the ids of those runs that are still under way. */
 export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<Set<string>> {
   const isKept = await keepAttempt(db, attempts);
   return new Set(attempts.filter((_, index) => isKept[index]).map(({ runId }) => runId));
@@ -114,63 +147,36 @@ interface Executing {
   runId: string;
 }
 
-/** What the end of a run changes of its job. */
-interface JobOutcome extends Executing {
-  health: 'up' | 'down';
-  downReason: string | null;
+/** What a job says of the run under way when there is none. */
+export const noRun = {
+  active_run_id: null,
+  active_for: null,
+  active_since: null,
+  active_node_id: null,
+} as const;
+
+/** What the end of a run changes of its job, in any case. */
+interface Outcome extends Executing {
   durationMs: number | null;
   success: number;
   failed: number;
+  interrupted: number;
 }
 
-const endRunOf = statementForEach((db: Db, of: Parameters<JobOutcome>) =>
-  executingJob(db, of)
+const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) =>
+  db
+    .updateTable('jobs')
     .set((job) => ({
-      active_run_id: null,
-      health: of('health'),
-      down_reason: of('downReason'),
+      ...noRun,
       last_duration_ms: of('durationMs'),
       total_success: job('total_success', '+', of('success')),
       total_failed: job('total_failed', '+', of('failed')),
+      total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
-    .compile(),
-);
-
-const interruptRunOf = statementForEach((db: Db, of: Parameters<Executing>) =>
-  executingJob(db, of)
-    .set((job) => ({
-      active_run_id: null,
-      last_duration_ms: null,
-      total_interrupted: job('total_interrupted', '+', 1),
-    }))
-    .compile(),
-);
-
-function executingJob(db: Db, of: Parameters<Executing>) {
-  return db
-    .updateTable('jobs')
     .where('id', '=', of('jobId'))
-    .where('active_run_id', '=', of('runId'));
-}
-
-/** Health follows the last outcome; an interrupted run has none. The jobs may be claimed again. */
-async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
-  const interrupted = runs.filter(({ status }) => status === 'interrupted');
-  const answered = runs.filter(({ status }) => status !== 'interrupted');
-  await interruptRunOf(db, interrupted);
-  await endRunOf(
-    db,
-    answered.map((run) => ({
-      jobId: run.jobId,
-      runId: run.runId,
-      health: run.status === 'success' ? 'up' : 'down',
-      downReason: errorOf(run),
-      durationMs: run.durationMs,
-      success: Number(run.status === 'success'),
-      failed: Number(run.status === 'failed'),
-    })),
-  );
-}
+    .where('active_run_id', '=', of('runId'))
+    .compile(),
+);
 
 /** A run that a process executes. */
 export interface RunningRun {
@@ -180,7 +186,8 @@ export interface RunningRun {
   workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
-  /** Consecutive failures of the job. */
+  /** Of the job, before it. */
+  health: Health;
   failures: number;
   scheduledFor: number;
   startedAt: number;
@@ -198,7 +205,7 @@ export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
 
 /** The runs of a node whose calls are in flight. */
 export async function findRunningRunsOf(db: Db, nodeId: string): Promise<RunningRun[]> {
-  return await runningRuns(db).where('node_id', '=', nodeId).execute();
+  return await runningRuns(db).where('active_node_id', '=', nodeId).execute();
 }
 
 /** Up to `limit` runs whose calls are in flight, but not on a node that serves. */
@@ -210,7 +217,7 @@ export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningR
           of
             .selectFrom('nodes')
             .select('nodes.id')
-            .whereRef('nodes.id', '=', 'node_id')
+            .whereRef('nodes.id', '=', 'active_node_id')
             .where('ended_at', 'is', null),
         ),
       ),
@@ -226,28 +233,33 @@ export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningR
 export async function holdRunningRuns(tx: Db, runs: RunningRun[]): Promise<RunningRun[]> {
   if (!locksRows(tx)) return runs;
   const ids = runs.map(({ runId }) => runId);
+  await holdJobs(
+    tx,
+    runs.map(({ jobId }) => jobId),
+  );
   await holdRuns(tx, ids);
-  return await runningRuns(tx).where('runs.id', 'in', idList(ids)).execute();
+  return await runningRuns(tx).where('active_run_id', 'in', idList(ids)).execute();
 }
 
 function runningRuns(db: Db) {
   return db
-    .selectFrom('runs')
-    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId'])
-    .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName', 'failures'])
+    .leftJoin('runs', 'runs.id', 'active_run_id')
+    .select(['jobs.id as jobId', 'jobs.workspace_id as workspaceId', 'jobs.name as jobName'])
+    .select(['health', 'failures', isFollowed.as('isFollowed')])
     .select(workspaceLabel.as('workspace'))
     .select((of) => [
-      of.ref('started_at').$notNull().as('startedAt'),
+      of.ref('active_run_id').$notNull().as('runId'),
+      of.ref('active_for').$notNull().as('scheduledFor'),
+      of.ref('active_since').$notNull().as('startedAt'),
+      of.fn.coalesce('attempts', sql.lit(1)).as('attempts'),
       of
         .selectFrom('completions')
         .select('outcome')
-        .whereRef('run_id', '=', 'runs.id')
+        .whereRef('run_id', '=', 'active_run_id')
         .as('reported'),
     ])
-    .select(isFollowed.as('isFollowed'))
-    .where(isOpen)
-    .where('status', '=', sql.lit<'running'>('running'))
-    .where('http_status', 'is', null);
+    .where('active_run_id', 'is not', null)
+    .where('runs.http_status', 'is', null);
 }

@@ -8,7 +8,6 @@ import { joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/diale
 import type { RunRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
-import { isOpen } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 
 /** The history of a job. */
@@ -102,7 +101,7 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
       ${joinInOrder} runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
         and (runs.scheduled_for, runs.source)
           <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
-      where not (${isOpen}))
+      where not (status = 'queued' or status = 'running'))
     returning job_id, status, source, scheduled_for, last_due_at`.execute(tx);
   const counts = new Map<string, Record<string, number | string>>();
   for (const { job_id: jobId, status, source, scheduled_for, last_due_at } of removed.rows) {

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import type { Run, RunStatus, RunSummary, RunTotals } from '../../domain/runs/run.ts';
+import { either } from '../database/either.ts';
 import { isBadText } from '../database/one-of.ts';
 import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
@@ -28,10 +29,61 @@ export async function insertQueuedRun(
     .execute();
 }
 
+/** As SQLite merges two tables in the order of an index only if their columns have the same types. */
+const noText = either<null>({ sqlite: sql`cast(null as text)`, postgres: sql`null` });
+const noNumber = either<null>({ sqlite: sql`cast(null as bigint)`, postgres: sql`null` });
+
+/** What a run is whose call is in flight, and which has no row yet: of a due time, in its first attempt. */
+const inFlight: Record<keyof RunRow, RawBuilder<unknown>> = {
+  id: sql.ref('active_run_id'),
+  job_id: sql.ref('jobs.id'),
+  workspace_id: sql.ref('jobs.workspace_id'),
+  source: sql`cast('scheduled' as text)`,
+  status: sql`cast('running' as text)`,
+  scheduled_for: sql.ref('active_for'),
+  started_at: sql.ref('active_since'),
+  finished_at: noNumber,
+  attempts: sql`cast(1 as bigint)`,
+  http_status: noNumber,
+  duration_ms: noNumber,
+  truncated: sql`cast(0 as smallint)`,
+  reason: noText,
+  detail: noText,
+  last_due_at: noNumber,
+  missed_count: noNumber,
+  hindered_from: noNumber,
+  hindered_until: noNumber,
+  idempotency_key: noText,
+  receipt_due: sql`cast(0 as smallint)`,
+  cause_job_id: noText,
+  cause_run_id: noText,
+  response_body: noText,
+};
+
+/**
+ * Every run: those that have a row, and those that their jobs alone name, as a row is written when they end. Whoever shows runs
+ * reads them here, in one statement, so that none is missing while it ends
+ * (docs/decisions/0085-a-run-is-written-once.md).
+ */
+export const everyRun = sql<Selectable<RunRow>>`(
+  select ${sql.join(Object.keys(inFlight).map((name) => sql.ref(`runs.${name}`)))} from runs
+  union all
+  select ${sql.join(Object.values(inFlight))} from jobs
+  where active_run_id is not null
+    and not exists (select 1 from runs as kept where kept.id = active_run_id))`.as<'runs'>('runs');
+
+/** Runs that have a row. */
+const keptRuns = sql<Selectable<RunRow>>`runs`.as<'runs'>('runs');
+
+/** Where the runs with one of these statuses are, or all runs (null). */
+export function runsWith(statuses: readonly RunStatus[] | null) {
+  return statuses === null || statuses.includes('running') ? everyRun : keptRuns;
+}
+
 /** The run with this id of this job, or undefined. */
 export async function findRun(db: Db, jobId: string, id: string): Promise<Run | undefined> {
   const row = await db
-    .selectFrom('runs')
+    .selectFrom(everyRun)
     .selectAll()
     .where('id', '=', id)
     .where('job_id', '=', jobId)
@@ -90,7 +142,7 @@ export async function listRuns(
   page: { limit: number; before: RunPosition | null },
 ): Promise<Run[]> {
   let query = db
-    .selectFrom('runs')
+    .selectFrom(everyRun)
     .selectAll()
     .where('job_id', '=', jobId)
     .orderBy('scheduled_for', 'desc')
@@ -105,7 +157,7 @@ export async function listRuns(
 
 /** How many retained runs a job has in each state. */
 export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
-  const ended = await db
+  const row = await db
     .selectFrom('jobs')
     .select([
       'total_success as success',
@@ -113,29 +165,21 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
       'total_interrupted as interrupted',
       'total_missed as missed',
     ])
+    .select((of) => [
+      sql<number>`case when active_run_id is null then 0 else 1 end`.as('running'),
+      of
+        .selectFrom('runs')
+        .select(of.fn.countAll<number>().as('count'))
+        .where('status', '=', sql.lit<'queued'>('queued'))
+        .where('job_id', '=', jobId)
+        .$asScalar()
+        .$notNull()
+        .as('queued'),
+    ])
     .where('id', '=', jobId)
     .executeTakeFirst();
-  const open = await db
-    .selectFrom('runs')
-    .select((of) => ['status', of.fn.countAll<number>().as('count')])
-    .where(isOpen)
-    .where('job_id', '=', jobId)
-    .groupBy('status')
-    .execute();
-  const openCount = (status: RunStatus): number =>
-    open.find((row) => row.status === status)?.count ?? 0;
-  return {
-    queued: openCount('queued'),
-    running: openCount('running'),
-    success: ended?.success ?? 0,
-    failed: ended?.failed ?? 0,
-    interrupted: ended?.interrupted ?? 0,
-    missed: ended?.missed ?? 0,
-  };
+  return row ?? { queued: 0, running: 0, success: 0, failed: 0, interrupted: 0, missed: 0 };
 }
-
-/** The condition of the index of open runs, in the same words, so that SQLite uses it. */
-export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
 export const isBad = sql<boolean>`${sql.raw(isBadText)}`;

@@ -87,6 +87,12 @@ interface Present {
   nextRunAt: ReadonlyMap<string, number | null>;
 }
 
+/** The ids of all runs of a database, also of those whose calls are in flight. */
+function runsOf(database: 'present' | 'main'): string {
+  return `select * from (select id from ${database}.runs
+    union select active_run_id from ${database}.jobs where active_run_id is not null)`;
+}
+
 /**
  * Null if there is none, or it cannot be compared, as it is damaged or has other tables. Runs that wait in the copy, and have begun since,
  * are not begun again.
@@ -96,7 +102,7 @@ function comparePresent(path: string, dataDir: string): Present | null {
   try {
     database.prepare('attach ? as present').run(storePath(dataDir));
     const runs = database
-      .prepare('select count(*) from present.runs where id not in (select id from main.runs)')
+      .prepare(`select count(*) from (${runsOf('present')} except ${runsOf('main')})`)
       .pluck()
       .get() as number;
     const jobs = database

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { KeptRun, Period } from './accounted.ts';
 import type { Db } from '../../store/database/store.ts';
-import { isBad } from '../../store/runs/runs.ts';
+import { everyRun, isBad } from '../../store/runs/runs.ts';
 
 /** What the ledger needs of a job. Times are epoch milliseconds. */
 export interface LedgerJob {
@@ -61,7 +61,7 @@ export async function listDueTimes(
   limit: number,
 ): Promise<number[]> {
   const rows = await db
-    .selectFrom('runs')
+    .selectFrom(everyRun)
     .select('scheduled_for')
     .where('job_id', '=', jobId)
     .where('source', '=', 'scheduled')

@@ -195,7 +195,7 @@ test('a list says nothing of other workspaces, however much they have', async (t
   await set(`workspace_id = '${other}', next_run_at = 1`, 'true').execute(store.db);
   const runs = Array.from({ length: 12_500 }, (_, at) => missedRun(theirs.id, clock.now() - at));
   await store.write((tx) => insertScheduledRuns(tx, runs));
-  await sql`update runs set status = 'success', error = null, started_at = 1, finished_at = 2,
+  await sql`update runs set status = 'success', reason = null, started_at = 1, finished_at = 2,
     http_status = 200 where scheduled_for % 2 = 0`.execute(store.db);
   const nothing = { items: [], nextCursor: null, isPartial: false };
   for (const statuses of [null, ['success'], badRunStatuses] as const) {

@@ -162,7 +162,8 @@ export async function startKilled(
       const list = runIds.map((id) => `'${id}'`).join();
       const rows = await onServer<{ id: string; pid: string }>(
         database,
-        `select runs.id, nodes.pid from runs join nodes on nodes.id = node_id where runs.id in (${list})`,
+        `select active_run_id as id, nodes.pid from jobs join nodes on nodes.id = active_node_id
+         where active_run_id in (${list})`,
       );
       const pids = new Map(rows.map(({ id, pid }) => [id, Number(pid)]));
       return runIds.map((id) => {

@@ -41,7 +41,8 @@ describe('a leader', { skip, concurrency: 2 }, () => {
       await service.storm(0, 1_000);
       const alert = await until('an alert', () => receiver.received[0]);
       assert.match(alert.body, /"type":"monitor\.down"/);
-      const unsigned = `select id from runs where receipt_due = 1 or status = 'running'`;
+      const unsigned = `select id from runs where receipt_due = 1
+        union all select id from jobs where active_run_id is not null`;
       await until('all receipts', async () => (await onServer(database, unsigned)).length === 0);
       const receipts = await onServer(database, 'select 1 from receipts');
       const answered = await onServer(database, "select 1 from runs where status = 'success'");

@@ -20,10 +20,9 @@ import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { bringDigestsForward, findNextDigestTime } from '../../../src/store/alerts/digests.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -199,7 +198,7 @@ test('runs of a dead process are gathered with their record, or not at all', asy
   const { store, clock } = setup;
   const channel = await addChannel(setup, nowhere, asked);
   const job = await setup.addJob({ name: 'backup' });
-  await insertScheduledRuns(store.db, [startingRun(job.id, clock.now())]);
+  await beginRuns(store.db, startingRun(job.id, clock.now()));
   const broken = {
     ...store,
     write: <T>(work: (tx: typeof store.db) => Promise<T>): Promise<T> =>
@@ -228,8 +227,13 @@ test('an interrupted run that is recorded twice is gathered once', async (t) => 
   const channel = await addChannel(setup, nowhere, asked);
   const job = await setup.addJob();
   const run = startingRun(job.id, clock.now());
-  await insertScheduledRuns(store.db, [run]);
-  const claimed = { workspaceId, failures: 0, scheduledFor: run.scheduledFor };
+  await beginRuns(store.db, run);
+  const claimed = {
+    workspaceId,
+    health: 'new',
+    failures: 0,
+    scheduledFor: run.scheduledFor,
+  } as const;
   const ended = endedRun(run.id, job.id, 'interrupted', { finishedAt: clock.now() });
   const batch = { executions: [{ claimed, ended }], attempts: [] };
   const record = async () =>

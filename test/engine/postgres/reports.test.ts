@@ -9,7 +9,7 @@ import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { openLog } from '../../../src/base/log.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
-import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import {
   beginWaits,
   closeWaits,
@@ -24,7 +24,7 @@ import { uncounted } from '../../support/fakes/meter.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { meetingsIn } from '../../support/postgres/meeting.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const skip = noPostgres() ?? false;
@@ -40,8 +40,7 @@ async function setup(t: TestContext) {
     const { id: jobId } = await addJob();
     const run = startingRun(jobId, now);
     await insertScheduledRuns(store.db, [run]);
-    const claimed = { nextRunAt: null, activeRunId: run.id, startedAt: now, missed: 0 };
-    await updateClaimedJobs(store.db, [{ id: jobId, ...claimed }]);
+    await beginRuns(store.db, run);
     return { runId: run.id, jobId };
   };
   const run = await addRun();

@@ -21,14 +21,13 @@ import { createSigner } from '../../../src/engine/receipts/sign.ts';
 import { holdQueues } from '../../../src/store/alerts/delivery-queue.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { meetingsIn } from '../../support/postgres/meeting.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -171,10 +170,12 @@ describe('two nodes that lead', { skip, concurrency: 2 }, () => {
     const { store, clock, addJob, meet } = await setup(t);
     await rotateSigningKey({ store, clock, vault: testVault });
     const { id: jobId } = await addJob({});
-    const runs = [1, 2, 3].map((dueAt) => startingRun(jobId, dueAt));
-    await insertScheduledRuns(store.db, runs);
-    const ended = runs.map(({ id }) => endedRun(id, jobId, 'success'));
-    await recordEndedRuns(store.db, ended, { receipts: true });
+    for (const dueAt of [1, 2, 3]) {
+      const run = startingRun(jobId, dueAt);
+      await beginRuns(store.db, run);
+      const ended = endedRun(run.id, jobId, 'success');
+      await recordEndedRuns(store.db, [ended], { receipts: true });
+    }
     const signer = () =>
       createSigner({ store, clock, vault: testVault, siteUrl: () => 'https://jobs.example.com' });
     const signers = [signer(), signer()] as const;

@@ -6,12 +6,12 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import { createCompleteStep } from '../../../src/engine/runs/complete.ts';
-import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { beginWaits, keepReports } from '../../../src/store/runs/completions.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
-import { startingRun } from '../../support/records/run.ts';
+import { beginRuns, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 /** A store, and a clock by which also processes age. */
@@ -35,9 +35,7 @@ async function setup(t: TestContext) {
     const run = startingRun(job.id, clock.now());
     const { id: runId } = run;
     await insertScheduledRuns(store.db, [run]);
-    await updateClaimedJobs(store.db, [
-      { id: job.id, nextRunAt: null, activeRunId: runId, startedAt: clock.now(), missed: 0 },
-    ]);
+    await beginRuns(store.db, run);
     const answer = { attempts: 1, httpStatus: 202, responseBody: '', truncated: 0 };
     const times = { acceptedAt: clock.now(), expiresAt: clock.now() + forMs };
     await beginWaits(store.db, [{ runId, ...answer, ...times }]);

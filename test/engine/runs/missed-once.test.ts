@@ -6,9 +6,11 @@ import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
+import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import * as fc from '../../support/fast-check.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt } from '../../support/running/engine.ts';
+import { endedRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const minute = 60_000;
@@ -70,15 +72,11 @@ test('a due time is missed or called, and not both, however the clock is set', a
           const slots = { bounds: () => bounds, take: () => true };
           const moment = { now: clock.now(), servingSince: 0, nodeId: null };
           const { executions, more } = await claimDueJobs(tx, slots, moment);
-          for (const { runId } of executions) {
-            const ended = {
-              status: 'success',
-              finished_at: clock.now(),
-              http_status: 200,
-            } as const;
-            await tx.updateTable('runs').set(ended).where('id', '=', runId).execute();
-          }
-          await tx.updateTable('jobs').set({ active_run_id: null }).execute();
+          // Of a due time that was called before, it fails.
+          await recordEndedRuns(
+            tx,
+            executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success')),
+          );
           return more;
         });
       }

@@ -190,11 +190,11 @@ test('an attempt is sent only once it is stored', async (t) => {
 test('a stop past its deadline ends waiting attempts', async () => {
   const stop = new AbortController();
   const backlog = createBacklog(stop.signal);
-  const kept = backlog.keepAttempt({ runId: 'r', attempts: 2 });
+  const kept = backlog.keepAttempt({ runId: 'r', jobId: 'j', attempts: 2 });
   assert.equal(backlog.size, 1);
   stop.abort();
   await assert.rejects(kept, /aborted/);
-  await assert.rejects(backlog.keepAttempt({ runId: 'r', attempts: 2 }), /aborted/);
+  await assert.rejects(backlog.keepAttempt({ runId: 'r', jobId: 'j', attempts: 2 }), /aborted/);
   assert.equal(backlog.size, 0);
 });
 

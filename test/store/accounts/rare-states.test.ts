@@ -29,6 +29,7 @@ import {
   removeDeletedWorkspace,
 } from '../../../src/store/accounts/workspaces.ts';
 import { changed, deleted, rowOf, runBecame, testGuards } from '../../support/checks/guards.ts';
+import { busyWith } from '../../support/records/rare-states.ts';
 
 const isDeleted = deleted('workspaces', 'w');
 const isRevoked = changed('keys', 'key', { revoked_at: 1 });
@@ -107,7 +108,7 @@ testGuards({
       await markWorkspaceDeleted(tx, 'w', 2);
       return (await rowOf(tx, 'jobs', 'due'))['deleted_at'] === 2;
     },
-    changed('jobs', 'due', { active_run_id: 'running' }),
+    changed('jobs', 'due', busyWith('another')),
     deleted('jobs', 'due'),
   ],
   'a deleted workspace is removed once no call of its jobs is in flight': [
@@ -124,7 +125,7 @@ testGuards({
   ],
 
   'deleted jobs do not count towards the quota': [
-    async (tx) => (await usageOf(tx, 'a')).jobs === 10,
+    async (tx) => (await usageOf(tx, 'a')).jobs === 11,
     deleted('jobs', 'due'),
   ],
   'deleted monitors do not count towards the quota': [
@@ -136,7 +137,7 @@ testGuards({
     deleted('jobs', 'leader'),
   ],
   'a start says how many jobs there are that are not deleted': [
-    async (tx) => (await summarize(tx, 1)).jobs === 10,
+    async (tx) => (await summarize(tx, 1)).jobs === 11,
     deleted('jobs', 'due'),
   ],
   'a start says how many monitors there are that are not deleted': [

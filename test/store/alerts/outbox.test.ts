@@ -12,7 +12,6 @@ import { deliveryLifeMs, nextAttemptAt } from '../../../src/domain/alerts/delive
 import { newId } from '../../../src/domain/id.ts';
 import { recordHealthChanges } from '../../../src/engine/alerts/health-changes.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
-import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import { removeAged } from '../../../src/store/database/aged.ts';
@@ -29,7 +28,7 @@ import {
 import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
@@ -48,11 +47,10 @@ async function failingRun(setup: TestStore, failures = 0) {
   const { store, addJob, workspaceId } = setup;
   const job = await addJob();
   const run = startingRun(job.id, 60_000);
-  await insertScheduledRuns(store.db, [run]);
-  const claimed = { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt: 1, missed: 0 };
-  await updateClaimedJobs(store.db, [claimed]);
+  await beginRuns(store.db, run);
   const ended = endedRun(run.id, job.id, 'failed');
-  return { job, ended, claimed: { workspaceId, failures, scheduledFor: 60_000 } };
+  const health = failures === 0 ? ('up' as const) : ('down' as const);
+  return { job, ended, claimed: { workspaceId, health, failures, scheduledFor: 60_000 } };
 }
 
 test('the health of a job changes with its first failure, each further one and the recovery', () => {
@@ -116,7 +114,8 @@ sqliteTest(
       log: () => void (asked += 1),
     });
     t.after(() => db.destroy());
-    const claimed = { workspaceId: setup.workspaceId, failures: 0, scheduledFor: 0 };
+    const { workspaceId } = setup;
+    const claimed = { workspaceId, health: 'up', failures: 0, scheduledFor: 0 } as const;
     const success = { ended: endedRun('r', 'j', 'success'), claimed };
     const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
     const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };

@@ -21,10 +21,10 @@ import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { removeBeginnings } from '../../../src/store/runs/retention.ts';
-import { insertQueuedRun, listRuns, runOf } from '../../../src/store/runs/runs.ts';
+import { everyRun, insertQueuedRun, listRuns, runOf } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { repeatedBy, seed, seededRandom } from '../../support/dice.ts';
-import { endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
+import { claimOf, endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
@@ -49,13 +49,14 @@ function createHistory(setup: TestStore, random: () => number, startAt: number) 
 
   async function begin(job: LiveJob, isMissed: boolean): Promise<void> {
     if (job.active_run_id !== null) return;
-    const run = isMissed ? missedRun(job.id, now) : startingRun(job.id, now);
-    const kept = await insertScheduledRuns(store.db, [run]);
-    if (!kept.has(run.id)) return;
+    if (now <= (job.claimed_up_to ?? 0)) return;
+    const run = startingRun(job.id, now);
+    // One that may be reported of has a row from the beginning.
+    if (isMissed) await insertScheduledRuns(store.db, [missedRun(job.id, now)]);
+    else if (random() < 0.3) await insertScheduledRuns(store.db, [run]);
     const nextRunAt = job.paused ? null : now + 60_000 * Math.ceil(random() * 3);
-    const activeRunId = isMissed ? null : run.id;
-    const claimed = { id: job.id, nextRunAt, activeRunId, startedAt: now, missed: 0 };
-    await updateClaimedJobs(store.db, [claimed]);
+    const none = { activeRunId: null, activeFor: null, startedAt: null };
+    await updateClaimedJobs(store.db, [claimOf(run, { nextRunAt, ...(isMissed && none) })]);
   }
 
   async function end(job: LiveJob): Promise<void> {
@@ -63,10 +64,9 @@ function createHistory(setup: TestStore, random: () => number, startAt: number) 
     const status = pick(['success', 'failed', 'failed', 'interrupted'] as const) ?? 'success';
     const finishedAt = now + Math.floor(random() * 1_000);
     const ended = endedRun(job.active_run_id, job.id, status, { finishedAt });
-    const executions = [
-      { ended, claimed: { workspaceId, failures: job.failures, scheduledFor: now } },
-    ];
-    const batch = { executions, attempts: [] };
+    const { health, failures } = job;
+    const claimed = { workspaceId, health, failures, scheduledFor: now };
+    const batch = { executions: [{ ended, claimed }] };
     await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
     if (status === 'success') failingSince.delete(job.id);
     if (status === 'failed' && job.failures === 0) failingSince.set(job.id, finishedAt);
@@ -158,7 +158,7 @@ for (const number of [1, 2, 3]) {
 
     const jobs = await store.db.selectFrom('jobs').selectAll().execute();
     const live = jobs.filter((job) => job.deleted_at === null);
-    const runs = (await store.db.selectFrom('runs').selectAll().execute()).map(runOf);
+    const runs = (await store.db.selectFrom(everyRun).selectAll().execute()).map(runOf);
     const bad = runs.filter(({ status }) => ['failed', 'interrupted', 'missed'].includes(status));
     const since = clock.now() - dayMs;
     const lastDay = bad.filter(({ scheduledFor }) => scheduledFor >= since);

@@ -34,7 +34,7 @@ import * as ofWorkspace from '../../../src/store/runs/of-workspace.ts';
 import * as results from '../../../src/store/runs/results.ts';
 import * as retention from '../../../src/store/runs/retention.ts';
 import * as runs from '../../../src/store/runs/runs.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { claimOf, endedRun, startingRun } from '../../support/records/run.ts';
 
 export type Ask = (db: Db) => Promise<unknown>;
 export type Asked = Readonly<Record<string, readonly Ask[]>>;
@@ -159,7 +159,6 @@ const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const position = { scheduledFor: 5, source: 'manual' } as const;
 const downTo = { scheduledFor: 2, source: 'manual' } as const;
 const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
-const claimed = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
 const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0', previousSha256: null };
 const statusesOfJob = [null, ['success'], ['success', 'failed'], ['failed']] as const;
 const histories = statusesOfJob.flatMap((statuses) => [
@@ -182,14 +181,14 @@ export const ofRuns: Asked = {
   findQueuedRuns: [(db) => claims.findQueuedRuns(db, bounds)],
   hasQueuedRuns: [(db) => claims.hasQueuedRuns(db, ['j'])],
   insertScheduledRuns: [(db) => claims.insertScheduledRuns(db, [startingRun('j', 1)])],
-  startQueuedRuns: [(db) => claims.startQueuedRuns(db, [{ id: 'r', startedAt: 1, nodeId: null }])],
-  updateClaimedJobs: [(db) => claims.updateClaimedJobs(db, [claimed])],
+  startQueuedRuns: [(db) => claims.startQueuedRuns(db, [{ id: 'r', startedAt: 1 }])],
+  updateClaimedJobs: [(db) => claims.updateClaimedJobs(db, [claimOf(startingRun('j', 1))])],
   countDueJobs: [(db) => claims.countDueJobs(db, 1, 10)],
   findRunningRuns: [(db) => results.findRunningRuns(db)],
   recordEndedRuns: (['success', 'interrupted'] as const).map(
     (status) => (db) => results.recordEndedRuns(db, [endedRun('r', 'j', status)]),
   ),
-  keepAttempts: [(db) => results.keepAttempts(db, [{ runId: 'r', attempts: 2 }])],
+  keepAttempts: [(db) => results.keepAttempts(db, [{ runId: 'r', jobId: 'j', attempts: 2 }])],
   listRuns: [null, position].map(
     (from) => (db) => runs.listRuns(db, 'j', { limit: 50, before: from }),
   ),

@@ -45,20 +45,23 @@ const isOwn =
   /^SEARCH \w+ (AS \w+ )?USING ((COVERING )?INDEX \w+|INTEGER PRIMARY KEY) \((\w*_id|id|rowid)[=]\?/;
 /** No table: rows that were just found, or a list that was passed. */
 const isMade =
-  /^(SCAN (json_each|step|newest|chain|trouble|found|known|due|unsigned|open|listed|added|changed|beginning|removed|\(subquery|\w+ VIRTUAL TABLE)|(CORRELATED )?(SCALAR|LIST) SUBQUERY|CO-ROUTINE|MATERIALIZE|CREATE BLOOM FILTER|USE TEMP B-TREE|MULTI-INDEX OR|INDEX \d|COMPOUND QUERY|LEFT-MOST|UNION)/;
+  /^(SCAN (json_each|step|newest|chain|trouble|found|known|due|unsigned|open|listed|added|changed|beginning|removed|\(subquery|\w+ VIRTUAL TABLE)|(CORRELATED )?(SCALAR|LIST) SUBQUERY|CO-ROUTINE|MATERIALIZE|CREATE BLOOM FILTER|USE TEMP B-TREE|MULTI-INDEX OR|INDEX \d|COMPOUND QUERY|LEFT|RIGHT|UNION|MERGE)/;
 /** Of one row, or an index that has few rows, however many the table has. */
 const isSmall =
-  /^SCAN (instance|\w+ USING (COVERING )?INDEX (runs_queued|runs_unsigned|workspaces_kept|channels_with_ended))$/;
+  /^SCAN (instance|\w+ USING (COVERING )?INDEX (runs_queued|runs_unsigned|jobs_active|workspaces_kept|channels_with_ended))$/;
 /** These sort what is little. */
 const sorting = new Set([
+  'countInFlight',
   'findChainBefore',
   'findKnownDown',
   'findMissedJobs',
+  'findRunStop',
   'findStop',
   'findSurplusSessions',
   'listDeliveriesAbout',
   'listDeliveriesOfWorkspace',
   'listJobsOn',
+  'listRunsOfWorkspace',
   'replaceUntried',
 ]);
 /** Statements of each run, which SQLite runs most often. */

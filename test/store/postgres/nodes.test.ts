@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/results.ts';
 import {
   addNode,
@@ -20,7 +20,7 @@ import { hasAged, removeAged } from '../../../src/store/database/aged.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore } from '../../support/running/store.ts';
-import { startingRun } from '../../support/records/run.ts';
+import { claimOf, startingRun } from '../../support/records/run.ts';
 import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
@@ -62,7 +62,7 @@ async function claim(
 ): Promise<boolean> {
   return await store.write(async (tx) => {
     if (!(await holdNode(tx, nodeId))) return false;
-    await insertScheduledRuns(tx, [{ ...startingRun(jobId, at), nodeId }]);
+    await updateClaimedJobs(tx, [claimOf(startingRun(jobId, at), { nodeId })]);
     await mayCommit;
     return true;
   });

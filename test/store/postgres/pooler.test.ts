@@ -21,7 +21,8 @@ const anyJob = { limit: 1_000, exceptHosts: [], exceptJobs: [] };
 /** What a claim does: it finds due jobs, and moves them to this due time. Returns how many. */
 async function moveDueJobs(db: Db, now: number, nextRunAt: number): Promise<number> {
   const due = await findDueJobs(db, now, anyJob);
-  const moved = { nextRunAt, activeRunId: null, startedAt: null, missed: 1 };
+  const none = { activeRunId: null, activeFor: null, startedAt: null, nodeId: null };
+  const moved = { nextRunAt, claimedUpTo: null, ...none, missed: 1 };
   await updateClaimedJobs(
     db,
     due.map(({ job }) => ({ ...moved, id: job.id })),

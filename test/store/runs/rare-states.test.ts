@@ -33,6 +33,7 @@ import {
   findAbandonedRuns,
   findRunningRuns,
   keepAttempts,
+  noRun,
   recordEndedRuns,
 } from '../../../src/store/runs/results.ts';
 import { listHistories, removeBeginnings } from '../../../src/store/runs/retention.ts';
@@ -45,16 +46,17 @@ import {
   runBecame,
   testGuards,
 } from '../../support/checks/guards.ts';
-import { later, seedRareStates } from '../../support/records/rare-states.ts';
-import { endedRun } from '../../support/records/run.ts';
+import { busyWith, later, seedRareStates } from '../../support/records/rare-states.ts';
+import { claimOf, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const any = { limit: 100, exceptHosts: [], exceptJobs: [] };
 const page = { afterId: '', limit: 100 };
 const scope = { acceptedFrom: 0 };
 const leaderDeleted = deleted('jobs', 'leader');
-const isBusy = changed('jobs', 'due', { active_run_id: 'running' });
-const isOver = runBecame('running', 'success');
+const isBusy = changed('jobs', 'due', busyWith('another'));
+const isOver = changed('jobs', 'running', { ...noRun });
+const hasEnded = runBecame('running', 'success');
 const isInterrupted = changed('runs', 'running', {
   status: 'interrupted',
   finished_at: 2,
@@ -73,7 +75,7 @@ const begun = { attempts: 1, httpStatus: 202, responseBody: null, truncated: 0 }
 const wait = { ...begun, runId: 'running', acceptedAt: 1, expiresAt: later };
 const progress = { at: 1, percent: 50, line: null };
 const report = { at: 1, outcome: 'success', by: 'target', message: null } as const;
-const claim = { id: 'due', nextRunAt: later, activeRunId: 'claimed', startedAt: 1, missed: 0 };
+const claim = claimOf({ ...startingRun('due', 1), id: 'claimed' });
 const bad = { before: null, since: null, downTo: undefined, limit: 100 };
 
 testGuards({
@@ -81,7 +83,7 @@ testGuards({
     [
       async (tx) => rowsWith('queued', await findQueuedRuns(tx, any)),
       runBecame('queued', 'running'),
-      changed('jobs', 'asked', { active_run_id: 'running' }),
+      changed('jobs', 'asked', busyWith('another')),
       deleted('jobs', 'asked'),
     ],
   'the engine does not wake for a queued run of a deleted job': [
@@ -98,7 +100,7 @@ testGuards({
     isBusy,
   ],
   'a queued run is started once': [
-    (tx) => startQueuedRuns(tx, [{ id: 'queued', startedAt: 1, nodeId: null }]),
+    (tx) => startQueuedRuns(tx, [{ id: 'queued', startedAt: 1 }]),
     runBecame('queued', 'running'),
     runBecame('queued', 'success'),
   ],
@@ -112,11 +114,12 @@ testGuards({
   'only a run under way is ended': [
     (tx) => recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]),
     isOver,
+    hasEnded,
   ],
   'the end of a run frees its job only from that run': [
     async (tx) => {
       await recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]);
-      return (await rowOf(tx, 'jobs', 'running'))['health'] === 'down';
+      return (await rowOf(tx, 'jobs', 'running'))['total_failed'] === 1;
     },
     changed('jobs', 'running', { active_run_id: 'another' }),
   ],
@@ -128,26 +131,27 @@ testGuards({
     changed('jobs', 'running', { active_run_id: 'another' }),
   ],
   'a further attempt is kept only of a run under way': [
-    (tx) => keepAttempts(tx, [{ runId: 'running', attempts: 2 }]),
+    (tx) => keepAttempts(tx, [{ runId: 'running', jobId: 'running', attempts: 2 }]),
     isOver,
+    hasEnded,
   ],
   'a call is in flight until it is answered': [
-    findRunningRuns,
+    async (tx) => (await findRunningRuns(tx)).some(({ runId }) => runId === 'running'),
     isOver,
-    changed('runs', 'running', { http_status: 202, node_id: null }),
+    changed('runs', 'running', { http_status: 202 }),
   ],
   'a run is abandoned once its node has ended': [
-    (tx) => findAbandonedRuns(tx, 10),
+    async (tx) => (await findAbandonedRuns(tx, 10)).some(({ runId }) => runId === 'running'),
     changed('nodes', 'node', { ended_at: null, end_reason: null }),
   ],
   'only a call in flight begins to wait': [
     (tx) => beginWaits(tx, [wait]),
     isInterrupted,
-    changed('runs', 'running', { http_status: 202, node_id: null }),
+    changed('runs', 'running', { http_status: 202 }),
   ],
   'a report is kept only of a run that is not over': [
     async (tx) => (await keepReports(tx, [{ ...report, runId: 'running' }]))[0],
-    isOver,
+    hasEnded,
   ],
   'only the first report is kept, and none after the end of the wait': [
     async (tx) => (await keepReports(tx, [{ ...report, runId: 'awaited' }]))[0],
@@ -156,7 +160,7 @@ testGuards({
   ],
   'progress is kept only of a run that is not over': [
     async (tx) => (await keepProgress(tx, [{ ...progress, runId: 'running' }]))[0],
-    isOver,
+    hasEnded,
   ],
   'no progress is kept after the report, and none after the end of the wait': [
     async (tx) => (await keepProgress(tx, [{ ...progress, runId: 'awaited' }]))[0],
@@ -171,7 +175,7 @@ testGuards({
   'the waits of a workspace are those of answered runs that are not over': [
     (tx) => findWaitsOf(tx, 'w'),
     isUnanswered,
-    runBecame('awaited', 'success'),
+    changed('jobs', 'awaiting', { ...noRun }),
   ],
   'a wait that is over is not ended again': [
     (tx) => findDueWaits(tx, { ...scope, now: later, limit: 10 }),

@@ -3,45 +3,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
 import { countInFlight } from '../../../src/store/runs/in-flight.ts';
 import { countRuns, findRun } from '../../../src/store/runs/runs.ts';
-import { endedRun, startingRun } from '../../support/records/run.ts';
+import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 /** A store with a job whose runs can be started and ended. */
 async function setup(t: TestContext) {
   const { store, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob();
+  const readJob = async () =>
+    (await findJob(store.db, workspaceId, job.id)) ?? assert.fail('no job');
   let startedAt = 1_000;
   const start = async (): Promise<string> => {
     const run = startingRun(job.id, (startedAt += 1_000));
-    await insertScheduledRuns(store.db, [run]);
-    await updateClaimedJobs(store.db, [
-      { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt, missed: 0 },
-    ]);
+    await beginRuns(store.db, run);
     return run.id;
+  };
+  const record = async (...runs: EndedRun[]): Promise<void> => {
+    const { health, failures } = await readJob();
+    const claimed = { workspaceId, health, failures, scheduledFor: startedAt };
+    const executions = runs.map((ended) => ({ ended, claimed }));
+    await recordBatch(store.db, { executions }, { receipts: false });
   };
   const end = async (status: EndedRun['status'], changes: Partial<EndedRun> = {}) => {
     const ended = endedRun(await start(), job.id, status, changes);
-    await recordEndedRuns(store.db, [ended]);
+    await record(ended);
     return ended;
   };
   return {
     db: store.db,
     job,
     start,
+    record,
     end,
-    readJob: async () => (await findJob(store.db, workspaceId, job.id)) ?? assert.fail('no job'),
+    readJob,
     readRun: async (id: string) => (await findRun(store.db, job.id, id)) ?? assert.fail('no run'),
   };
 }
 
 test('an ended run is read back with every field, and its job is free again', async (t) => {
-  const { start, db, job, readRun, readJob } = await setup(t);
+  const { start, record, job, readRun, readJob } = await setup(t);
   const runId = await start();
   assert.equal((await readJob()).activeRunId, runId);
   const ended = endedRun(runId, job.id, 'failed', {
@@ -53,7 +59,7 @@ test('an ended run is read back with every field, and its job is free again', as
     truncated: true,
     reason: 'http',
   });
-  await recordEndedRuns(db, [ended]);
+  await record(ended);
   const { runId: id, ...fields } = ended;
   const first = { source: 'scheduled', scheduledFor: 2_000, startedAt: 2_000 };
   assert.deepEqual(await readRun(id), { id, ...first, ...fields });
@@ -71,22 +77,22 @@ test('an ended run is read back with every field, and its job is free again', as
 });
 
 test('recording the same batch twice changes nothing', async (t) => {
-  const { start, db, job, readRun, readJob } = await setup(t);
+  const { start, record, db, job, readRun, readJob } = await setup(t);
   const runId = await start();
   const ended = endedRun(runId, job.id, 'success');
-  await recordEndedRuns(db, [ended]);
+  await record(ended);
   const before = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
-  await recordEndedRuns(db, [ended]);
-  await recordEndedRuns(db, [endedRun(runId, job.id, 'failed'), ended]);
+  await record(ended);
+  await record(endedRun(runId, job.id, 'failed'), ended);
   const after = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
   assert.deepEqual(after, before);
 });
 
 test('a late second record does not free a job that executes another run', async (t) => {
-  const { start, end, db, readJob } = await setup(t);
+  const { start, record, end, readJob } = await setup(t);
   const first = await end('success');
   const second = await start();
-  await recordEndedRuns(db, [first]);
+  await record(first);
   assert.equal((await readJob()).activeRunId, second);
 });
 
@@ -130,7 +136,7 @@ test('a batch is recorded as a whole, each run with its own outcome', async (t) 
   const { store, addJob } = await openTestStore(t);
   const jobs = await Promise.all(Array.from({ length: 300 }, () => addJob()));
   const runs = jobs.map((job) => startingRun(job.id, 1_000));
-  assert.equal((await insertScheduledRuns(store.db, runs)).size, 300);
+  await beginRuns(store.db, ...runs);
   const statuses = ['success', 'failed', 'interrupted'] as const;
   await recordEndedRuns(
     store.db,

@@ -45,13 +45,41 @@ export interface Books {
   damage: string[];
 }
 
+/** All runs, also those whose calls are in flight: these have a row only if they had one before. */
+export const everyRun = `
+  select id, job_id, source, status, scheduled_for, started_at, last_due_at, missed_count,
+    detail, idempotency_key from runs
+  union all
+  select active_run_id, id, 'scheduled', 'running', active_for, active_since, null, null, null,
+    null
+  from jobs where active_run_id is not null and active_run_id not in (select id from runs)`;
+
+/** A row of them. */
+export interface RunRecord extends Omit<RunBooks, 'error'> {
+  last_due_at: number | null;
+  missed_count: number | null;
+  detail: string | null;
+}
+
+/** What it says. A missed run says which due times it stands for. */
+export function runBooks({
+  last_due_at: last,
+  missed_count: count,
+  detail,
+  ...run
+}: RunRecord): RunBooks {
+  const times = [run.scheduled_for, last ?? 0].map((at) => new Date(at).toISOString());
+  const error = count === null ? detail : `missed: ${count} due times from ${times.join(' to ')}`;
+  return { ...run, error };
+}
+
 /** Reads a data directory in one snapshot. */
 export function readBooks(dataDir: string): Books {
   const database = new Database(join(dataDir, 'jobd.db'), { readonly: true });
   try {
     return database.transaction(() => ({
       jobs: database.prepare<[], JobBooks>('select * from jobs').all(),
-      runs: database.prepare<[], RunBooks>('select * from runs').all(),
+      runs: database.prepare<[], RunRecord>(everyRun).all().map(runBooks),
       damage: [
         ...(database.pragma('integrity_check') as { integrity_check: string }[])
           .map((row) => row.integrity_check)
@@ -194,7 +222,9 @@ export interface RunningRuns extends Disposable {
 /** Opens a connection for it, which must be disposed. */
 export function readRunning(dataDir: string): RunningRuns {
   const database = new Database(join(dataDir, 'jobd.db'), { readonly: true });
-  const question = database.prepare<[], string>("select id from runs where status = 'running'");
+  const question = database.prepare<[], string>(
+    'select active_run_id from jobs where active_run_id is not null',
+  );
   return {
     ids: () => question.pluck().all(),
     [Symbol.dispose]: () => database.close(),

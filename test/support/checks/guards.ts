@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
+import { noRun } from '../../../src/store/runs/results.ts';
 import { seedRareStates } from '../records/rare-states.ts';
 import { openTestStore } from '../running/store.ts';
 
@@ -67,7 +68,7 @@ export function deleted(
   table: 'jobs' | 'monitors' | 'channels' | 'workspaces',
   id: string,
 ): Change {
-  const idle = table === 'jobs' && { next_run_at: null, active_run_id: null };
+  const idle = table === 'jobs' && { next_run_at: null, ...noRun };
   return changed(table, id, { deleted_at: 1, ...idle });
 }
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { countRuns, workspaceOf } from '../../../src/store/runs/runs.ts';
+import { countRuns, everyRun, workspaceOf } from '../../../src/store/runs/runs.ts';
 
 /** A run of a history; it has a receipt if it got an answer. */
 export interface PastRun {
@@ -50,9 +50,15 @@ export async function keepHistory(store: Store, jobId: string, runs: readonly Pa
         await tx.insertInto('receipts').values({ run_id: row.id, receipt: '{}' }).execute();
       }
     }
+    const active = rows.find((row) => row.status === 'running');
     await tx
       .updateTable('jobs')
       .set((of) => ({
+        ...(active && {
+          active_run_id: active.id,
+          active_for: active.started_at,
+          active_since: active.started_at,
+        }),
         total_success: of('total_success', '+', count('success')),
         total_failed: of('total_failed', '+', count('failed')),
         total_interrupted: of('total_interrupted', '+', count('interrupted')),
@@ -76,7 +82,7 @@ export function successes(count: number, until: number, responseBody = 'ok'): Pa
 /** The due times of the runs of all these jobs, in order. */
 export async function dueTimesOf(store: Store, jobIds: readonly string[]): Promise<number[]> {
   const rows = await store.db
-    .selectFrom('runs')
+    .selectFrom(everyRun)
     .select('scheduled_for')
     .where('job_id', 'in', jobIds)
     .orderBy('scheduled_for')
@@ -89,7 +95,7 @@ export async function assertTotalsCounted(store: Store): Promise<void> {
   const jobs = await store.db.selectFrom('jobs').select('id').execute();
   for (const { id } of jobs) {
     const rows = await store.db
-      .selectFrom('runs')
+      .selectFrom(everyRun)
       .select((of) => ['status', of.fn.countAll<number>().as('count')])
       .where('job_id', '=', id)
       .groupBy('status')

@@ -14,7 +14,7 @@ import type { Store } from '../../../src/store/database/store.ts';
 import { findMonitorsToCheck, keepMonitorStates } from '../../../src/store/monitors/monitors.ts';
 import { countUnsignedRuns } from '../../../src/store/receipts/receipts.ts';
 import { findEarliestDueTime } from '../../../src/store/runs/claims.ts';
-import { isOpen } from '../../../src/store/runs/runs.ts';
+import { everyRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { startTarget } from '../fakes/target.ts';
@@ -170,7 +170,7 @@ async function isSettled({ db }: Store, now: number): Promise<boolean> {
   const due = await findEarliestDueTime(db, now, []);
   if ((due !== null && due <= now) || (await countUnsignedRuns(db, 1)) > 0) return false;
   const left = [
-    db.selectFrom('runs').select('id').where(isOpen).limit(1),
+    db.selectFrom(everyRun).select('id').where('status', 'in', ['queued', 'running']).limit(1),
     db.selectFrom('outbox').select('id').limit(1),
     db.selectFrom('channels').select('id').where('next_delivery_at', '<=', now).limit(1),
   ];

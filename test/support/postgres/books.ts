@@ -1,7 +1,8 @@
 /** Reads a database on a server for the audit. */
 
 import { types } from 'pg';
-import type { Books, JobBooks, RunBooks } from '../checks/audit.ts';
+import { everyRun, runBooks } from '../checks/audit.ts';
+import type { Books, JobBooks, RunRecord } from '../checks/audit.ts';
 import { connectTo } from './database.ts';
 
 /** Reads jobs and runs in one snapshot. */
@@ -15,8 +16,8 @@ export async function readServerBooks(database: string): Promise<Books> {
   try {
     await client.query('begin isolation level repeatable read');
     const jobs = await client.query<JobBooks>('select * from jobs');
-    const runs = await client.query<RunBooks>('select * from runs');
-    return { jobs: jobs.rows, runs: runs.rows, damage: [] };
+    const runs = await client.query<RunRecord>(everyRun);
+    return { jobs: jobs.rows, runs: runs.rows.map(runBooks), damage: [] };
   } finally {
     await client.end();
   }

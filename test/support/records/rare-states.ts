@@ -59,18 +59,19 @@ async function seedJobs(tx: Db): Promise<void> {
     job('planned', { next_run_at: later }),
     job('stopped'),
     job('asked'),
-    job('running', { active_run_id: 'running' }),
-    job('awaiting', { active_run_id: 'awaited' }),
+    job('running', { ...busyWith('running'), active_node_id: 'node' }),
+    job('awaiting', busyWith('awaited')),
     job('leader', { health: 'down', on_result: 'http://127.0.0.1:1/', ...results }),
     job('follower', after),
     job('chained', after),
-    job('left', { workspace_id: 'gone', active_run_id: 'left' }),
+    job('left', { workspace_id: 'gone', ...busyWith('left') }),
+    job('calling', busyWith('calling')),
   ]);
   const times = { scheduled_for: 1, started_at: 1, finished_at: 2 };
   await insertEach(tx, 'runs', [
     run('queued', 'asked'),
     run('chained', 'chained', { cause_job_id: 'leader', cause_run_id: 'success' }),
-    run('running', 'running', { status: 'running', started_at: 1, node_id: 'node' }),
+    run('running', 'running', { status: 'running', started_at: 1 }),
     run('awaited', 'awaiting', { status: 'running', started_at: 1, http_status: 202 }),
     run('left', 'left', {
       workspace_id: 'gone',
@@ -92,6 +93,11 @@ async function seedJobs(tx: Db): Promise<void> {
   await insertEach(tx, 'completions', [
     { run_id: 'awaited', accepted_at: 1, expires_at: later, due_at: later },
   ]);
+}
+
+/** What a job says of a run under way. */
+export function busyWith(runId: string) {
+  return { active_run_id: runId, active_for: 1, active_since: 1 } as const;
 }
 
 function job(id: string, columns: Partial<Insertable<JobRow>> = {}): Insertable<JobRow> {
@@ -146,7 +152,6 @@ function run(
     http_status: null,
     duration_ms: null,
     idempotency_key: null,
-    node_id: null,
     response_body: null,
     ...columns,
   };

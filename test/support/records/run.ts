@@ -3,7 +3,9 @@
 import { newId } from '../../../src/domain/id.ts';
 import { queuedRun as newQueuedRun } from '../../../src/domain/runs/run.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
-import type { MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
+import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import type { ClaimedJob, MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
 
 /** A manual run at `now` (epoch milliseconds). */
@@ -13,7 +15,31 @@ export function queuedRun(jobId: string, now: number): Run {
 
 /** A run of the due time `dueAt` (epoch milliseconds) that starts right then. */
 export function startingRun(jobId: string, dueAt: number): StartingRun {
-  return { id: newId(dueAt), jobId, scheduledFor: dueAt, startedAt: dueAt, nodeId: null };
+  return { id: newId(dueAt), jobId, scheduledFor: dueAt, startedAt: dueAt };
+}
+
+/** What the claim of a run changes of its job, which is not due again; `changes` are the fields of interest. */
+export function claimOf(run: StartingRun, changes: Partial<ClaimedJob> = {}): ClaimedJob {
+  const { id: activeRunId, jobId, scheduledFor, startedAt } = run;
+  return {
+    id: jobId,
+    nextRunAt: null,
+    claimedUpTo: scheduledFor,
+    activeRunId,
+    activeFor: scheduledFor,
+    startedAt,
+    nodeId: null,
+    missed: 0,
+    ...changes,
+  };
+}
+
+/** Begins runs, each of another job, as a claim does. */
+export async function beginRuns(db: Db, ...runs: readonly StartingRun[]): Promise<void> {
+  await updateClaimedJobs(
+    db,
+    runs.map((run) => claimOf(run)),
+  );
 }
 
 /** A run of the due time `dueAt` (epoch milliseconds) that was not called. */

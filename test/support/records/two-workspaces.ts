@@ -1,6 +1,7 @@
 /** Two workspaces with the same content, and a comparison of all their stored data. */
 
 import assert from 'node:assert/strict';
+import { everyRun } from '../../../src/store/runs/runs.ts';
 import { openTestLocal } from '../running/local.ts';
 import type { TestDaemon } from '../running/daemon.ts';
 import { ping } from './monitor.ts';
@@ -81,7 +82,7 @@ export interface Reading extends AsyncDisposable {
 export async function openSnapshots(dataDir: string): Promise<Reading> {
   const local = await openTestLocal(dataDir);
   const { db } = local.store;
-  const open = db.selectFrom('runs').select('id').where('status', 'in', ['queued', 'running']);
+  const open = db.selectFrom(everyRun).select('id').where('status', 'in', ['queued', 'running']);
   const snapshot: Snapshot = async (workspaceId) => {
     // Deleted rows belong to nobody: they are removed in small steps, independent of requests.
     const ofWorkspace = db

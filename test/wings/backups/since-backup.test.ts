@@ -7,12 +7,14 @@ import type { TestContext } from 'node:test';
 import { errorOf } from '../../../src/domain/runs/reason.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { listRuns } from '../../../src/store/runs/runs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { makeBackup, restoreBackup } from '../../../src/wings/backups/backups.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { endedRun } from '../../support/records/run.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
@@ -45,9 +47,10 @@ async function backedUp(t: TestContext) {
       const moment = { now: timeAt(minutes), servingSince: timeAt(minutes), nodeId: null };
       const slots = { bounds: () => bounds, take: () => true };
       const { executions, missed } = await claimDueJobs(tx, slots, moment);
-      const ended = { status: 'success', finished_at: moment.now, http_status: 200 } as const;
-      await tx.updateTable('runs').set(ended).where('status', '=', 'running').execute();
-      await tx.updateTable('jobs').set({ active_run_id: null }).execute();
+      await recordEndedRuns(
+        tx,
+        executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success')),
+      );
       const called = executions.map(({ scheduledFor }) =>
         Math.ceil((scheduledFor - begun) / minute),
       );

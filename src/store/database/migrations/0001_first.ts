@@ -107,6 +107,10 @@ const jobs = [
      failures bigint not null default 0,
      failing_since bigint,
      active_run_id text,
+     active_for bigint,
+     active_since bigint,
+     active_node_id text,
+     claimed_up_to bigint,
      next_run_at bigint,
      last_run_at bigint,
      last_duration_ms bigint,
@@ -130,6 +134,9 @@ const jobs = [
      check ((after_job_id is null) = (after_on is null)),
      check (after_job_id is null or next_run_at is null),
      check (deleted_at is null or (next_run_at is null and active_run_id is null)),
+     check ((active_run_id is null) = (active_for is null)),
+     check ((active_run_id is null) = (active_since is null)),
+     check (active_node_id is null or active_run_id is not null),
      check ((audience is not null) = (sign is not null and sign <> 'httpsig'))
    )`,
   // First, as SQLite takes the last one of indexes that cost the same.
@@ -143,6 +150,8 @@ const jobs = [
   // Only jobs that may be claimed, in the order in which they become due.
   `create index jobs_by_due_time on jobs (next_run_at)
      where next_run_at is not null and active_run_id is null`,
+  // Jobs with a run under way: a job has one at most.
+  `create index jobs_active on jobs (workspace_id, id) where active_run_id is not null`,
   // Deleted jobs whose history is still being removed.
   `create index jobs_deleted on jobs (deleted_at) where deleted_at is not null`,
   // For lists by status and by name. A run that succeeds changes none of their columns.
@@ -212,14 +221,12 @@ const runs = [
      hindered_until bigint,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
-     node_id text,
      cause_job_id text,
      cause_run_id text,
      response_body text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
        when 'running' then started_at is not null and finished_at is null
-                           and (http_status is null or node_id is null)
        when 'success' then started_at is not null and finished_at is not null
                            and http_status is not null
        when 'failed' then started_at is not null and finished_at is not null
@@ -242,9 +249,8 @@ const runs = [
   // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
   `create index runs_queued on runs ((cause_run_id is not null), scheduled_for)
      where status = 'queued'`,
-  // The runs that are not over: for a job's totals, after a crash, and in lists of a workspace.
-  `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
-  `create index runs_running on runs (workspace_id, job_id) where status = 'running'`,
+  // Those of a job: one that another run caused waits alone.
+  `create index runs_queued_of_job on runs (job_id) where status = 'queued'`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
   // The order in which the runs of a workspace are listed. Nothing that changes is in it: a run is added once.
