@@ -45,7 +45,7 @@ import { parseDatabaseUrl } from '../src/store/postgres/connections/url.ts';
 import { parseIdCursor } from '../src/app/page.ts';
 import { chooseEncoding } from '../src/api/page/encoding.ts';
 import { inline, prose } from '../src/api/docs/html.ts';
-import { commandWords, optionWords } from '../src/cli/client/option-words.ts';
+import { optionWords } from '../src/cli/client/option-words.ts';
 import { turnCrontab } from '../src/wings/definitions/crontab/jobs.ts';
 import { slugOf } from '../src/wings/definitions/client/write.ts';
 import { emptyLoad, readDefinitions } from '../src/wings/definitions/client/load.ts';
@@ -346,7 +346,6 @@ const readers: Record<string, Reader> = {
   inline: { read: inline },
   prose: { read: prose },
   optionWords: { read: optionWords },
-  commandWords: { read: commandWords },
   pretty: { read: pretty },
   visibleLines: { read: visibleLines },
   sizeWords: { read: sizeWords },

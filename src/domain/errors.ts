@@ -32,6 +32,8 @@ export class JobdError extends Error {
   readonly waitSeconds: number | undefined;
   /** More that helps, a line each, such as what to choose from: only the command line shows them. */
   readonly notes: readonly string[];
+  /** Why, without what cannot be done; undefined if nobody asks for that alone. */
+  readonly why: string | undefined;
   /** Whether the database cannot be used now: all who ask it fail for the same reason. */
   readonly isOfStore: boolean;
   /** Whether a commit was asked for and not confirmed: what was to be written may be kept or not. */
@@ -45,6 +47,7 @@ export class JobdError extends Error {
       retryAfterSeconds?: number | undefined;
       waitSeconds?: number | undefined;
       notes?: readonly string[];
+      why?: string;
       isOfStore?: boolean;
       isInDoubt?: boolean;
     },
@@ -54,6 +57,7 @@ export class JobdError extends Error {
     this.retryAfterSeconds = options?.retryAfterSeconds;
     this.waitSeconds = options?.waitSeconds;
     this.notes = options?.notes ?? [];
+    this.why = options?.why;
     this.isOfStore = options?.isOfStore ?? false;
     this.isInDoubt = options?.isInDoubt ?? false;
   }
@@ -95,18 +99,15 @@ export function unavailable(what: string, cause: unknown): JobdError {
   return new JobdError('unavailable', `${what}: ${messageOf(cause)}`, { cause });
 }
 
-/** How such an error begins. */
-export const storeUnusableNow = 'the store cannot be used now: ';
-
 /** The database cannot be used now (503, exit code 1), and why. */
 export function storeUnusable(why: string, cause?: unknown): JobdError {
-  const options = { cause, isOfStore: true };
-  return new JobdError('unavailable', `${storeUnusableNow}${why}`, options);
+  const options = { cause, isOfStore: true, why };
+  return new JobdError('unavailable', `the store cannot be used now: ${why}`, options);
 }
 
 /** A commit that failed as `unconfirmed` says may have been carried out all the same (docs/behavior.md#error-503). */
 export function storeInDoubt(unconfirmed: JobdError): JobdError {
-  const why = unconfirmed.message.replace(storeUnusableNow, '');
+  const why = unconfirmed.why ?? unconfirmed.message;
   return new JobdError(
     'unavailable',
     `it is not known whether this was done, the database did not confirm it: ${why}. Look before you repeat it; with the same Idempotency-Key it is safe to repeat`,

@@ -9,6 +9,7 @@ import type { Failure } from '../domain/runs/outcome.ts';
 import {
   judgeAnswers,
   judgeUrl,
+  leadsToMetadata,
   literalOf,
   plainUrl,
   portOf,
@@ -91,7 +92,8 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
         return { site, path: targetOf(url) };
       } catch (error) {
         if (!(error instanceof JobdError)) throw error;
-        return { failure: { reason: 'blocked_address', detail: error.message } };
+        const reason = leadsToMetadata(raw) ? 'blocked_metadata' : 'blocked_address';
+        return { failure: { reason, detail: error.message } };
       }
     },
     addresses(site, deadline) {

@@ -6,9 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { withoutAliases } from '../../src/cli/aliases.ts';
-import { inOptionWords, optionWords } from '../../src/cli/client/option-words.ts';
-import { invalidInput, JobdError } from '../../src/domain/errors.ts';
-import { judgeAddress } from '../../src/domain/targets/address.ts';
+import { optionWords } from '../../src/cli/client/option-words.ts';
 import { runCommand } from '../support/running/command.ts';
 
 test('commands have the names that people know from elsewhere', () => {
@@ -30,27 +28,6 @@ test('commands have the names that people know from elsewhere', () => {
     const words = given === '' ? [] : given.split(' ');
     const expected = meant === '' ? [] : meant.split(' ');
     assert.deepEqual(withoutAliases(['node', 'jobd', ...words]).slice(2), expected, given);
-  }
-});
-
-/** The notes on a refusal of this address. */
-async function notesOn(address: string): Promise<string> {
-  const { reason } = judgeAddress(address) as { reason: string };
-  const ask = inOptionWords(() =>
-    Promise.reject(invalidInput(`url must lead to a public address: ${reason}`)),
-  );
-  const error = await ask('POST', '/jobs', {}).catch((refusal: unknown) => refusal);
-  assert.ok(error instanceof JobdError);
-  return error.notes.join();
-}
-
-test('only addresses that a person may own are proposed for allowing', async () => {
-  for (const address of ['10.0.0.1', '100.100.100.1', '127.0.0.1', '::1', 'fd00::1']) {
-    assert.match(await notesOn(address), /--allow-target/, address);
-  }
-  const metadata = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192'];
-  for (const address of [...metadata, 'fd00:ec2::254', 'fd20:ce::254', 'fe80::1']) {
-    assert.match(await notesOn(address), /^refused on purpose: the metadata service/, address);
   }
 });
 

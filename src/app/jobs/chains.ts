@@ -49,9 +49,9 @@ export async function refuseFollowed(tx: Db, job: Pick<Job, 'id'>): Promise<void
   const left = await findFollowers(tx, job.id, mostFollowers);
   if (left.length === 0) return;
   const names = left.map(({ name }) => name);
-  const [run, them, their] = left.length === 1 ? ['runs', 'it', 'its'] : ['run', 'them', 'their'];
+  const [run, them] = left.length === 1 ? ['runs', 'it'] : ['run', 'them'];
   throw new JobdError(
     'conflict',
-    `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or set ${their} after to null`,
+    `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update JOB --no-after)`,
   );
 }

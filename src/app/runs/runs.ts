@@ -66,7 +66,7 @@ async function refuseWhileRunning(tx: Db, { id, activeRunId, timezone }: SealedJ
   const words =
     active?.completion === undefined
       ? `run ${activeRunId} of this job is executing, wait for it`
-      : `${activeWords(active, timezone).replace('Run', 'run')}: wait for it, or end the wait`;
+      : `${activeWords(active, timezone)}: wait for it, or end the wait`;
   throw new JobdError('conflict', words);
 }
 

@@ -70,9 +70,10 @@ function report(
     output.data(`delivered to ${plain(channel.name)} (${answer}, ${durationMs} ms)`);
   } else if (isTried(tried)) {
     const why = plain(delivery.lastError ?? 'no reason is known');
-    const again = delivery.status === 'pending' ? '; jobd tries again for a day' : '';
+    const advice = adviceOn(channel, attempts.at(-1)?.httpStatus ?? null);
     output.say(`jobd: the test of ${plain(channel.name)} was not delivered: ${why}`);
-    output.say(`${adviceOn(channel, why)}${again}`);
+    if (advice !== null) output.say(advice);
+    if (delivery.status === 'pending') output.say('jobd tries again for a day');
   } else {
     output.say(
       `the test still waits; to see it: jobd channels deliveries ${wordFor(channel)} ${delivery.id}`,

@@ -6,7 +6,6 @@ import { isTime, optionFor } from '../../domain/fields.ts';
 import type { Fields } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
-import { isCloudMetadata, refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { durationOf, optionOf } from '../../settings/setting.ts';
 import type { Ask } from './client.ts';
 
@@ -38,28 +37,11 @@ export function inOptionWords(ask: Ask): Ask {
       return await ask(method, path, body, key);
     } catch (error) {
       if (!(error instanceof JobdError)) throw error;
-      const { code, retryAfterSeconds, message } = error;
-      if (body === undefined) {
-        const said = commandWords(message);
-        if (said === message) throw error;
-        throw new JobdError(code, said, { cause: error, retryAfterSeconds, notes: error.notes });
-      }
-      const advice = adviceOn(message);
-      const notes = advice === null ? error.notes : [advice];
+      if (body === undefined) throw error;
+      const { code, retryAfterSeconds, notes, message } = error;
       throw new JobdError(code, optionWords(message), { cause: error, retryAfterSeconds, notes });
     }
   };
-}
-
-/**
- * What can be done about a refusal of the server; null if it says that itself. An address that may give out credentials is not
- * for people to allow in passing.
- */
-export function adviceOn(refusal: string): string | null {
-  if (!refusal.includes('must lead to a public address')) return null;
-  return isCloudMetadata(refusal)
-    ? refusedOnPurpose
-    : 'to allow an address of your own: jobd serve --allow-target ADDRESS/32 (ADDRESS/32:PORT for another port than 80 and 443), or JOBD_ALLOW_TARGETS';
 }
 
 /** A sentence of the server with options instead of its fields. */
@@ -73,12 +55,4 @@ export function optionWords(sentence: string): string {
   }
   const begun = `${options.get(field) ?? field}${rest}`;
   return begun.replace(unlikeWords, (name) => options.get(name) ?? name);
-}
-
-/** A sentence of the server about a request without fields: what it says to do is a command. */
-export function commandWords(sentence: string): string {
-  return sentence.replace(
-    /set (its|their) after to null$/,
-    'end $1 following with jobd jobs update JOB --no-after',
-  );
 }

@@ -13,7 +13,6 @@ import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { MadeJob } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
-import { commandWords } from '../client/option-words.ts';
 import type { Context } from '../context.ts';
 import { textOrFile } from '../options.ts';
 import { settingsOf, withOffOptions } from '../fields.ts';
@@ -77,7 +76,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   statuses: jobFilters,
   all: (api, status) => api.jobs.summaries(status),
   actOnMany: async (api, action, ids) =>
-    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error && commandWords(error)),
+    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error),
 };
 
 /** Adds the commands, and returns their group. */

@@ -142,10 +142,19 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
   };
 }
 
+/** Why it is late or down: the ping that was due did not come, or it said so. */
+function becauseOf({ status, nextDueAt }: Monitor): { because?: string } {
+  if (status !== 'late' && status !== 'down') return {};
+  const isOverdue = nextDueAt !== null && Date.parse(nextDueAt) <= Date.now();
+  const since = `no ping since it was due at ${nextDueAt}`;
+  return { because: isOverdue ? since : 'its last ping reported a failure' };
+}
+
 async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
     name: monitor.name,
     status: state(monitor.status),
+    ...becauseOf(monitor),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.

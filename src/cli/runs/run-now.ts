@@ -3,8 +3,9 @@
 import type { Command } from 'commander';
 import type { QueuedRun, Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
-import { errorCodes, JobdError, messageOf } from '../../domain/errors.ts';
+import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
+import { isAwaiting } from '../../domain/runs/active.ts';
 import { progressWords } from '../../domain/runs/completion.ts';
 import { isFinal } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
@@ -71,10 +72,13 @@ async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
   try {
     return await api.jobs.run(jobId);
   } catch (error) {
-    const [, id] = /^run (\S+) .* waits for the report/.exec(messageOf(error)) ?? [];
-    if (!(error instanceof JobdError) || id === undefined) throw error;
-    const notes = [howToEnd({ jobId, id })];
-    throw new JobdError(error.code, error.message, { cause: error, notes });
+    if (!(error instanceof JobdError) || error.code !== 'conflict') throw error;
+    for await (const run of api.runs.history(jobId, { status: 'running' })) {
+      if (!isAwaiting(run)) break;
+      const notes = [howToEnd({ jobId, id: run.id })];
+      throw new JobdError(error.code, error.message, { cause: error, notes });
+    }
+    throw error;
   }
 }
 

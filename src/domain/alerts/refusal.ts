@@ -3,13 +3,19 @@
 import type { ChannelKind } from './kinds/kind.ts';
 
 /**
- * Statuses that say that the same request will be refused again (RFC 9110, section 15.5). Others may pass: 408, 425 and 429
- * ask for another try, 409 and 423 are about this moment, and no service uses the rest for its alerts.
+ * Statuses that say that the same request will be refused again (RFC 9110, section 15.5), or has to go elsewhere, which is not
+ * followed. Others may pass: 408, 425 and 429 ask for another try, 409 and 423 are about this moment, and no service uses the
+ * rest for its alerts.
  */
-const lasting: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422]);
+const lasting: ReadonlySet<number> = new Set([
+  ...[301, 302, 303, 307, 308],
+  ...[400, 401, 403, 404, 405, 410, 413, 414, 415, 422],
+]);
 /** The receiver wants nothing more, as Standard Webhooks says. */
 const gone = 410;
 const tooMany = 429;
+/** An alert that jobd cannot make or send for a reason of its own is tried this often: the reason may be mended meanwhile. */
+const mostOwnTries = 5;
 
 /** Whether no further attempt is worth it after this status; `attempts` counts this one. */
 export function isRefused(
@@ -18,6 +24,11 @@ export function isRefused(
   attempts: number,
 ): boolean {
   return lasting.has(httpStatus) && (httpStatus === gone || attempts >= attemptsIfRefused);
+}
+
+/** Whether no further attempt is worth it after a failure of jobd itself; `attempts` counts this one. */
+export function isLastOwnTry(attempts: number): boolean {
+  return attempts >= mostOwnTries;
 }
 
 /**

@@ -6,7 +6,7 @@
 import { checkSigningSecret } from '../signing-secret.ts';
 import { characterCount } from '../characters.ts';
 import { isoTime } from '../clock.ts';
-import { invalidInput, JobdError, messageOf } from '../errors.ts';
+import { invalidInput, JobdError } from '../errors.ts';
 import { checkFields } from '../fields.ts';
 import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
@@ -157,22 +157,13 @@ export function checkJobFields(
 ): void {
   checkFields(jobFields, fields);
   if (fields.url !== undefined) judgeUrl(fields.url, allowTargets);
-  if (typeof fields.onResult === 'string') judgeOnResult(fields.onResult, allowTargets);
+  if (typeof fields.onResult === 'string') judgeUrl(fields.onResult, allowTargets, 'onResult');
   const { onResultSecret: secret } = fields;
   if (secret !== undefined) checkSigningSecret(secret, 'onResultSecret');
   const length = characterCount(fields.body ?? '');
   if (length > maxBodyLength) {
     const limit = `body must be at most ${maxBodyLength} characters`;
     throw new JobdError('too_large', `${limit}, got ${length}`);
-  }
-}
-
-/** The URL of `onResult` keeps the rule of the URL that is called. */
-function judgeOnResult(url: string, allowTargets: readonly AllowedTarget[]): void {
-  try {
-    judgeUrl(url, allowTargets);
-  } catch (error) {
-    throw invalidInput(messageOf(error).replace(/^url /, 'onResult '));
   }
 }
 

@@ -4,12 +4,12 @@ import { timeIn } from '../schedule/local-time.ts';
 import { progressWords } from './completion.ts';
 import type { Run, RunSummary } from './run.ts';
 
-/** The run that goes on, in a sentence. */
+/** The run that goes on, in a clause. */
 export function activeWords(active: Run | null, zone: string): string {
-  if (active === null || !isAwaiting(active)) return 'A run of it is executing now';
+  if (active === null || !isAwaiting(active)) return 'a run of it is executing now';
   const { id, completion, startedAt } = active;
   const begun = startedAt === null ? '' : ` began at ${timeIn(startedAt, zone)},`;
-  const words = `Run ${id}${begun} was answered ${active.httpStatus} and waits for the report of its target`;
+  const words = `run ${id}${begun} was answered ${active.httpStatus} and waits for the report of its target`;
   if (completion === undefined) return words;
   const progress = progressWords(completion);
   const at = completion.progressAt === null ? '' : ` at ${timeIn(completion.progressAt, zone)}`;

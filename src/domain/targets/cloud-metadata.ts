@@ -14,11 +14,6 @@ export const metadataBlocks: ReadonlySet<string> = new Set([
   azureMetadata,
 ]);
 
-/** Whether a text names such a block. */
-export function isCloudMetadata(reason: string): boolean {
-  return reason.includes(cloudMetadata) || reason.includes(linkLocal);
-}
-
 /** What people are told about such a refusal, instead of how to allow the address. A sentence without a full stop. */
 export const refusedOnPurpose =
   'refused on purpose: the metadata service of a cloud hands out credentials of the server there';

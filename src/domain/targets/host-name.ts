@@ -25,31 +25,38 @@ const localEndings = new Map([
 ]);
 
 /**
- * Refuses a name that no public host can have: `name` as the URL parser reads it, `written` as in the URL. With
- * `localNames`, single labels and local endings pass, and their addresses are judged at each connect. Throws
+ * Refuses a name that no public host can have: `name` as the URL parser reads it, `written` as in the URL. `advice` says how
+ * to allow local names; null if single labels and local endings pass, as their addresses are judged at each connect. Throws
  * `invalid_input` with the reason.
  */
-export function judgeName(name: string, written: string, localNames: boolean): void {
-  checkWriting(name, written);
+export function judgeName(
+  name: string,
+  written: string,
+  { field, advice }: { field: string; advice: string | null },
+): void {
+  checkWriting(name, written, field);
   const labels = name.split('.');
   if (name.length > 253 || labels.some((label) => label.length < 1 || label.length > 63)) {
     throw invalidInput(
-      'url must have a host of at most 253 characters in labels of 1 to 63, without a dot at its end',
+      `${field} must have a host of at most 253 characters in labels of 1 to 63, without a dot at its end`,
     );
   }
   if (!/^[a-z0-9_.-]+$/.test(name)) {
-    throw invalidInput('url must have a host of letters, digits, hyphens and dots');
+    throw invalidInput(`${field} must have a host of letters, digits, hyphens and dots`);
   }
   const ending = labels.at(-1) ?? '';
   const never = unresolvableEndings.get(ending);
-  if (never !== undefined) throw invalidInput(`url must not lead to .${ending} (${never})`);
-  if (localNames) return;
+  if (never !== undefined) throw invalidInput(`${field} must not lead to .${ending} (${never})`);
+  if (advice === null) return;
   if (labels.length === 1) {
-    throw invalidInput(`url must have a full public host name, got ${JSON.stringify(name)}`);
+    const got = JSON.stringify(name);
+    throw invalidInput(`${field} must have a full public host name, got ${got}; ${advice}`);
   }
   const local = localEndings.get(ending);
   if (local !== undefined) {
-    throw invalidInput(`url must have a public host name, .${ending} is local (${local})`);
+    throw invalidInput(
+      `${field} must have a public host name, .${ending} is local (${local}); ${advice}`,
+    );
   }
 }
 
@@ -62,10 +69,12 @@ export function isLoopbackName(name: string): boolean {
  * A host may be written in upper case or as an internationalised name. Percent-encoding and letters that the parser drops or
  * turns into ASCII (full width, circled) only disguise it.
  */
-function checkWriting(name: string, written: string): void {
-  if (written.includes('%')) throw invalidInput('url must not percent-encode its host');
+function checkWriting(name: string, written: string, field: string): void {
+  if (written.includes('%')) throw invalidInput(`${field} must not percent-encode its host`);
   const plain = /^[\x21-\x7e]*$/.test(written);
   if (!plain && !name.split('.').some((label) => label.startsWith('xn--'))) {
-    throw invalidInput(`url must write its host plainly, ${JSON.stringify(name.slice(0, 60))}`);
+    throw invalidInput(
+      `${field} must write its host plainly, ${JSON.stringify(name.slice(0, 60))}`,
+    );
   }
 }

@@ -13,7 +13,8 @@ import {
   type Block,
 } from './address.ts';
 import { invalidInput } from '../errors.ts';
-import { judgeName } from './host-name.ts';
+import { isLoopbackName, judgeName } from './host-name.ts';
+import { refusedOnPurpose } from './cloud-metadata.ts';
 
 const defaultPorts = new Set([80, 443]);
 const maxUrlCharacters = 2048;
@@ -94,30 +95,49 @@ function parsePorts(
  * Judges the text of a job's URL and returns it parsed. Throws `invalid_input` with the reason. A
  * name that passes is only plausible: its addresses are judged at each connect.
  */
-export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
-  const url = plainUrl(raw);
+export function judgeUrl(raw: string, allow: readonly AllowedTarget[], field = 'url'): URL {
+  const url = plainUrl(raw, field);
   const authority = siteText(raw).slice(raw.indexOf('//') + 2);
   if (authority.includes('@')) {
-    throw invalidInput('url must not contain a user name or password, use a header instead');
+    throw invalidInput(`${field} must not contain a user name or password, use a header instead`);
   }
   const writtenHost = authority.replace(/:\d*$/, '');
   const port = portOf(url);
   const address = literalOf(url);
   if (address === null) {
-    judgeName(url.hostname, writtenHost, allow.length > 0);
+    const local = isLoopbackName(url.hostname) ? '127.0.0.1' : 'ADDRESS';
+    const advice = howToAllow(local, port);
+    judgeName(url.hostname, writtenHost, { field, advice: allow.length > 0 ? null : advice });
     if (!defaultPorts.has(port) && !allow.some(({ ports }) => portCovers(ports, port))) {
-      throw invalidInput(`url must use port 80 or 443, got ${port}`);
+      throw invalidInput(`${field} must use port 80 or 443, got ${port}; ${advice}`);
     }
     return url;
   }
   if (!url.hostname.startsWith('[') && writtenHost !== address) {
     throw invalidInput(
-      `url must write its address in the usual form, ${address}, got ${JSON.stringify(writtenHost.slice(0, 60))}`,
+      `${field} must write its address in the usual form, ${address}, got ${JSON.stringify(writtenHost.slice(0, 60))}`,
     );
   }
   const verdict = judgeDial(address, port, allow);
-  if (!verdict.allowed) throw invalidInput(`url must lead to a public address: ${verdict.reason}`);
-  return url;
+  if (verdict.allowed) return url;
+  const { reason, isMetadata } = verdict;
+  const advice = isMetadata ? refusedOnPurpose : howToAllow(address, port);
+  throw invalidInput(`${field} must lead to a public address: ${reason}; ${advice}`);
+}
+
+/** How an address is allowed that is refused, as a clause. */
+function howToAllow(address: string, port: number): string {
+  const host = address.includes(':') ? `[${address}]` : address;
+  const target = defaultPorts.has(port) ? host : `${host}:${port}`;
+  return `to allow it: jobd serve --allow-target ${target}`;
+}
+
+/** Whether a URL names the address of a metadata service. */
+export function leadsToMetadata(raw: string): boolean {
+  const url = URL.parse(raw);
+  const address = url === null ? null : literalOf(url);
+  const verdict = address === null ? null : judgeAddress(address);
+  return verdict?.public === false && verdict.isMetadata;
 }
 
 /**
@@ -141,32 +161,34 @@ export function literalOf(url: URL): string | null {
 }
 
 /** Parses a URL whose spelling is unambiguous. Throws `invalid_input` with the reason. */
-export function plainUrl(raw: string): URL {
-  checkSpelling(raw);
+export function plainUrl(raw: string, field = 'url'): URL {
+  checkSpelling(raw, field);
   const url = URL.parse(raw);
   if (url === null || url.hostname === '') {
-    throw invalidInput('url must be a valid absolute URL like https://example.com/path');
+    throw invalidInput(`${field} must be a valid absolute URL like https://example.com/path`);
   }
   return url;
 }
 
 /** Refuses what the URL parser would drop, trim or rewrite. */
-function checkSpelling(raw: string): void {
+function checkSpelling(raw: string, field: string): void {
   const characters = raw.length > maxUrlCharacters ? Array.from(raw).length : raw.length;
   if (characters > maxUrlCharacters) {
-    throw invalidInput(`url must be at most ${maxUrlCharacters} characters, got ${characters}`);
+    throw invalidInput(
+      `${field} must be at most ${maxUrlCharacters} characters, got ${characters}`,
+    );
   }
   // oxlint-disable-next-line no-control-regex -- this looks for control characters
   if (/[\u0000-\u0020\u007f-\u00a0\\]/.test(raw) || !raw.isWellFormed()) {
-    throw invalidInput('url must not contain spaces, control characters or backslashes');
+    throw invalidInput(`${field} must not contain spaces, control characters or backslashes`);
   }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(raw)?.[1];
-  if (scheme === undefined) throw invalidInput('url must begin with http:// or https://');
+  if (scheme === undefined) throw invalidInput(`${field} must begin with http:// or https://`);
   if (!/^https?$/i.test(scheme)) {
-    throw invalidInput(`url must begin with http:// or https://, got ${scheme.slice(0, 20)}:`);
+    throw invalidInput(`${field} must begin with http:// or https://, got ${scheme.slice(0, 20)}:`);
   }
   if (!/^[a-z]+:\/\/[^/]/i.test(raw)) {
-    throw invalidInput('url must have exactly two slashes and a host after its scheme');
+    throw invalidInput(`${field} must have exactly two slashes and a host after its scheme`);
   }
 }
 

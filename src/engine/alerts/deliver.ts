@@ -5,12 +5,14 @@ import type { Alert } from '../../domain/alerts/alert.ts';
 import { cut } from '../../domain/alerts/text.ts';
 import { configSecrets } from '../../domain/alerts/config.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
-import { askedInBodyMs, isRefused } from '../../domain/alerts/refusal.ts';
+import { askedInBodyMs, isLastOwnTry, isRefused } from '../../domain/alerts/refusal.ts';
 import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
+import type { Outcome } from '../../domain/runs/outcome.ts';
+import { refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
 import { createRedactor, redactResult } from '../../domain/secrets/redaction.ts';
 import type { Redactor } from '../../domain/secrets/redaction.ts';
@@ -79,7 +81,8 @@ export async function deliver(
     return { ...result, error: result.error && redactor.redact(result.error) };
   } catch (error) {
     signal.throwIfAborted();
-    return ourFailure(redactor.redact(oneLine(messageOf(error))));
+    const isFinal = isLastOwnTry(delivery.attempts + 1);
+    return { ...ourFailure(redactor.redact(oneLine(messageOf(error)))), isFinal };
   }
 }
 
@@ -103,7 +106,7 @@ async function call(
   // Before the answer is cut: half a secret would not be found.
   const outcome = outcomeOf(redactResult(result, redactor));
   const { httpStatus, responseBody } = outcome;
-  const failure = errorOf(outcome);
+  const failure = advised(outcome);
   const said = responseBody ?? '';
   const isNoReceipt = failure === null && kind.isTaken?.(said) === false;
   const error = isNoReceipt
@@ -122,6 +125,14 @@ async function call(
     isAnswered,
     isFinal: isRefused(kind, status, attempts + 1),
   };
+}
+
+/** Why an attempt failed; of an address that is refused, also what to do. */
+function advised(outcome: Outcome): string | null {
+  const error = errorOf(outcome);
+  if (outcome.reason === 'blocked_metadata') return `${error}; ${refusedOnPurpose}`;
+  if (outcome.reason !== 'blocked_address') return error;
+  return `${error}; the operator of jobd can allow it with jobd serve --allow-target`;
 }
 
 /** A failure on this side, which is no reason to back off from the channel. */

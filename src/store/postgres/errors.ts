@@ -1,6 +1,6 @@
 /** What an error of PostgreSQL, or of the way to it, means. */
 
-import { JobdError, storeUnusable, storeUnusableNow, systemCode } from '../../domain/errors.ts';
+import { JobdError, storeUnusable, systemCode } from '../../domain/errors.ts';
 import { schemaName } from './own-schema.ts';
 
 /**
@@ -152,7 +152,7 @@ export function cannotOpen(name: string, error: unknown): unknown {
     error.cause instanceof NoPassword ||
     error.cause instanceof PlainPassword;
   const sentence = `the database ${name} cannot be used${isLasting ? '' : ' now'}`;
-  const why = error.message.replace(storeUnusableNow, '');
+  const why = error.why ?? error.message;
   const options = { cause: error.cause, isOfStore: !isLasting };
   return new JobdError('unavailable', `${sentence}: ${why}`, options);
 }

@@ -49,7 +49,7 @@ export function nextFacts(records: Records): Fact[] {
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;
-    add(`${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
+    add(`Now ${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
   }
   for (const trouble of troubles) add(`The scheduler is in trouble now: ${trouble}.`);
   if (job.timeoutSeconds > maxTimeoutSeconds) {

@@ -64,7 +64,7 @@ test('what a job runs after and where its results go can be set, read, sent back
       409,
       {
         error:
-          'b runs after this job: delete it first or together with it, or set its after to null',
+          'b runs after this job: delete it first or together with it, or end that with after: null (jobd jobs update JOB --no-after)',
       },
     ],
   );

@@ -1,4 +1,4 @@
-/** What to do about a test that did not arrive fits the reason. */
+/** What to do about a test that did not arrive fits the answer. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,21 +8,12 @@ import { adviceOn } from '../../../src/cli/alerts/advice.ts';
 
 const channel = { ...example, name: 'ops', type: 'slack' } as unknown as Channel;
 
-test('the advice fits the reason', () => {
-  const rows: [reason: string, advice: RegExp][] = [
-    ['http: 403, invalid_token', /jobd channels update ops --url/],
-    ['http: 200, but the answer does not say that the alert was taken', /channels update ops/],
-    ['http: 503', /the service has trouble/],
-    ['http: 429, slow down', /limits how much it takes/],
-    ['redirect: 302 to https://example.com/...', /channels update ops/],
-    ['blocked_address: 10.0.0.1 is private', /--allow-target/],
-    ['blocked_address: 169.254.169.254 is not public: link-local', /^refused on purpose/],
-    ['dns: no such host', /check that the machine of jobd can reach ops\.example\.com/],
-    ['mail: the operator of this jobd does not allow mail to o…@example.com', /channels update/],
-    ['mail: connect ECONNREFUSED', /--smtp-url/],
-    ['jobd: the disk is full', /the log of jobd/],
-  ];
-  for (const [reason, advice] of rows) assert.match(adviceOn(channel, reason), advice, reason);
+test('the advice fits the answer; without one, the error says what to do', () => {
+  for (const status of [200, 302, 403, 404]) {
+    assert.match(adviceOn(channel, status) ?? '', /: jobd channels update ops --url/, `${status}`);
+  }
+  for (const status of [429, 503]) assert.match(adviceOn(channel, status) ?? '', /has trouble/);
+  assert.equal(adviceOn(channel, null), null);
   const strange = { ...channel, name: 'a;b' };
-  assert.match(adviceOn(strange, 'http: 404'), new RegExp(`update ${channel.id} `));
+  assert.match(adviceOn(strange, 404) ?? '', new RegExp(`update ${channel.id} `));
 });

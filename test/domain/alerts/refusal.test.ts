@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedInBodyMs, isRefused } from '../../../src/domain/alerts/refusal.ts';
+import { askedInBodyMs, isLastOwnTry, isRefused } from '../../../src/domain/alerts/refusal.ts';
 import { channelKinds, channelTypes } from '../../../src/domain/alerts/kinds/registry.ts';
 
 const hour = 3_600_000;
-const lasting = [400, 401, 403, 404, 405, 410, 413, 414, 415, 422];
-const passing = [0, 200, 302, 307, 402, 408, 409, 421, 423, 425, 429, 451, 500, 502, 503, 504, 507];
+const lasting = [301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422];
+const passing = [0, 200, 304, 402, 408, 409, 421, 423, 425, 429, 451, 500, 502, 503, 504, 507];
 
 for (const type of channelTypes) {
   test(`${type}: what refuses for good ends the delivery, what may pass does not`, () => {
@@ -55,4 +55,8 @@ test('Telegram says the new id of a group that became a supergroup', () => {
   for (const body of [moved(null), moved('x'), moved({}), '{"ok":false}', 'no', '']) {
     assert.equal(adviceOn?.(body), null, body);
   }
+});
+
+test('an alert that jobd cannot make is tried five times', () => {
+  assert.deepEqual([1, 4, 5, 6].map(isLastOwnTry), [false, false, true, true]);
 });

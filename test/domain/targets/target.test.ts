@@ -198,3 +198,23 @@ test('one refused answer refuses a name, but localhost needs only one of its two
   });
   assert.equal(judgeAnswers(both, 80, none, true).allowed, false);
 });
+
+test('a refusal says how an address is allowed, but not that of a metadata service', () => {
+  const rows = [
+    ['http://127.0.0.1:3000/', 'jobd serve --allow-target 127.0.0.1:3000'],
+    ['http://localhost:3000/', 'jobd serve --allow-target 127.0.0.1:3000'],
+    ['http://[::1]/', 'jobd serve --allow-target [::1]'],
+    ['http://nas.local/', 'jobd serve --allow-target ADDRESS'],
+    ['http://example.com:8443/', 'jobd serve --allow-target ADDRESS:8443'],
+  ] as const;
+  for (const [url, command] of rows) {
+    assert.ok(refusal(() => judgeUrl(url, [])).endsWith(`; to allow it: ${command}`), url);
+    const target = command.split(' ').at(-1) ?? '';
+    if (!target.startsWith('ADDRESS')) judgeUrl(url, parseAllowTargets([target]));
+  }
+  for (const address of ['169.254.169.254', '168.63.129.16', '[fe80::1]']) {
+    const said = refusal(() => judgeUrl(`http://${address}/`, []));
+    assert.match(said, /; refused on purpose: the metadata service/);
+    assert.doesNotMatch(said, /--allow-target/);
+  }
+});

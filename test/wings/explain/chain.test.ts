@@ -29,9 +29,9 @@ test('a run that waits for a report is no call: how far it is, and until when it
   const run = waiting();
   assert.equal(
     activeWords(run, zone),
-    `Run ${run.id} began at Tue 2026-11-24 11:00:00 +00:00, was answered 202 and waits for the report of its target, until Tue 2026-11-24 12:00 +00:00 at the latest (last progress at Tue 2026-11-24 11:01 +00:00: 40 %: copying)`,
+    `run ${run.id} began at Tue 2026-11-24 11:00:00 +00:00, was answered 202 and waits for the report of its target, until Tue 2026-11-24 12:00 +00:00 at the latest (last progress at Tue 2026-11-24 11:01 +00:00: 40 %: copying)`,
   );
-  assert.equal(activeWords({ ...run, httpStatus: null }, zone), 'A run of it is executing now');
+  assert.equal(activeWords({ ...run, httpStatus: null }, zone), 'a run of it is executing now');
   const job = explainedJob({ activeRunId: run.id });
   const obstacle = said(explained(null, { job, active: run }), 'obstacle');
   assert.match(obstacle, /The next one begins after that\.$/);

@@ -5,7 +5,7 @@
 
 import type { Alert } from '../alert.ts';
 import type { MailRule } from '../mail-allow.ts';
-import { got, invalidInput, messageOf } from '../../errors.ts';
+import { got, invalidInput } from '../../errors.ts';
 import { judgeUrl } from '../../targets/target.ts';
 import type { AllowedTarget } from '../../targets/target.ts';
 
@@ -77,12 +77,8 @@ export interface MailMessage {
 export type Message = HttpMessage | MailMessage;
 
 /** A check by the URL rule of jobs. */
-export const checkUrl: ConfigField['check'] = (value, _name, { allowTargets }) => {
-  try {
-    judgeUrl(value, allowTargets);
-  } catch (error) {
-    throw invalidInput(`config.${messageOf(error)}`);
-  }
+export const checkUrl: ConfigField['check'] = (value, name, { allowTargets }) => {
+  judgeUrl(value, allowTargets, name);
 };
 
 /** A check of the URL of a server to which a path is added: it has no query and no fragment. */

@@ -296,7 +296,7 @@ test('a line that the server refuses is named, and the others are turned', async
   assert.equal(ran.exitCode, 2);
   assert.match(
     ran.stderr,
-    /^jobd: crontab:3:1: job 10\.0\.0\.1: url must lead to a public address.*\nto allow .*--allow-target.*\n1 created, .*\nline 2 .*\n  0 4 .*\/ping\/.* -- rotate\nturned 1 of 2 lines: 1 job, 1 monitor, 1 refused by the server\n$/,
+    /^jobd: crontab:3:1: job 10\.0\.0\.1: url must lead to a public address.*--allow-target 10\.0\.0\.1\n1 created, .*\nline 2 .*\n  0 4 .*\/ping\/.* -- rotate\nturned 1 of 2 lines: 1 job, 1 monitor, 1 refused by the server\n$/,
   );
   const monitors = await runCommand(['monitors', 'list', '--json'], daemon.env);
   assert.match(monitors.stdout, /"name": ?"rotate"/);
