@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
+import { systemProblem } from '../domain/file-problem.ts';
 import { version } from '../version.ts';
 import type { Context } from '../cli/context.ts';
 import { filesOf, headings } from './house.ts';
@@ -160,7 +161,8 @@ function wordErrors(command: Command): void {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
-    sayError(`jobd: ${plain(error.message)}${againIn(error)}`);
+    const message = error instanceof JobdError ? error.message : systemProblem(error);
+    sayError(`jobd: ${plain(message)}${againIn(error)}`);
     if (!(error instanceof JobdError)) return 1;
     for (const note of error.notes) sayError(`  ${plain(note)}`);
     return error.exitCode;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileProblem } from '../../src/domain/file-problem.ts';
+import { fileProblem, systemProblem } from '../../src/domain/file-problem.ts';
 
 test('a file that cannot be read is described, not its error code', () => {
   const rows: [code: string, sentence: string][] = [
@@ -16,4 +16,14 @@ test('a file that cannot be read is described, not its error code', () => {
     const error = Object.assign(new Error('failed'), { code });
     assert.equal(fileProblem('a.txt', error), sentence);
   }
+});
+
+test('an error of the system says what is wrong with which file, and what to do', () => {
+  const refused = (fields: object) =>
+    systemProblem(Object.assign(new Error('words of the system'), fields));
+  const full = { code: 'ENOSPC', syscall: 'write', path: '/data/x' };
+  assert.equal(refused(full), '/data/x: the disk is full: free space (ENOSPC)');
+  const files = { code: 'EMFILE', syscall: 'spawn' };
+  assert.match(refused(files), /^spawn: this process has too many open files: .* \(EMFILE\)$/);
+  assert.equal(refused({ code: 'EIO' }), 'words of the system');
 });

@@ -29,6 +29,8 @@ const oneCommand = 'only one command is read, this is another one';
 const oneCall = 'a job makes one call: give each a job of its own';
 const noOtherCommand = 'jobd sends the response to no other command';
 const noInput = 'a call has no standard input';
+const oneAtATime = 'a job executes one run at a time anyway';
+const onlyTheCall = 'left out, a job makes the call alone';
 const alertsInstead = 'a channel alerts you when a run fails';
 
 /** Commands beside a call that it does not need: they prepare or report. */
@@ -95,6 +97,7 @@ interface Step extends ShellCommand {
 function stepsOf(text: string, variables: Variables | undefined, depth = 0): Step[] {
   return readShell(text, variables).flatMap((command) => {
     const ignored = [...command.ignored];
+    const adapted = [...command.adapted];
     const unhonoured = [...command.unhonoured];
     let timeout: string | null = null;
     let { words } = command;
@@ -105,11 +108,12 @@ function stepsOf(text: string, variables: Variables | undefined, depth = 0): Ste
       const through = name === 'variables' ? proxyIn(found.before) : null;
       if (through !== null) unhonoured.push({ text: through, reason: reasons.ownRoute });
       if (name === 'timeout') timeout = operand;
+      else if (name === 'flock') adapted.push({ text: name, reason: oneAtATime });
       else ignored.push({ text: name, reason: reasons.noEffect });
       if ('words' in found.run) words = found.run.words;
       else if (depth === mostNested) break;
       else {
-        const outer: Step = { ...command, ignored, unhonoured, timeout, words: [] };
+        const outer: Step = { ...command, ignored, adapted, unhonoured, timeout, words: [] };
         const inner = stepsOf(found.run.text, variables, depth + 1).map((step, index) => ({
           ...step,
           joint: index === 0 ? command.joint : step.joint,
@@ -118,7 +122,7 @@ function stepsOf(text: string, variables: Variables | undefined, depth = 0): Ste
         return [outer, ...inner];
       }
     }
-    return [{ ...command, words, ignored, unhonoured, timeout }];
+    return [{ ...command, words, ignored, adapted, unhonoured, timeout }];
   });
 }
 
@@ -189,7 +193,7 @@ function judgeOther(remarks: Remarks, step: Step, next: Step | undefined): void 
     const through = proxyIn(words);
     if (through !== null) remarks.unhonoured.push({ text: through, reason: reasons.ownRoute });
   } else if (joint === '||') remarks.adapted.push({ text: written, reason: alertsInstead });
-  else remarks.ignored.push({ text: written, reason: reasons.noEffect });
+  else remarks.adapted.push({ text: written, reason: onlyTheCall });
 }
 
 /** Programs that run a script: its name says more. */

@@ -218,3 +218,10 @@ test('a refusal says how an address is allowed, but not that of a metadata servi
     assert.doesNotMatch(said, /--allow-target/);
   }
 });
+
+test('a quote that a text program made is named', () => {
+  for (const quote of ['“', '‘', '«', '„']) {
+    const said = refusal(() => judgeUrl(`${quote}https://example.com/`, []));
+    assert.equal(said, `url must be without the quote ${quote} before it`);
+  }
+});

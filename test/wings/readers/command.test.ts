@@ -182,3 +182,12 @@ test('as many remarks as fit into a line of a crontab are no trouble', () => {
     assert.ok(readCommand(text).unhonoured.length > 0, mark);
   }
 });
+
+test('a command that the call does without is named', () => {
+  const said = (text: string) =>
+    readCommand(text).adapted.map((one) => Object.values(one).join(': '));
+  assert.deepEqual(said(`flock -n /tmp/a.lock curl ${url}`), [
+    'flock: a job executes one run at a time anyway',
+  ]);
+  assert.deepEqual(said(`date; curl ${url}`), ['date: left out, a job makes the call alone']);
+});
