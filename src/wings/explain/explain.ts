@@ -94,8 +94,10 @@ function withoutRun(records: Records, state: StateThen, dueAt: number): Verdict 
     return { outcome: 'to_come', answer: `${wait}${pausedNow(records)}` };
   }
   const end = endedBefore(schedules, dueAt);
-  if (end?.reason === 'expired') {
-    const at = expiresAt !== null && expiresAt <= dueAt ? ` at ${timeIn(expiresAt, zone)}` : '';
+  // The schedule of an account that has just expired may still be in force.
+  const isExpired = expiresAt !== null && expiresAt <= dueAt;
+  if (isExpired || end?.reason === 'expired') {
+    const at = isExpired ? ` at ${timeIn(expiresAt, zone)}` : '';
     return { outcome: 'expired', answer: `${not}: the account had expired${at}.` };
   }
   if (end?.reason === 'paused' || (end === null && state === 'paused')) {

@@ -111,6 +111,13 @@ const situations: [
     /the account had expired at Tue 2026-11-24 02:29 \+01:00\.$/,
   ],
   [
+    'just expired',
+    '02:30',
+    { plan: 'pro', expiresAt: dueAt - 1, job: explainedJob({ nextRunAt: dueAt }) },
+    'expired',
+    /the account had expired at/,
+  ],
+  [
     'expired once',
     '02:30',
     { schedules: ended('expired', dueAt + hour) },
