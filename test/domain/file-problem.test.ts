@@ -18,9 +18,11 @@ test('a file that cannot be read is described, not its error code', () => {
   }
 });
 
+function refused(fields: object): string {
+  return systemProblem(Object.assign(new Error('words of the system'), fields));
+}
+
 test('an error of the system says what is wrong with which file, and what to do', () => {
-  const refused = (fields: object) =>
-    systemProblem(Object.assign(new Error('words of the system'), fields));
   const full = { code: 'ENOSPC', syscall: 'write', path: '/data/x' };
   assert.equal(refused(full), '/data/x: the disk is full: free space (ENOSPC)');
   const files = { code: 'EMFILE', syscall: 'spawn' };

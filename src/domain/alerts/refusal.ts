@@ -8,8 +8,7 @@ import type { ChannelKind } from './kinds/kind.ts';
  * rest for its alerts.
  */
 const lasting: ReadonlySet<number> = new Set([
-  ...[301, 302, 303, 307, 308],
-  ...[400, 401, 403, 404, 405, 410, 413, 414, 415, 422],
+  301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422,
 ]);
 /** The receiver wants nothing more, as Standard Webhooks says. */
 const gone = 410;

@@ -183,9 +183,11 @@ test('as many remarks as fit into a line of a crontab are no trouble', () => {
   }
 });
 
+function said(text: string): string[] {
+  return readCommand(text).adapted.map((one) => Object.values(one).join(': '));
+}
+
 test('a command that the call does without is named', () => {
-  const said = (text: string) =>
-    readCommand(text).adapted.map((one) => Object.values(one).join(': '));
   assert.deepEqual(said(`flock -n /tmp/a.lock curl ${url}`), [
     'flock: a job executes one run at a time anyway',
   ]);
