@@ -3,7 +3,6 @@
 import { environmentVariable } from '../../../settings/config.ts';
 import { codeOf } from '../../../cli/client/client.ts';
 import type { Ask } from '../../../cli/client/client.ts';
-import { adviceOn } from '../../../cli/client/option-words.ts';
 import type { Context } from '../../../cli/context.ts';
 import { printJson, printRows } from '../../../cli/terminal/output.ts';
 import { confirm } from '../../../cli/terminal/prompt.ts';
@@ -158,8 +157,6 @@ export function reportRefusals(context: Context, changes: readonly Change[]): bo
     const error = wordedForFiles(kind, refusal.error);
     context.output.say(plain(`jobd: ${where}${label(kind, key)}: ${error}`));
   }
-  const advice = new Set(refusals.map(({ refusal }) => adviceOn(refusal.error)));
-  for (const one of advice) if (one !== null) context.output.say(one);
   const [first] = refusals;
   if (first === undefined) return false;
   context.exitCode = new JobdError(codeOf(first.refusal.status), '').exitCode;
