@@ -5,11 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../src/store/open.ts';
 import type { Store } from '../src/store/database/store.ts';
 import type { Options } from './api.ts';
-import { latencyOf, temporaryDirectory } from './bench.ts';
-import type { Latency } from './bench.ts';
+import { latencyOf, temporaryDirectory, type Latency } from './bench.ts';
 import { ask, startClient, startJobd, startSink } from './processes.ts';
-import { copyStore, isOver, makeDue, recordedRuns, seedStore } from './seed.ts';
-import type { Seed } from './seed.ts';
+import { copyStore, isOver, makeDue, recordedRuns, seedStore, type Seed } from './seed.ts';
 
 /** getJob in one storm: before the instant, and while the calls were made. */
 export interface StormRound {

@@ -4,8 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { stormRounds } from './api-storm.ts';
-import type { StormRound } from './api-storm.ts';
+import { stormRounds, type StormRound } from './api-storm.ts';
 import {
   common,
   latencyOf,
@@ -22,8 +21,7 @@ import type { Option, OptionsOf } from './bench.ts';
 import type { Answers, Operation } from './client.ts';
 import { ask, cpuSeconds, startClient, startJobd, startServer } from './processes.ts';
 import type { Client, HttpServer } from './processes.ts';
-import { copyStore, countPings, seedStore } from './seed.ts';
-import type { Seed } from './seed.ts';
+import { copyStore, countPings, seedStore, type Seed } from './seed.ts';
 
 /** The part of `--requests` that each operation is asked. */
 const shares: Readonly<Record<Operation, number>> = {

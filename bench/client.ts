@@ -4,8 +4,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { Pool } from 'undici';
-import type { Dispatcher } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import { onMessage, sendToParent, wallOffset } from './child.ts';
 
 export type Operation = 'getJob' | 'listJobs' | 'createJob' | 'ping';

@@ -18,8 +18,7 @@ import {
   wholeNumber,
 } from './bench.ts';
 import type { Option, OptionsOf } from './bench.ts';
-import { startJobd, startSink } from './processes.ts';
-import type { Sink } from './processes.ts';
+import { startJobd, startSink, type Sink } from './processes.ts';
 import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
 
 const nodes: Option<number[]> = {

@@ -6,8 +6,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, readdirSync } from 'node:
 import { createInterface } from 'node:readline';
 import { sum } from './bench.ts';
 import { databaseOf, testSecretKey } from '../test/support/running/local.ts';
-import { startChild } from './child.ts';
-import type { Child } from './child.ts';
+import { startChild, type Child } from './child.ts';
 import type { Answers, ClientReceived, ClientSent, Task } from './client.ts';
 import type { SinkOptions, SinkReceived, SinkSent } from './sink.ts';
 import { sinkTarget } from './target.ts';

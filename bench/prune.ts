@@ -14,8 +14,7 @@ import type { Store } from '../src/store/database/store.ts';
 import { countResults } from '../src/store/accounts/usage.ts';
 import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { Latency, OptionsOf } from './bench.ts';
-import { ask, startClient, startJobd, startSink } from './processes.ts';
-import type { Client } from './processes.ts';
+import { ask, startClient, startJobd, startSink, type Client } from './processes.ts';
 import { latenessBetween, makePeriodic, seedHistory } from './seed.ts';
 
 const declared = {

@@ -4,12 +4,10 @@
  * that it costs little.
  */
 
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onMessage, sendToParent, wallOffset } from './child.ts';
-import { servers } from './target.ts';
-import type { KeyKind } from './target.ts';
+import { servers, type KeyKind } from './target.ts';
 
 /** Its one argument, as JSON. */
 export interface SinkOptions {

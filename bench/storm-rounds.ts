@@ -7,13 +7,11 @@ import type { Store } from '../src/store/database/store.ts';
 import { openStore } from '../src/store/open.ts';
 import type { BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
-import { startChild, wallOffset } from './child.ts';
-import type { Child } from './child.ts';
+import { startChild, wallOffset, type Child } from './child.ts';
 import { databaseOf, useServer } from '../test/support/running/local.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
 import type { HttpServer, Sink } from './processes.ts';
-import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
-import type { RecordedRun } from './seed.ts';
+import { isOver, makeDue, recordedRuns, seedJobs, type RecordedRun } from './seed.ts';
 import type { SinkReport } from './sink.ts';
 import type { Options } from './storm.ts';
 

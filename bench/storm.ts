@@ -19,8 +19,7 @@ import {
   wholeNumber,
 } from './bench.ts';
 import type { Option, OptionsOf } from './bench.ts';
-import { signKinds } from '../src/domain/jobs/sign.ts';
-import type { SignKind } from '../src/domain/jobs/sign.ts';
+import { signKinds, type SignKind } from '../src/domain/jobs/sign.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { dropFromCache, startSink } from './processes.ts';
 import {
@@ -31,8 +30,7 @@ import {
   measureStartUp,
 } from './storm-rounds.ts';
 import type { Audit, Round, Setting } from './storm-rounds.ts';
-import { authority, servers } from './target.ts';
-import type { KeyKind } from './target.ts';
+import { authority, servers, type KeyKind } from './target.ts';
 
 const jobs: Option<number[]> = {
   value: 'N[,N...]',

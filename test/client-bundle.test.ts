@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import * as elsewhere from '../src/serve/elsewhere.ts';
 import type { CommandFile } from '../src/serve/house.ts';
 import { localWings } from '../src/serve/local-wings.ts';

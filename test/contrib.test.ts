@@ -4,14 +4,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { servedCodes } from '../src/domain/findings.ts';
 import { anchorsOf } from './support/checks/anchors.ts';
-import { assertAnswerable, samplesIn } from './support/checks/promql.ts';
-import type { Samples } from './support/checks/promql.ts';
+import { assertAnswerable, samplesIn, type Samples } from './support/checks/promql.ts';
 import { temporaryDirectory } from './support/directory.ts';
 import { startTestDaemon } from './support/running/daemon.ts';
 

@@ -19,10 +19,8 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repeatedBy, seed } from './support/dice.ts';
 import { noPostgres, startPostgres } from './support/postgres/server.ts';
-import { failureText, runBatches } from './support/suite/lanes.ts';
-import type { Outcome } from './support/suite/lanes.ts';
-import { batchesOf, onPostgres, root, suites } from './support/suite/suites.ts';
-import type { Batch } from './support/suite/suites.ts';
+import { failureText, runBatches, type Outcome } from './support/suite/lanes.ts';
+import { batchesOf, onPostgres, root, suites, type Batch } from './support/suite/suites.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

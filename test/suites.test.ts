@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root, suites, testFiles } from './support/suite/suites.ts';
-import type { Batch } from './support/suite/suites.ts';
+import { root, suites, testFiles, type Batch } from './support/suite/suites.ts';
 
 const filesOf = (batches: readonly Batch[]): string[] => batches.flatMap(({ files }) => files);
 const quick = filesOf(suites.quick());

@@ -8,8 +8,7 @@ import { insertAuditEntries, isAuditEntryKept } from '../store/accounts/audit.ts
 import type { Db } from '../store/database/store.ts';
 import type { ChangesApp, Ground, Principal } from './app.ts';
 import { writeConfirmed } from './confirmed.ts';
-import { callerNow } from './operator/caller.ts';
-import type { Caller } from './operator/caller.ts';
+import { callerNow, type Caller } from './operator/caller.ts';
 import { inTurn } from './turns.ts';
 
 /** Notes a change for the audit trail. Nothing is written for what is not noted, and for an update that changes no field. */

@@ -7,12 +7,10 @@
  */
 
 import type { Actor, AuditEntry } from '../domain/accounts/audit.ts';
-import { effectsOf } from '../domain/audited.ts';
-import type { EndReason } from '../domain/audited.ts';
+import { effectsOf, type EndReason } from '../domain/audited.ts';
 import { gatherChanges } from '../domain/changes.ts';
 import type { Changed, ChangeFeed, GatheredChanges } from '../domain/changes.ts';
-import { isoTime } from '../domain/clock.ts';
-import type { Clock } from '../domain/clock.ts';
+import { isoTime, type Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 
 /** What a stream sends. */

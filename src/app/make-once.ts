@@ -3,13 +3,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isoTime } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-import { rememberedKeys, rememberedMs } from '../domain/repeatable.ts';
-import type { Repeatable } from '../domain/repeatable.ts';
+import { rememberedKeys, rememberedMs, type Repeatable } from '../domain/repeatable.ts';
 import { findMadeOnce, forgetOldest, keepMadeOnce } from '../store/accounts/made-once.ts';
 import type { MadeOnceRow } from '../store/database/schema-accounts.ts';
 import type { Db } from '../store/database/store.ts';
-import { changeBy } from './change.ts';
-import type { Author, ChangeParts, NoteChange } from './change.ts';
+import { changeBy, type Author, type ChangeParts, type NoteChange } from './change.ts';
 
 /** How something is made, and shown again. */
 export interface Making<T> {

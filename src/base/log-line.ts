@@ -10,8 +10,7 @@ import { alertNews } from '../domain/alerts/logged-alert.ts';
 import { showControls } from '../domain/characters.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { fieldWord } from '../domain/field-words.ts';
-import { errorDetail, readWhy } from '../domain/runs/reason.ts';
-import type { WhyDocument } from '../domain/runs/reason.ts';
+import { errorDetail, readWhy, type WhyDocument } from '../domain/runs/reason.ts';
 import { sizeText } from '../domain/sizes.ts';
 
 export interface LineStyle {

@@ -4,8 +4,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import type { Collection } from './client/api.ts';
-import { choices } from './client/find.ts';
-import type { Named } from './client/find.ts';
+import { choices, type Named } from './client/find.ts';
 
 /** Adds the options that say what to do if the name of something new is taken. */
 export function withNameOptions(command: Command, noun: string): Command {

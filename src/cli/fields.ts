@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import { invalidInput, JobdError } from '../domain/errors.ts';
-import { isTime, labelInside, optionFor } from '../domain/fields.ts';
-import type { Field, Fields } from '../domain/fields.ts';
+import { isTime, labelInside, optionFor, type Field, type Fields } from '../domain/fields.ts';
 import { scheduleFields } from '../domain/schedule/fields.ts';
 import type { Flags } from '../settings/config.ts';
 import { durationOf, parseChoice, parseDuration, parseWholeNumber } from '../settings/setting.ts';

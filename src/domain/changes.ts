@@ -1,7 +1,6 @@
 /** What changed in a workspace: ids of what to ask again, not what it is now. */
 
-import { isFinal } from './runs/run.ts';
-import type { RunStatus } from './runs/run.ts';
+import { isFinal, type RunStatus } from './runs/run.ts';
 
 /** A run, and so its job. */
 export interface ChangedRun {

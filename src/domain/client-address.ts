@@ -1,7 +1,6 @@
 /** Whose request it is: of the other end of its connection, or of whom a proxy sends it for. */
 
-import { blockHas, parseAddress, parseBlock } from './targets/address.ts';
-import type { Address, Block } from './targets/address.ts';
+import { blockHas, parseAddress, parseBlock, type Address, type Block } from './targets/address.ts';
 
 /** Reads an address as sockets have it; IPv4 that is written as IPv6 (RFC 4291 section 2.5.5.2) is IPv4. Null for other text. */
 export function clientAddress(text: string): Address | null {

@@ -7,8 +7,7 @@
 import { got, invalidInput } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { scheduleFields } from './schedule/fields.ts';
-import { sameDefinition } from './schedule/schedule.ts';
-import type { ScheduleSettings } from './schedule/schedule.ts';
+import { sameDefinition, type ScheduleSettings } from './schedule/schedule.ts';
 
 /** A key is a name in a file, fit for a URL and for a branch. */
 export const keyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;

@@ -3,8 +3,7 @@
  * depends on them, as every loop and every page also looks by itself.
  */
 
-import { endReasons } from './audited.ts';
-import type { EndedStreams, EndReason } from './audited.ts';
+import { endReasons, type EndedStreams, type EndReason } from './audited.ts';
 import { gatherChanges } from './changes.ts';
 import type { Changed, GatheredChanges, WorkspaceChange } from './changes.ts';
 

@@ -5,8 +5,7 @@
 
 import { parseIsoTime } from './clock.ts';
 import { invalidInput } from './errors.ts';
-import { valuesIn } from './fields.ts';
-import type { Fields } from './fields.ts';
+import { valuesIn, type Fields } from './fields.ts';
 
 /**
  * The fields of a table that an update sets. Those of `fixed` must have the value given there, and others are ignored. Throws

@@ -3,8 +3,7 @@
  * after a redirect. Bounded in size and time.
  */
 
-import { request as requestHttp } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { JobdError, messageOf } from '../domain/errors.ts';
 import { sizeText } from '../domain/sizes.ts';

@@ -15,8 +15,7 @@ import {
 } from '../domain/secrets/redaction.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { CallSigner } from '../identity/keyring.ts';
-import { identify } from '../identity/sign.ts';
-import type { Identification } from '../identity/sign.ts';
+import { identify, type Identification } from '../identity/sign.ts';
 import { Deadline, DeadlineOver, stoodStill } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange } from './exchange.ts';
@@ -24,8 +23,7 @@ import { egressClosed, LocalTrouble, secondsText, withPortHint } from './failure
 import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { requestBytes } from './http/request.ts';
-import { createRouter } from './route.ts';
-import type { Route } from './route.ts';
+import { createRouter, type Route } from './route.ts';
 import { systemClock, type Clock } from '../domain/clock.ts';
 
 /** One attempt to make, as plain data that can cross to another thread. */

@@ -2,8 +2,7 @@
  * One request and its answer on one connection. The request is written at most once. Redirects are not followed, and reading
  * stops when the preview is full.
  */
-import { maxPreviewBytes, startPreview } from '../domain/runs/preview.ts';
-import type { Preview } from '../domain/runs/preview.ts';
+import { maxPreviewBytes, startPreview, type Preview } from '../domain/runs/preview.ts';
 import type { AttemptResult, Failure, Response } from '../domain/runs/outcome.ts';
 import type { Connection, Reader } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';

@@ -4,8 +4,7 @@ import type { FailureReason } from '../domain/runs/outcome.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import { Deadline, DeadlineOver } from './deadline.ts';
 import { LocalTrouble } from './failure.ts';
-import { createResolver } from './resolve.ts';
-import type { Resolve } from './resolve.ts';
+import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
 
 /** A person waits for it. */

@@ -2,17 +2,14 @@
  * Email through the one SMTP server that the operator configures and trusts. Only plain fields are passed on: no field can
  * name a file, a URL or a raw message, so nothing is read or fetched for an email.
  */
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Transporter } from 'nodemailer';
-import { systemClock } from '../domain/clock.ts';
-import type { Clock } from '../domain/clock.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
 import { maskedAddress } from '../domain/alerts/destination.ts';
-import { isMailAllowed } from '../domain/alerts/mail-allow.ts';
-import type { MailRule } from '../domain/alerts/mail-allow.ts';
+import { isMailAllowed, type MailRule } from '../domain/alerts/mail-allow.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
 import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
 import { StallWatch, stoodStill } from './deadline.ts';

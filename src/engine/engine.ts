@@ -6,30 +6,25 @@
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.
  */
 
-import { found } from '../domain/findings.ts';
-import type { Finding } from '../domain/findings.ts';
+import { found, type Finding } from '../domain/findings.ts';
 import type { WokenLoop } from '../domain/hints.ts';
 import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
 import { createCallers } from './calls/callers.ts';
-import { background, loopFindings, startLoop } from './loop.ts';
-import type { Loop, Rest, Step } from './loop.ts';
+import { background, loopFindings, startLoop, type Loop, type Rest, type Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';
 import { onDuty } from './nodes/membership.ts';
 import { createCompleteStep } from './runs/complete.ts';
-import { Executor } from './runs/executor.ts';
-import type { ExecutorParts } from './runs/executor.ts';
+import { Executor, type ExecutorParts } from './runs/executor.ts';
 import { closeLeftRuns, createOwnRunsStep, createRescueStep, rescueAll } from './runs/rescue.ts';
-import { signingBatch } from './receipts/sign.ts';
-import type { Signer } from './receipts/sign.ts';
+import { signingBatch, type Signer } from './receipts/sign.ts';
 import { clockStepMs, watchClock } from './upkeep/clock-watch.ts';
 import { createPruner } from './upkeep/prune.ts';
 import { createPrunings } from './upkeep/prunings.ts';
 import type { SpaceWatch } from './upkeep/space-watch.ts';
 import type { Store } from '../store/database/store.ts';
 import { createRenewer } from './upkeep/renew.ts';
-import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
-import type { Replanner } from './upkeep/replan.ts';
+import { createMonitorReplanner, createReplanner, type Replanner } from './upkeep/replan.ts';
 import { createZoneStep } from './upkeep/zone-data.ts';
 
 export interface EngineParts

@@ -7,8 +7,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
-import { found } from '../domain/findings.ts';
-import type { Finding } from '../domain/findings.ts';
+import { found, type Finding } from '../domain/findings.ts';
 import type { Log } from '../base/log.ts';
 import { outageIn } from '../base/outage.ts';
 

@@ -11,8 +11,7 @@ import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CallAlgorithm, CallJwk } from '../domain/calls/call-key.ts';
 import { JobdError, messageOf } from '../domain/errors.ts';
-import { placeOf } from '../domain/secrets/vault.ts';
-import type { Vault } from '../domain/secrets/vault.ts';
+import { placeOf, type Vault } from '../domain/secrets/vault.ts';
 
 /** A new key as it is kept. */
 export interface SealedCallKey {

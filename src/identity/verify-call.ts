@@ -1,17 +1,14 @@
 /** The verdict on a saved request: whether a site that is trusted made it, and which of its jobs. Everything else is refused. */
 
-import { createPublicKey, hash, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { callAlgorithms } from '../domain/calls/call-key.ts';
-import type { CallAlgorithm, CallJwk } from '../domain/calls/call-key.ts';
+import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
+import { callAlgorithms, type CallAlgorithm, type CallJwk } from '../domain/calls/call-key.ts';
 import { contentDigest, signatureBase, signatureTag } from '../domain/calls/http-signature.ts';
 import type { Component } from '../domain/calls/http-signature.ts';
 import { isoTime } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { thumbprint } from './keyring.ts';
 import type { SavedRequest } from './raw-request.ts';
-import { readSignature } from './structured-fields.ts';
-import type { ReadSignature } from './structured-fields.ts';
+import { readSignature, type ReadSignature } from './structured-fields.ts';
 
 /** The trusted public keys, by id. */
 export type CallKeysById = ReadonlyMap<string, TrustedKey>;

@@ -6,8 +6,7 @@ import type { Meter } from '../domain/meter.ts';
 import type { Log } from '../base/log.ts';
 import { createLatenessWindow } from './lateness.ts';
 import type { BackupGauges, Gauges, Metrics, NodeGauges } from './metrics.ts';
-import { startMetricsServer } from './server.ts';
-import type { ListenAddress, MetricsServer } from './server.ts';
+import { startMetricsServer, type ListenAddress, type MetricsServer } from './server.ts';
 
 /** Disposing of it stops the metrics server, if there is one. */
 export interface Meters extends Meter, AsyncDisposable {

@@ -1,11 +1,9 @@
 /** Metrics in the text format of Prometheus, as its own client library writes it. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { servedCodes } from '../domain/findings.ts';
-import type { Finding } from '../domain/findings.ts';
+import { servedCodes, type Finding } from '../domain/findings.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
-import { openRoles } from '../domain/nodes.ts';
-import type { Standing } from '../domain/nodes.ts';
+import { openRoles, type Standing } from '../domain/nodes.ts';
 import type { Meter, StoredFigures } from '../domain/meter.ts';
 import { addStoredGauges } from './stored.ts';
 

@@ -1,8 +1,7 @@
 /** Serves metrics. It is a server of its own, so that the public API cannot show them by mistake. */
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isLoopback } from '../domain/client-address.ts';
 import { listenError } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/targets/host-name.ts';

@@ -1,9 +1,7 @@
 /** Metrics of what is in the store. While it does not answer they are left out. */
 
-import { Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
-import { mostCounted } from '../domain/meter.ts';
-import type { StoredFigures } from '../domain/meter.ts';
+import { Gauge, type Registry } from 'prom-client';
+import { mostCounted, type StoredFigures } from '../domain/meter.ts';
 
 const upTo = `counted up to ${mostCounted}`;
 

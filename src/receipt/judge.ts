@@ -1,11 +1,9 @@
 /** The verdict on all given receipts, first on each and then on the chains they form, and its words for people. */
 
-import { chainsOf } from './chain.ts';
-import type { Chain, Link } from './chain.ts';
+import { chainsOf, type Chain, type Link } from './chain.ts';
 import { escaped } from './refusal.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
-import { verifyReceipt } from './verify.ts';
-import type { Verdict } from './verify.ts';
+import { verifyReceipt, type Verdict } from './verify.ts';
 
 /** A receipt to judge, and where it was found. */
 export interface Given {

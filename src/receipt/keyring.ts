@@ -2,11 +2,9 @@
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { JobdError, messageOf } from '../domain/errors.ts';
-import { placeOf } from '../domain/secrets/vault.ts';
-import type { Vault } from '../domain/secrets/vault.ts';
+import { placeOf, type Vault } from '../domain/secrets/vault.ts';
 import type { PublicKey } from './key.ts';
-import { signingKeyOf } from './sign.ts';
-import type { SigningKey } from './sign.ts';
+import { signingKeyOf, type SigningKey } from './sign.ts';
 
 /** A signing key as it is kept. */
 export interface SealedSigningKey extends PublicKey {

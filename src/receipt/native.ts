@@ -3,8 +3,7 @@
  * that somebody else has to believe uses the library (docs/decisions/0009-one-verifier.md).
  */
 
-import { createPublicKey, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { toBase64url } from './base64.ts';
 
 /** By their text: an installation has few. */

@@ -1,11 +1,9 @@
 /** Signing, for the service only: Node's crypto takes a fifteenth of the library's time. */
 
-import { createPublicKey, hash, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
 import type { ReceiptPayload } from '../domain/receipts/receipt.ts';
 import { canonicalJson } from './canonical.ts';
-import { algorithm, publicKeyOf } from './key.ts';
-import type { PublicKey } from './key.ts';
+import { algorithm, publicKeyOf, type PublicKey } from './key.ts';
 
 /** A private key and the public one that belongs to it. */
 export interface SigningKey extends PublicKey {

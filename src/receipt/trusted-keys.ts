@@ -7,8 +7,7 @@
 import { fromBase64url } from './base64.ts';
 import { decodeUtf8, demandOnly, maxDocumentBytes, objectOf, readJson, textOf } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { algorithm, keyInPem, publicKeyOf } from './key.ts';
-import type { PublicKey } from './key.ts';
+import { algorithm, keyInPem, publicKeyOf, type PublicKey } from './key.ts';
 import { invalid, Refusal, shown, unreadable } from './refusal.ts';
 
 /** Trusted keys by their ids. */

@@ -9,8 +9,7 @@ import { canonicalBytes } from './canonical.ts';
 import { decodeReceipt, signatureBytes } from './decode.ts';
 import { verifyEd25519 } from './ed25519.ts';
 import { readJson } from './json.ts';
-import { invalid, Refusal, shown } from './refusal.ts';
-import type { RefusalKind } from './refusal.ts';
+import { invalid, Refusal, shown, type RefusalKind } from './refusal.ts';
 import { sha256Hex } from './sha256.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 

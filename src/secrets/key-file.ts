@@ -7,8 +7,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
 import { publishFile, replaceFile, writeNewFile } from '../base/whole-file.ts';
-import { masterKeyText, parseMasterKey } from './master-key.ts';
-import type { MasterKey } from './master-key.ts';
+import { masterKeyText, parseMasterKey, type MasterKey } from './master-key.ts';
 
 /** The path of the file in a data directory; it may not exist. */
 export function keyFilePath(dataDir: string): string {

@@ -1,7 +1,6 @@
 /** Master keys: 32 random bytes, used as the AES-256 key. */
 
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { invalidInput } from '../domain/errors.ts';
 
 const keyBytes = 32;

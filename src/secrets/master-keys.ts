@@ -2,8 +2,7 @@
 
 import { JobdError } from '../domain/errors.ts';
 import { createKeyFile, keyFilePath, readKeyFile, replaceKeyFile } from './key-file.ts';
-import { makeMasterKey, parseMasterKey } from './master-key.ts';
-import type { MasterKey } from './master-key.ts';
+import { makeMasterKey, parseMasterKey, type MasterKey } from './master-key.ts';
 
 export interface MasterKeys {
   /** For messages: a path, or the name of a variable. */

@@ -1,8 +1,7 @@
 /** The vault: seals and opens with the available master keys, and notices new ones. */
 
 import { JobdError } from '../domain/errors.ts';
-import { discarded, rowOf } from '../domain/secrets/vault.ts';
-import type { Vault } from '../domain/secrets/vault.ts';
+import { discarded, rowOf, type Vault } from '../domain/secrets/vault.ts';
 import type { MasterKeys } from './master-keys.ts';
 import type { MasterKey } from './master-key.ts';
 import { open, seal, sealedBy } from './seal.ts';

@@ -1,14 +1,11 @@
 /** The composition root: open → keys → parts → loops, disposed in reverse. */
 
 import { createHeldJobs } from '../app/jobs/held-jobs.ts';
-import { isoTimeOrNull } from '../domain/clock.ts';
-import type { Clock } from '../domain/clock.ts';
+import { isoTimeOrNull, type Clock } from '../domain/clock.ts';
 import type { Egress } from '../egress/egress.ts';
-import { startEgressThreads } from '../egress/threads.ts';
-import type { ThreadOptions } from '../egress/threads.ts';
+import { startEgressThreads, type ThreadOptions } from '../egress/threads.ts';
 import type { Log } from '../base/log.ts';
-import { isEveryAddress } from '../settings/config.ts';
-import type { ServeConfig } from '../settings/config.ts';
+import { isEveryAddress, type ServeConfig } from '../settings/config.ts';
 import { withoutPassword } from '../settings/setting.ts';
 import { hasAccess } from '../store/accounts/access.ts';
 import { summarize } from '../store/accounts/instance.ts';

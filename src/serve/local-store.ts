@@ -1,13 +1,10 @@
 /** The store as commands open it on this machine, whether or not a daemon serves it. */
 
 import type { Caller } from '../app/operator/caller.ts';
-import { whoServes } from '../app/operator/served.ts';
-import type { Place } from '../app/operator/served.ts';
+import { whoServes, type Place } from '../app/operator/served.ts';
 import { openStoreVault } from '../app/secrets/master-keys.ts';
-import { cacheDir } from '../settings/config.ts';
-import type { GivenKey, GivenKeys } from '../settings/config.ts';
-import { systemClock } from '../domain/clock.ts';
-import type { Clock } from '../domain/clock.ts';
+import { cacheDir, type GivenKey, type GivenKeys } from '../settings/config.ts';
+import { systemClock, type Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { nodeName } from '../domain/nodes.ts';
@@ -22,8 +19,7 @@ import {
 } from '../secrets/master-keys.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { ensureDefaultWorkspace } from '../store/accounts/workspaces.ts';
-import { databaseClockOf } from '../store/nodes/database-clock.ts';
-import type { DatabaseClock } from '../store/nodes/database-clock.ts';
+import { databaseClockOf, type DatabaseClock } from '../store/nodes/database-clock.ts';
 import { unpackAddonInto } from '../store/sqlite/addon.ts';
 import { lockDataDir, lockMasterKey } from '../store/sqlite/lock.ts';
 import { openStore } from '../store/open.ts';

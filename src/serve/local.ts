@@ -4,8 +4,7 @@
  */
 
 import type { Output } from '../cli/terminal/output.ts';
-import { filesOf } from './house.ts';
-import type { CommandFile } from './house.ts';
+import { filesOf, type CommandFile } from './house.ts';
 
 /** The commands. */
 export const localCommands: readonly CommandFile[] = [

@@ -3,16 +3,14 @@
 import { hostname } from 'node:os';
 import { createEvents } from '../app/events.ts';
 import { notGiven } from '../app/operator/nodes.ts';
-import { hearOtherNodes } from '../app/other-nodes.ts';
-import type { OtherNodes } from '../app/other-nodes.ts';
+import { hearOtherNodes, type OtherNodes } from '../app/other-nodes.ts';
 import type { Log } from '../base/log.ts';
 import { systemClock } from '../domain/clock.ts';
 import { zoneDataVersion } from '../domain/schedule/zone-data.ts';
 import type { OpenFiles } from '../domain/targets/open-files.ts';
 import { startLoop } from '../engine/loop.ts';
 import { joinNodes } from '../engine/nodes/join.ts';
-import { alone } from '../engine/nodes/membership.ts';
-import type { Membership } from '../engine/nodes/membership.ts';
+import { alone, type Membership } from '../engine/nodes/membership.ts';
 import type { Meters } from '../metrics/meter.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { commonSettings } from '../settings/serve-settings.ts';

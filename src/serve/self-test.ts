@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Contents } from './trial.ts';
-import { secretKeys, serveConfig } from '../settings/config.ts';
-import type { Flags } from '../settings/config.ts';
+import { secretKeys, serveConfig, type Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import { exchange } from '../cli/client/exchange.ts';

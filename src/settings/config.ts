@@ -8,13 +8,11 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { BackupPlan } from '../domain/backups.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
-import { spanSettings } from '../domain/runs/span-settings.ts';
-import type { SpanSettings } from '../domain/runs/span-settings.ts';
+import { spanSettings, type SpanSettings } from '../domain/runs/span-settings.ts';
 import { inHome, ownHome, usualDataDir } from './home.ts';
 import { readSettings, serveSettings } from './serve-settings.ts';
 import type { Environment, Flags, ServeValues } from './serve-settings.ts';
-import { siteUrl, withoutPassword } from './setting.ts';
-import type { Setting } from './setting.ts';
+import { siteUrl, withoutPassword, type Setting } from './setting.ts';
 
 export type { Environment, Flags };
 

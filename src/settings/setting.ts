@@ -4,9 +4,8 @@ import type { Keep } from '../domain/backups.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { parseBlock } from '../domain/targets/address.ts';
-import type { Block } from '../domain/targets/address.ts';
 import { parseSize, sizeText } from '../domain/sizes.ts';
-import { parseAddress } from '../domain/targets/address.ts';
+import { parseAddress, type Block } from '../domain/targets/address.ts';
 
 export interface Setting {
   /** Flag and variable, for messages. */

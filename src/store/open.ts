@@ -3,8 +3,7 @@
 import type { Store } from './database/store.ts';
 import type { StoreUpgrade } from './database/upgrade.ts';
 import { openFileStore } from './sqlite/open.ts';
-import { openFileAsItIs, storePath } from './sqlite/reader.ts';
-import type { Reader } from './sqlite/reader.ts';
+import { openFileAsItIs, storePath, type Reader } from './sqlite/reader.ts';
 
 /** Whether a store is on a server, and not in a data directory. */
 export function isOnServer(place: string): boolean {

@@ -8,14 +8,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../src/api/description/openapi-document.ts';
 import { officialSchemaText } from '../support/checks/openapi-schema.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
-import type { TestDaemon } from '../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);

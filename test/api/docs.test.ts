@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { build } from 'esbuild';
 import { referencePage } from '../../src/api/docs/page.ts';
 import type { OpenApiDocument } from '../../src/api/description/openapi-document.ts';

@@ -9,17 +9,14 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import * as fc from '../support/fast-check.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { assertConforms, refusesCookie } from '../support/checks/conformance.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
-import type { TestDaemon } from '../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
 import { draftsOf, draftsOfAnywhere } from '../support/hostile/fuzz-request.ts';
 import type { Draft, Known, KnownIds } from '../support/hostile/fuzz-request.ts';
-import { keepAliveClient } from '../support/hostile/keep-alive.ts';
-import type { RawAnswer, RawRequest } from '../support/hostile/keep-alive.ts';
+import { keepAliveClient, type RawAnswer, type RawRequest } from '../support/hostile/keep-alive.ts';
 import { newCode, signIn } from '../support/running/browser.ts';
 import { ping } from '../support/records/monitor.ts';
 import { startSink } from '../support/fakes/sink.ts';

@@ -4,19 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
-import { newCode, signIn } from '../support/running/browser.ts';
-import type { SignedIn } from '../support/running/browser.ts';
+import { newCode, signIn, type SignedIn } from '../support/running/browser.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { openStream } from '../support/running/events.ts';
-import { apiOperations, unknownId } from '../support/operations.ts';
-import type { ApiOperation } from '../support/operations.ts';
+import { apiOperations, unknownId, type ApiOperation } from '../support/operations.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
-import { fillWorkspace, openSnapshots } from '../support/records/two-workspaces.ts';
-import type { Holding } from '../support/records/two-workspaces.ts';
+import { fillWorkspace, openSnapshots, type Holding } from '../support/records/two-workspaces.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
 const readKeys = ["a's read key", "b's read key", "a's read session"] as const;

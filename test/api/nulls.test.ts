@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolve } from '../../src/api/description/components.ts';
-import type { Schema } from '../../src/api/description/components.ts';
+import { resolve, type Schema } from '../../src/api/description/components.ts';
 import { dropNulls } from '../../src/api/http/nulls.ts';
 import { publishedDescription } from '../support/checks/description.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { choicesOf as choicesIn } from '../support/hostile/body.ts';
-import { apiOperations, unknownId } from '../support/operations.ts';
-import type { ApiOperation } from '../support/operations.ts';
+import { apiOperations, unknownId, type ApiOperation } from '../support/operations.ts';
 import { newCode, signIn } from '../support/running/browser.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { fillWorkspace } from '../support/records/two-workspaces.ts';

@@ -15,8 +15,7 @@ import { openLog } from '../../src/base/log.ts';
 import { noKeys } from '../support/fakes/admissions.ts';
 import { officialSchemaText } from '../support/checks/openapi-schema.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
-import type { TestDaemon } from '../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
 
 async function describedBy({ ask }: TestDaemon): Promise<OpenApiDocument> {
   const { status, body } = await ask('GET', '/openapi.json', undefined, null);

@@ -1,8 +1,7 @@
 /** The hub of events: gathering, rests, bounds, and who hears what. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import {
   createEvents,
   gatherMs,

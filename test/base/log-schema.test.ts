@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { startSink } from '../support/fakes/sink.ts';
-import { serveCommand } from '../support/running/command.ts';
-import type { ServedDaemon } from '../support/running/command.ts';
+import { serveCommand, type ServedDaemon } from '../support/running/command.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');

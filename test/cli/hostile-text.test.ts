@@ -5,8 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { program, runCommand } from '../support/running/command.ts';
 import { runProgram } from '../support/running/program.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { withoutAliases } from '../../src/cli/aliases.ts';
 import { optionWords } from '../../src/cli/client/option-words.ts';

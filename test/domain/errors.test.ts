@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCodes, invalidInput, JobdError } from '../../src/domain/errors.ts';
-import type { ErrorCode } from '../../src/domain/errors.ts';
+import { errorCodes, invalidInput, JobdError, type ErrorCode } from '../../src/domain/errors.ts';
 
 const faces: Record<ErrorCode, [httpStatus: number, exitCode: number]> = {
   invalid_input: [400, 2],

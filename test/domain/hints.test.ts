@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostChangedIds } from '../../src/domain/changes.ts';
-import type { WorkspaceChange } from '../../src/domain/changes.ts';
+import { mostChangedIds, type WorkspaceChange } from '../../src/domain/changes.ts';
 import {
   anyHint,
   gatherHints,

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findShortages, nextShare } from '../../src/domain/space.ts';
-import type { SpaceFigures } from '../../src/domain/space.ts';
+import { findShortages, nextShare, type SpaceFigures } from '../../src/domain/space.ts';
 
 const plenty: SpaceFigures = {
   usedBytes: 0,

@@ -1,8 +1,7 @@
 /** Attacks on alerts: a tenant cannot delay the alerts of others. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { startSink } from '../support/fakes/sink.ts';

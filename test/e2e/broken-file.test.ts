@@ -6,14 +6,12 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { notPackaged } from '../support/running/executable.ts';
 import { assertRefuses } from './faults/refusal.ts';
 import { until } from '../support/until.ts';
-import { prepareService } from './faults/service.ts';
-import type { Service } from './faults/service.ts';
+import { prepareService, type Service } from './faults/service.ts';
 
 const pageSize = 4_096;
 

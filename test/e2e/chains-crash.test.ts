@@ -8,13 +8,11 @@
  */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { RunDocument } from '../../src/domain/runs/run.ts';
-import { startPostgres } from '../support/postgres/server.ts';
-import type { PostgresServer } from '../support/postgres/server.ts';
+import { startPostgres, type PostgresServer } from '../support/postgres/server.ts';
 import { untilReceived } from '../support/checks/observe.ts';
 import { repeatedBy, rollDice } from '../support/dice.ts';
 import { webhookSecret } from '../support/records/channel.ts';

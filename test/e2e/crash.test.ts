@@ -7,8 +7,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { readBooks } from '../support/checks/audit.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { cannotTrace } from '../support/running/strace.ts';

@@ -3,24 +3,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { maxBodyLength } from '../../src/domain/jobs/fields.ts';
 import { alwaysKept } from '../../src/domain/space.ts';
 import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { assertRefused } from '../support/checks/answer.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { notPackaged } from '../support/running/executable.ts';
-import type { Process } from '../support/running/executable.ts';
-import { monitorsOf } from '../support/records/monitor.ts';
-import type { PingedMonitor } from '../support/records/monitor.ts';
+import { notPackaged, type Process } from '../support/running/executable.ts';
+import { monitorsOf, type PingedMonitor } from '../support/records/monitor.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 import type { Preparation } from '../support/running/prepare.ts';
 import { runAttack } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
 import { startFiller } from './faults/filler.ts';
-import { prepareService } from './faults/service.ts';
-import type { Service } from './faults/service.ts';
+import { prepareService, type Service } from './faults/service.ts';
 
 /** More pings than the disk has space for, few enough for each monitor to be stored. */
 const diskMiB = 24;

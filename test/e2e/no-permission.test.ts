@@ -7,8 +7,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { executable, notPackaged } from '../support/running/executable.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 import { assertRefuses } from './faults/refusal.ts';
-import { prepareService } from './faults/service.ts';
-import type { Service } from './faults/service.ts';
+import { prepareService, type Service } from './faults/service.ts';
 
 for (const before of ['never served', 'served before', 'served by one that was killed']) {
   test(

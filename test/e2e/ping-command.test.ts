@@ -7,13 +7,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { Ping } from '../../src/api/monitors/contract.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
-import { monitorsOf } from '../support/records/monitor.ts';
-import type { PingedMonitor } from '../support/records/monitor.ts';
+import { monitorsOf, type PingedMonitor } from '../support/records/monitor.ts';
 import { startSink } from '../support/fakes/sink.ts';
 
 const PATH = '/usr/bin:/bin';

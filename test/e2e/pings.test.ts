@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import type { PingList } from '../../src/api/monitors/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/running/executable.ts';
-import { ping } from '../support/records/monitor.ts';
-import type { PingedMonitor } from '../support/records/monitor.ts';
+import { ping, type PingedMonitor } from '../support/records/monitor.ts';
 
 /** Pings in flight at once. */
 const parallel = 50;

@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { prepareService } from './faults/service.ts';

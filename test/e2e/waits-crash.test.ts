@@ -8,12 +8,10 @@
  */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Run } from '../../src/api/runs/contract.ts';
-import { startPostgres } from '../support/postgres/server.ts';
-import type { PostgresServer } from '../support/postgres/server.ts';
+import { startPostgres, type PostgresServer } from '../support/postgres/server.ts';
 import { untilReceived } from '../support/checks/observe.ts';
 import { repeatedBy, rollDice } from '../support/dice.ts';
 import { notPackaged } from '../support/running/executable.ts';

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
-import { createMailer } from '../../src/egress/mail.ts';
-import type { Mail, Mailer } from '../../src/egress/mail.ts';
+import { createMailer, type Mail, type Mailer } from '../../src/egress/mail.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
 import { serverKey } from './certificates.ts';
 

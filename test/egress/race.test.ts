@@ -1,13 +1,11 @@
 /** Which of many addresses is dialled when, by a clock that stands. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Deadline, DeadlineOver } from '../../src/egress/deadline.ts';
 import { LocalTrouble } from '../../src/egress/failure.ts';
-import { inTurns, Racing } from '../../src/egress/race.ts';
-import type { Attempt, NotConnected } from '../../src/egress/race.ts';
+import { inTurns, Racing, type Attempt, type NotConnected } from '../../src/egress/race.ts';
 import { fakeTimers } from '../support/fakes/timers.ts';
 
 const refused: NotConnected = {

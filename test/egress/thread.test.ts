@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import type { Egress } from '../../src/egress/egress.ts';

@@ -4,15 +4,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { startEgressThread, startEgressThreads } from '../../src/egress/threads.ts';
 import type { ThreadOptions } from '../../src/egress/threads.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
-import { answer, eventually, get, kept, responseOf, startTarget } from './support.ts';
-import type { Target } from './support.ts';
+import { answer, eventually, get, kept, responseOf, startTarget, type Target } from './support.ts';
 
 const tls = { key: serverKey, cert: goodCertificate };
 /** More than one thread takes before another one is started. */

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { fakeTimers } from '../support/fakes/timers.ts';
 import { until } from '../support/until.ts';
 import { Rests, Wire } from '../../src/egress/wire.ts';

@@ -2,16 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { systemClock } from '../../src/domain/clock.ts';
 import { JobdError, storeUnusable } from '../../src/domain/errors.ts';
-import { background, startLoop } from '../../src/engine/loop.ts';
-import type { Rest } from '../../src/engine/loop.ts';
+import { background, startLoop, type Rest } from '../../src/engine/loop.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import type { LogLine } from '../support/running/engine.ts';
 import { until } from '../support/until.ts';

@@ -1,10 +1,8 @@
 /** Metrics and lateness of a running jobd. */
 
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { request, type IncomingMessage } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { pino } from 'pino';

@@ -10,8 +10,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mutants, mutated, root } from './mutants.ts';
-import type { Mutant } from './mutants.ts';
+import { mutants, mutated, root, type Mutant } from './mutants.ts';
 
 /** Copies of the project, each with one mistake at a time. */
 const lanes = 2;

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Receipt } from '../../src/domain/receipts/receipt.ts';
-import { judge, wordsOf } from '../../src/receipt/judge.ts';
-import type { Judgement } from '../../src/receipt/judge.ts';
+import { judge, wordsOf, type Judgement } from '../../src/receipt/judge.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';
 import { receiptSha256 } from '../../src/receipt/verify.ts';

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../support/fast-check.ts';
 import { fromBase64url, toBase64url } from '../../src/receipt/base64.ts';
-import { maxDocumentBytes, readJson } from '../../src/receipt/json.ts';
-import type { Json } from '../../src/receipt/json.ts';
+import { maxDocumentBytes, readJson, type Json } from '../../src/receipt/json.ts';
 import { Refusal } from '../../src/receipt/refusal.ts';
 
 const read = (text: string): Json => readJson(Buffer.from(text));

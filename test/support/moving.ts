@@ -1,7 +1,6 @@
 /** Moves of a store in one process, with pages so small that a demo has many. */
 
-import { moveStore } from '../../src/wings/move/move-store.ts';
-import type { Moved, MoveParts } from '../../src/wings/move/move-store.ts';
+import { moveStore, type Moved, type MoveParts } from '../../src/wings/move/move-store.ts';
 import { fakeClock } from './fakes/clock.ts';
 
 /** Moves a store from one place to another. What `onProgress` throws ends it there. */

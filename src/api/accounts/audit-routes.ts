@@ -7,8 +7,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { AuditList, AuditQuery } from './contract.ts';
-import type { AuditEntry } from './contract.ts';
+import { AuditList, AuditQuery, type AuditEntry } from './contract.ts';
 
 const operations = describe(
   { tag: 'Account', isExtension: true },

@@ -1,8 +1,7 @@
 /** What the API returns about a key, its workspace and the plan of its account, about the audit trail and the daemon. */
 
 import { nodeRoles } from '../../domain/nodes.ts';
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { actorTypes, auditActions, auditActionWords } from '../../domain/accounts/audit.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import { planNames } from '../../domain/accounts/plan.ts';

@@ -1,7 +1,6 @@
 /** What the API accepts and returns about keys. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { page } from '../http/contract.ts';

@@ -14,8 +14,7 @@ import {
   repeatableOf,
   usedKey,
 } from '../http/repeatable.ts';
-import { KeyInput, KeyList, KeyMade, KeyPath } from './key-contract.ts';
-import type { Key } from './key-contract.ts';
+import { KeyInput, KeyList, KeyMade, KeyPath, type Key } from './key-contract.ts';
 
 const ownersOnly = forOwners('manage keys');
 

@@ -3,14 +3,12 @@
 import type { DaemonApp } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
 import type { Finding } from '../../domain/findings.ts';
-import { nodeTimes } from '../../app/operator/nodes.ts';
-import type { NodeInRole } from '../../app/operator/nodes.ts';
+import { nodeTimes, type NodeInRole } from '../../app/operator/nodes.ts';
 import { createAbout } from '../../app/operator/about.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { describe, forOwners } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { About, Me } from './contract.ts';
-import type { AboutFinding, AboutNode } from './contract.ts';
+import { About, Me, type AboutFinding, type AboutNode } from './contract.ts';
 
 const operations = describe(
   { tag: 'Account', isExtension: true },

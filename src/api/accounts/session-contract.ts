@@ -1,7 +1,6 @@
 /** What the API accepts and returns about sessions of browsers. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';

@@ -1,7 +1,6 @@
 /** Routes of sessions: a browser signs in with a key or a code, and gets a cookie. */
 
-import { checkCode, checkKey, startSession } from '../../app/accounts/sign-in.ts';
-import type { Grant } from '../../app/accounts/sign-in.ts';
+import { checkCode, checkKey, startSession, type Grant } from '../../app/accounts/sign-in.ts';
 import {
   currentSession,
   endSession,
@@ -22,8 +21,7 @@ import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { SessionCookie } from '../http/cookie.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { tellLeft } from '../http/limits/request-limits.ts';
-import type { RequestLimits } from '../http/limits/request-limits.ts';
+import { tellLeft, type RequestLimits } from '../http/limits/request-limits.ts';
 import { otherPageFault } from '../http/same-origin.ts';
 import {
   CurrentSession,

@@ -1,7 +1,6 @@
 /** What the API accepts and returns about channels and deliveries. A channel's `config` is never returned. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { alertTypes } from '../../domain/alerts/alert.ts';
 import { configSummary } from '../../domain/alerts/config.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';

@@ -3,8 +3,7 @@
 import type { Ground } from '../../app/app.ts';
 import { createPublishedCallKeys } from '../../app/calls/call-keys.ts';
 import { callKeySet, discovery, signatureDirectory } from '../../app/calls/published.ts';
-import { keysCachedSeconds } from '../../domain/calls/call-key.ts';
-import type { CallKey } from '../../domain/calls/call-key.ts';
+import { keysCachedSeconds, type CallKey } from '../../domain/calls/call-key.ts';
 import { describe } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { answerFrom, fixedAnswer, jsonType } from '../http/fixed-answer.ts';

@@ -7,10 +7,8 @@ import { withNulls } from '../http/nulls.ts';
 import { headerName } from '../http/schema.ts';
 import { failureHeaders, header, sharedHeaders, successHeaders } from './answer-headers.ts';
 import type { DescribedHeader, Headers } from './answer-headers.ts';
-import { publish } from './components.ts';
-import type { Schema } from './components.ts';
-import { tags, usualFailures } from './operation.ts';
-import type { OperationNotes, Refusal } from './operation.ts';
+import { publish, type Schema } from './components.ts';
+import { tags, usualFailures, type OperationNotes, type Refusal } from './operation.ts';
 import { overview } from './overview.ts';
 
 /** The version of the interface, not of this program (docs/behavior.md#api-8). */

@@ -5,8 +5,7 @@ import { Type } from 'typebox';
 import type { ApiServer } from '../http/fastify.ts';
 import { describe } from './operation.ts';
 import { fixedAnswer, jsonType } from '../http/fixed-answer.ts';
-import { openApiDocument } from './openapi-document.ts';
-import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
+import { openApiDocument, type DescribedRoute, type OpenApiDocument } from './openapi-document.ts';
 
 /** Methods that need no description: HEAD answers like GET, and OPTIONS is for browsers. */
 const undescribed = new Set(['HEAD', 'OPTIONS']);

@@ -1,10 +1,8 @@
 /** Fields and parameters as a table: name, rules, meaning. */
 
-import { refName } from '../description/components.ts';
-import type { Schema } from '../description/components.ts';
+import { refName, type Schema } from '../description/components.ts';
 import type { Parameter } from '../description/openapi-document.ts';
-import { html, inline, nothing } from './html.ts';
-import type { Html } from './html.ts';
+import { html, inline, nothing, type Html } from './html.ts';
 
 interface Row {
   name: string;

@@ -1,12 +1,10 @@
 /** One operation: its description, parameters, answers and a curl command. */
 
 import { quoted } from '../../domain/quote.ts';
-import { resolve } from '../description/components.ts';
-import type { Schema } from '../description/components.ts';
+import { resolve, type Schema } from '../description/components.ts';
 import type { Answer, Operation } from '../description/openapi-document.ts';
 import { fieldTable, parameterTable } from './fields.ts';
-import { html, inline, json, nothing, prose } from './html.ts';
-import type { Html } from './html.ts';
+import { html, inline, json, nothing, prose, type Html } from './html.ts';
 
 export interface Place {
   method: string;

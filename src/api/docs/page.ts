@@ -3,8 +3,7 @@
 import type { Schema } from '../description/components.ts';
 import type { OpenApiDocument, Operation } from '../description/openapi-document.ts';
 import { fieldTable, typeOf } from './fields.ts';
-import { html, nothing, prose } from './html.ts';
-import type { Html } from './html.ts';
+import { html, nothing, prose, type Html } from './html.ts';
 import { methodBadge, operationArticle } from './operation.ts';
 
 interface Placed {

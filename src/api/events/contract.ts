@@ -1,7 +1,6 @@
 /** The events that a stream sends. */
 
-import { Type } from 'typebox';
-import type { Static, TObject, TProperties } from 'typebox';
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { endReasons } from '../../domain/audited.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 import * as t from '../http/schema.ts';

@@ -4,8 +4,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import { resync } from '../../app/events.ts';
-import type { StreamEvent } from '../../app/events.ts';
+import { resync, type StreamEvent } from '../../app/events.ts';
 
 /** Proxies and clients hear this often that the stream is alive. Below every usual idle timeout, ours of 60 s too. */
 export const commentEveryMs = 20_000;

@@ -9,8 +9,7 @@ import { parseAddress } from '../../domain/targets/address.ts';
 import type { SessionCookie } from './cookie.ts';
 import { connectionOf } from './limits/connection.ts';
 import { headerCount } from './headers.ts';
-import { tellLeft } from './limits/request-limits.ts';
-import type { RequestLimits } from './limits/request-limits.ts';
+import { tellLeft, type RequestLimits } from './limits/request-limits.ts';
 import { cookieFault } from './same-origin.ts';
 
 declare module 'fastify' {

@@ -1,7 +1,6 @@
 /** What all subjects of the API have in common: errors, pages and the answer to a deletion. */
 
-import { Type } from 'typebox';
-import type { Static, TArray, TSchema } from 'typebox';
+import { Type, type Static, type TArray, type TSchema } from 'typebox';
 import type { NamedRequest, PageRequest } from '../../app/page.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { envelope, flag, nullable, text } from './schema.ts';

@@ -1,20 +1,14 @@
 /** Node's HTTP server with limits on its clients: see connection.ts, open-connections.ts and request-limits.ts. */
 
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Log } from '../../base/log.ts';
 import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
-import { Connection, connectionOf } from './limits/connection.ts';
-import type { Turn } from './limits/connection.ts';
-import { createClients } from './limits/clients.ts';
-import type { ClientsParts } from './limits/clients.ts';
-import { answerExpectations, maxHeaderBytes } from './limits/connections.ts';
-import type { ConnectionLimits } from './limits/connections.ts';
-import { createOpenConnections } from './limits/open-connections.ts';
-import type { OpenConnections } from './limits/open-connections.ts';
-import { spentOfAddress, tooManyOfAddress } from './limits/request-limits.ts';
-import type { RequestLimits } from './limits/request-limits.ts';
+import { Connection, connectionOf, type Turn } from './limits/connection.ts';
+import { createClients, type ClientsParts } from './limits/clients.ts';
+import { answerExpectations, maxHeaderBytes, type ConnectionLimits } from './limits/connections.ts';
+import { createOpenConnections, type OpenConnections } from './limits/open-connections.ts';
+import { spentOfAddress, tooManyOfAddress, type RequestLimits } from './limits/request-limits.ts';
 
 export interface HttpServerParts extends ClientsParts {
   limits: ConnectionLimits;

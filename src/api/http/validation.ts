@@ -3,13 +3,11 @@
  * sentence that names the field, the rule and the value.
  */
 
-import { Ajv } from 'ajv';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { brokenRule } from '../../domain/fields.ts';
-import type { FieldRule } from '../../domain/fields.ts';
+import { brokenRule, type FieldRule } from '../../domain/fields.ts';
 import { isId } from '../../domain/id.ts';
 import { dropNulls } from './nulls.ts';
 import { wholeNumberParser } from './query.ts';

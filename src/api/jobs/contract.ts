@@ -1,7 +1,6 @@
 /** What the API accepts and returns about jobs. Header values are never returned. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import type { AfterInput } from '../../domain/jobs/after.ts';

@@ -1,7 +1,6 @@
 /** What the extensions accept and return about jobs: due times, copies, and actions on many jobs. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { jobActions, mostActedJobs } from '../../domain/jobs/actions.ts';
 import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import * as t from '../http/schema.ts';

@@ -7,8 +7,7 @@ import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { countItems } from '../http/limits/request-limits.ts';
-import type { RequestLimits } from '../http/limits/request-limits.ts';
+import { countItems, type RequestLimits } from '../http/limits/request-limits.ts';
 import {
   readIdempotencyKey,
   RepeatableHeaders,

@@ -2,8 +2,7 @@
 
 import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/jobs/jobs.ts';
 import type { JobsApp } from '../../app/app.ts';
-import { badPeriod, describe, notPaid } from '../description/operation.ts';
-import type { Refusal } from '../description/operation.ts';
+import { badPeriod, describe, notPaid, type Refusal } from '../description/operation.ts';
 import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {

@@ -5,8 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { shownValues } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import type { ListedJob } from '../../domain/jobs/listed-job.ts';
-import { jobStatus } from '../../domain/jobs/job.ts';
-import type { Job } from '../../domain/jobs/job.ts';
+import { jobStatus, type Job } from '../../domain/jobs/job.ts';
 import type * as contract from './contract.ts';
 
 /** What lists show of a job too: what people set of it, as far as it was read, and how it is doing. */

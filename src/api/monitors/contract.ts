@@ -1,7 +1,6 @@
 /** What the API accepts and returns about monitors and their pings. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
 import { monitorDetails, monitorFields } from '../../domain/monitors/fields.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';

@@ -1,8 +1,7 @@
 /** What the description of the API says about pings. Their checks are in pings.ts. */
 
 import { Type } from 'typebox';
-import { describe } from '../description/operation.ts';
-import type { Refusal } from '../description/operation.ts';
+import { describe, type Refusal } from '../description/operation.ts';
 import { Ok } from '../http/contract.ts';
 import { pingId } from './examples.ts';
 

@@ -9,19 +9,16 @@ import { workspaceLabel } from '../../app/accounts/workspace-label.ts';
 import { createPingKeeper, findPingedMonitor } from '../../app/monitors/pings.ts';
 import { got, JobdError } from '../../domain/errors.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
-import { pingSignal } from '../../domain/monitors/ping.ts';
-import type { PingMethod, PingSignal } from '../../domain/monitors/ping.ts';
+import { pingSignal, type PingMethod, type PingSignal } from '../../domain/monitors/ping.ts';
 import type { Log } from '../../base/log.ts';
-import { acceptAnyBody } from '../http/body.ts';
-import type { BodyPreview } from '../http/body.ts';
+import { acceptAnyBody, type BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { refuseWhileOutdated } from '../http/refusals.ts';
 import { continueLarge } from '../http/limits/connections.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import type { Ok } from '../http/contract.ts';
-import { createHealthLog } from './health-log.ts';
-import type { WriteChange } from './health-log.ts';
+import { createHealthLog, type WriteChange } from './health-log.ts';
 import { operations } from './ping-contract.ts';
 
 declare module 'fastify' {

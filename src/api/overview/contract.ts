@@ -1,7 +1,6 @@
 /** What the API accepts and returns about a workspace as a whole. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';

@@ -3,8 +3,7 @@
 import type { PagesApp } from '../../app/app.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { createAssets } from './assets.ts';
-import type { Asset } from './assets.ts';
+import { createAssets, type Asset } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
 import { chooseEncoding } from './encoding.ts';
 import { pagePaths } from './paths.ts';

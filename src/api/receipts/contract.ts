@@ -1,7 +1,6 @@
 /** What the API returns about receipts (docs/behavior.md#receipt-2) and the keys that verify them. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { completionOutcomes, reporters } from '../../domain/runs/completion.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';

@@ -1,11 +1,9 @@
 /** What the API accepts and returns about runs whose targets report after an answer of 202. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { completionOutcomes, reporters, reportStatuses } from '../../domain/runs/completion.ts';
 import { maxMessageLength, maxPercent } from '../../domain/runs/report.ts';
-import { describe } from '../description/operation.ts';
-import type { Refusal } from '../description/operation.ts';
+import { describe, type Refusal } from '../description/operation.ts';
 import { Ok } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './completion-examples.ts';

@@ -16,8 +16,7 @@ import type { Ok } from '../http/contract.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { refuseWhileOutdated } from '../http/refusals.ts';
-import { operations } from './completion-contract.ts';
-import type { Report, ReportQuery } from './completion-contract.ts';
+import { operations, type Report, type ReportQuery } from './completion-contract.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

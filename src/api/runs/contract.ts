@@ -1,15 +1,12 @@
 /** What the API returns about runs, and about how late they start. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { runReasons } from '../../domain/runs/reason.ts';
-import { runStatuses } from '../../domain/runs/run.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
+import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import { page, PageQuery, partialPage } from '../http/contract.ts';
 import { keyHeader } from '../http/repeatable.ts';
 import * as t from '../http/schema.ts';
-import { Completion } from './completion-contract.ts';
-import type { EndOfWait } from './completion-contract.ts';
+import { Completion, type EndOfWait } from './completion-contract.ts';
 import * as examples from './examples.ts';
 
 export type { EndOfWait };

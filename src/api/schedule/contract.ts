@@ -1,7 +1,6 @@
 /** What the API accepts and returns for a preview of a schedule. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
 import { scheduleDetails, scheduleFields } from '../../domain/schedule/fields.ts';
 import * as t from '../http/schema.ts';

@@ -3,8 +3,7 @@
  * requests only one can take the last free place.
  */
 
-import { checkPaid } from '../../domain/accounts/account.ts';
-import type { Account } from '../../domain/accounts/account.ts';
+import { checkPaid, type Account } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { checkRoom } from '../../domain/accounts/plan-limits.ts';
 import { plans } from '../../domain/accounts/plan.ts';

@@ -3,8 +3,7 @@
  * `subscribe` and `cancel`.
  */
 
-import { checkName, hasExpired, trialEndsAt } from '../../domain/accounts/account.ts';
-import type { Account } from '../../domain/accounts/account.ts';
+import { checkName, hasExpired, trialEndsAt, type Account } from '../../domain/accounts/account.ts';
 import { workspacesTold } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -16,8 +15,7 @@ import { listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/store.ts';
 import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usage.ts';
 import type { Ground } from '../app.ts';
-import { changeByCommand } from '../change.ts';
-import type { CommandParts } from '../change.ts';
+import { changeByCommand, type CommandParts } from '../change.ts';
 
 type Parts = Ground;
 

@@ -1,8 +1,7 @@
 /** Whom a key or a cookie stands for, checked at every request. */
 
 import { hasExpired } from '../../domain/accounts/account.ts';
-import { keyPattern } from '../../domain/accounts/key.ts';
-import type { ActiveKey } from '../../domain/accounts/key.ts';
+import { keyPattern, type ActiveKey } from '../../domain/accounts/key.ts';
 import { hasEnded, sessionPattern } from '../../domain/accounts/session.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { findActiveKey, findKey } from '../../store/accounts/keys.ts';

@@ -3,8 +3,7 @@
  * each at most once a minute. When jobd stops, the last second is lost.
  */
 
-import { recordKeyUses } from '../../store/accounts/keys.ts';
-import type { KeyUse } from '../../store/accounts/keys.ts';
+import { recordKeyUses, type KeyUse } from '../../store/accounts/keys.ts';
 import { recordSessionUses } from '../../store/accounts/sessions.ts';
 import type { Actor } from '../../domain/accounts/audit.ts';
 import type { Db } from '../../store/database/store.ts';

@@ -2,8 +2,7 @@
 
 import { trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Permission } from '../../domain/accounts/key.ts';
-import { plans } from '../../domain/accounts/plan.ts';
-import type { Plan } from '../../domain/accounts/plan.ts';
+import { plans, type Plan } from '../../domain/accounts/plan.ts';
 import { countResults, usageOf } from '../../store/accounts/usage.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import { requireAccount } from './account-limits.ts';

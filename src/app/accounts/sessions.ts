@@ -10,10 +10,8 @@ import { findAccountOf } from '../../store/accounts/accounts.ts';
 import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { AccessApp, Ground, Principal } from '../app.ts';
-import { changeBy, commandIn } from '../change.ts';
-import type { CommandParts, NoteChange } from '../change.ts';
-import { idPage } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { changeBy, commandIn, type CommandParts, type NoteChange } from '../change.ts';
+import { idPage, type Page, type PageRequest } from '../page.ts';
 
 /** A workspace as a session names it. */
 export type Place = Pick<Workspace, 'id' | 'name'>;

@@ -1,7 +1,6 @@
 /** How a session starts: with a key, or with a code that the operator made (`jobd open`). */
 
-import { keyPattern } from '../../domain/accounts/key.ts';
-import type { Permission } from '../../domain/accounts/key.ts';
+import { keyPattern, type Permission } from '../../domain/accounts/key.ts';
 import {
   codePattern,
   longestCodeMs,
@@ -18,8 +17,7 @@ import { findSurplusSessions, insertSession } from '../../store/accounts/session
 import { findCode, insertCode, takeCode } from '../../store/accounts/sign-in-codes.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { AccessApp, Ground } from '../app.ts';
-import { changeBy } from '../change.ts';
-import type { NoteChange } from '../change.ts';
+import { changeBy, type NoteChange } from '../change.ts';
 import { newSecret, sha256Of } from './secrets.ts';
 import { endIn } from './sessions.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';

@@ -1,7 +1,6 @@
 /** Workspaces: made, listed and deleted by those who may open the store. */
 
-import { checkName } from '../../domain/accounts/account.ts';
-import type { Workspace } from '../../domain/accounts/account.ts';
+import { checkName, type Workspace } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -9,8 +8,7 @@ import { lockAccountOf } from '../../store/accounts/accounts.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
 import type { Ground } from '../app.ts';
-import { changeBy, commandIn } from '../change.ts';
-import type { CommandParts } from '../change.ts';
+import { changeBy, commandIn, type CommandParts } from '../change.ts';
 
 /** Makes a workspace. Throws `invalid_input`, `not_found` for an unknown account, `conflict` if the name is taken. */
 export async function createWorkspace(

@@ -29,11 +29,9 @@ import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { ChannelsApp, Ground, Principal } from '../app.ts';
-import { changeBy } from '../change.ts';
-import type { NoteChange } from '../change.ts';
+import { changeBy, type NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idPage } from '../page.ts';
-import type { NamedRequest, Page } from '../page.ts';
+import { idPage, type NamedRequest, type Page } from '../page.ts';
 
 /**
  * Creates a channel, once for each key of a repeatable request. `generated` is the part of its config that jobd made, to be shown

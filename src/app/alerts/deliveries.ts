@@ -17,8 +17,7 @@ import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { ChannelsApp, Ground, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
-import { idPage } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { idPage, type Page, type PageRequest } from '../page.ts';
 import { requireChannel, requireMailServer } from './channels.ts';
 
 /** A channel takes one test in this time. */

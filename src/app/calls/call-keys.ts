@@ -19,8 +19,7 @@ import { lockAlone } from '../../store/database/alone.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Ground, JobsApp } from '../app.ts';
-import { changeByCommand } from '../change.ts';
-import type { CommandParts } from '../change.ts';
+import { changeByCommand, type CommandParts } from '../change.ts';
 
 /** How keys are changed. */
 export interface Rotation {

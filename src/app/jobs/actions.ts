@@ -2,20 +2,16 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
-import { plans } from '../../domain/accounts/plan.ts';
-import type { PlanName } from '../../domain/accounts/plan.ts';
+import { plans, type PlanName } from '../../domain/accounts/plan.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { checkDistinct } from '../../domain/fields.ts';
-import type { Action } from '../../domain/fields.ts';
-import { afterAction } from '../../domain/jobs/actions.ts';
+import { checkDistinct, type Action } from '../../domain/fields.ts';
+import { afterAction, type ActedJob, type JobAction } from '../../domain/jobs/actions.ts';
 import { followersFirst } from '../../domain/jobs/after.ts';
-import type { ActedJob, JobAction } from '../../domain/jobs/actions.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { Ground, JobsApp, Principal } from '../app.ts';
-import { changeBy } from '../change.ts';
-import type { NoteChange } from '../change.ts';
+import { changeBy, type NoteChange } from '../change.ts';
 import { refuseFollowed } from './chains.ts';
 import { isExecuting } from './idle.ts';
 import { noJob, removeJob } from './keep-job.ts';

@@ -3,12 +3,10 @@
 import type { PostedResult } from '../../domain/alerts/delivery.ts';
 import type { After } from '../../domain/jobs/after.ts';
 import { findCallback, listResults } from '../../store/alerts/callbacks.ts';
-import { findFollowers } from '../../store/jobs/chains.ts';
-import type { ChainedJob } from '../../store/jobs/chains.ts';
+import { findFollowers, type ChainedJob } from '../../store/jobs/chains.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
 import type { Ground, Principal } from '../app.ts';
-import { idPage } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { idPage, type Page, type PageRequest } from '../page.ts';
 import { requireJob } from './keep-job.ts';
 
 /** Followers that people see of a job. */

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { webhook } from '../../domain/alerts/kinds/webhook.ts';
 import { newId } from '../../domain/id.ts';
-import { leavesOrigin } from '../../domain/jobs/job.ts';
-import type { Job } from '../../domain/jobs/job.ts';
+import { leavesOrigin, type Job } from '../../domain/jobs/job.ts';
 import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
 import { ifOpens } from '../../domain/secrets/vault.ts';
 import {

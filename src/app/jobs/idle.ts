@@ -10,8 +10,7 @@ import { isAwaiting } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
 import type { JobsApp, Principal } from '../app.ts';
-import { changeBy } from '../change.ts';
-import type { NoteChange } from '../change.ts';
+import { changeBy, type NoteChange } from '../change.ts';
 import { requireJob } from './keep-job.ts';
 
 const longestWaitMs = 5_000;

@@ -2,20 +2,17 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { updateOf } from '../../domain/accounts/audit.ts';
-import { hasExpired } from '../../domain/accounts/account.ts';
-import type { Account } from '../../domain/accounts/account.ts';
+import { hasExpired, type Account } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../../domain/accounts/plan.ts';
-import { changedFields, definedFields } from '../../domain/definition.ts';
-import type { DefinedField } from '../../domain/definition.ts';
+import { changedFields, definedFields, type DefinedField } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import { upcomingDueTime } from '../../domain/runs/due.ts';
-import type { DueTimeFields } from '../../domain/runs/due.ts';
+import { upcomingDueTime, type DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';

@@ -9,8 +9,7 @@ import type { Db } from '../../store/database/store.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { DaemonApp, Principal } from '../app.ts';
-import { listNodes } from './nodes.ts';
-import type { NodeInRole } from './nodes.ts';
+import { listNodes, type NodeInRole } from './nodes.ts';
 
 /** What the last daily check of the ledger found. */
 interface LedgerFound {

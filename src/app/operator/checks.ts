@@ -4,14 +4,11 @@
  */
 
 import { statSync } from 'node:fs';
-import { isoTime, msPerDay } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, msPerDay, type Clock } from '../../domain/clock.ts';
 import { inTwoUnits } from '../../domain/durations.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { found, ok } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
-import { isWhole } from '../../domain/runs/ledger-check.ts';
-import type { LedgerCheck } from '../../domain/runs/ledger-check.ts';
+import { found, ok, type Finding } from '../../domain/findings.ts';
+import { isWhole, type LedgerCheck } from '../../domain/runs/ledger-check.ts';
 import { zoneDataText, isZoneDataOld } from '../../domain/schedule/zone-data.ts';
 import { sizeText } from '../../domain/sizes.ts';
 import type { Db } from '../../store/database/store.ts';

@@ -2,10 +2,8 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { isoTime, msPerDay } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { found, ok } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
+import { isoTime, msPerDay, type Clock } from '../../domain/clock.ts';
+import { found, ok, type Finding } from '../../domain/findings.ts';
 import { sizeText } from '../../domain/sizes.ts';
 import { findEarlyRemovals } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';

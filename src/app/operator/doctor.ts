@@ -1,19 +1,15 @@
 /** Checks an installation for problems without changing anything. */
 
-import { isoTime, msPerDay, wrongClockMs } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, msPerDay, wrongClockMs, type Clock } from '../../domain/clock.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
-import { found, ok } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
-import { availableIds, needsMasterKey } from '../../secrets/master-keys.ts';
-import type { MasterKeys } from '../../secrets/master-keys.ts';
+import { found, ok, type Finding } from '../../domain/findings.ts';
+import { availableIds, needsMasterKey, type MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
-import { databaseClockOf } from '../../store/nodes/database-clock.ts';
-import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
+import { databaseClockOf, type DatabaseClock } from '../../store/nodes/database-clock.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { openServerReader } from '../../store/open.ts';
 import * as server from '../../store/postgres/doctor.ts';
@@ -25,8 +21,7 @@ import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 import { checks } from './checks.ts';
 import * as file from './doctor-file.ts';
 import { leadText } from './nodes.ts';
-import { whoServes } from './served.ts';
-import type { Place } from './served.ts';
+import { whoServes, type Place } from './served.ts';
 
 export interface DoctorParts {
   place: Place;

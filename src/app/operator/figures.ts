@@ -3,8 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { mostCounted } from '../../domain/meter.ts';
-import type { StoredFigures } from '../../domain/meter.ts';
+import { mostCounted, type StoredFigures } from '../../domain/meter.ts';
 import type { Store } from '../../store/database/store.ts';
 import { countWaitingResults } from '../../store/alerts/callbacks.ts';
 import { countUnsignedRuns } from '../../store/receipts/receipts.ts';

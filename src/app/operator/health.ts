@@ -2,8 +2,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { found } from '../../domain/findings.ts';
-import type { Finding, FindingCode } from '../../domain/findings.ts';
+import { found, type Finding, type FindingCode } from '../../domain/findings.ts';
 import { probeWrite } from '../../store/database/inspect.ts';
 import type { Store } from '../../store/database/store.ts';
 import { checks } from './checks.ts';

@@ -1,7 +1,6 @@
 /** The nodes that serve a database on a server, as operators see them. */
 
-import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs, type Clock } from '../../domain/clock.ts';
 import {
   isLeaseValid,
   leaderOf,
@@ -11,8 +10,7 @@ import {
   nodeName,
   openRoleOf,
 } from '../../domain/nodes.ts';
-import { found } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
+import { found, type Finding } from '../../domain/findings.ts';
 import type { NodeRole } from '../../domain/nodes.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';

@@ -2,11 +2,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
-import { countJobs, countMonitors } from '../../store/overview/counts.ts';
-import type { MonitorCounts } from '../../store/overview/counts.ts';
+import { countJobs, countMonitors, type MonitorCounts } from '../../store/overview/counts.ts';
 import { findRunningJobs } from '../../store/overview/jobs.ts';
-import { countTrouble } from '../../store/overview/trouble.ts';
-import type { TroubleCounts } from '../../store/overview/trouble.ts';
+import { countTrouble, type TroubleCounts } from '../../store/overview/trouble.ts';
 import type { Ground, Principal } from '../app.ts';
 
 /** Jobs by state; `running` ones are in their states too. */

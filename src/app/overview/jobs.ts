@@ -5,22 +5,19 @@ import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
-import { badRunStatuses } from '../../domain/runs/run.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
+import { badRunStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs } from '../../store/overview/trouble.ts';
-import { findRunStop } from '../../store/runs/of-workspace.ts';
-import type { RunPlace } from '../../store/runs/of-workspace.ts';
+import { findRunStop, type RunPlace } from '../../store/runs/of-workspace.ts';
 import { noJob, shownJob } from '../jobs/keep-job.ts';
 import type { JobsApp, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { isIdPart, isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
-import { inSteps } from '../steps.ts';
-import type { Found } from '../steps.ts';
+import { inSteps, type Found } from '../steps.ts';
 
 /** How many results of a row are shown. */
 export const recentCount = 30;

@@ -2,10 +2,8 @@
 
 import { JobdError } from '../../domain/errors.ts';
 import { hasReceipt } from '../../domain/receipts/receipt.ts';
-import { isFinal } from '../../domain/runs/run.ts';
-import type { Run } from '../../domain/runs/run.ts';
-import { keyDocument, keySet } from '../../receipt/key.ts';
-import type { KeyDocument, KeySet } from '../../receipt/key.ts';
+import { isFinal, type Run } from '../../domain/runs/run.ts';
+import { keyDocument, keySet, type KeyDocument, type KeySet } from '../../receipt/key.ts';
 import { findReceipt } from '../../store/receipts/receipts.ts';
 import * as keys from '../../store/receipts/signing-keys.ts';
 import type { Ground, Principal, ReceiptsApp } from '../app.ts';

@@ -3,8 +3,7 @@
  * out most of them; it reads none of another workspace, so that neither its answer nor its cursor says anything of others.
  */
 
-import { runStatuses } from '../../domain/runs/run.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
+import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import { findRunStop, listRunsOfWorkspace } from '../../store/runs/of-workspace.ts';
 import type { ListedRun, RunPlace } from '../../store/runs/of-workspace.ts';
 import type { Ground, Principal } from '../app.ts';

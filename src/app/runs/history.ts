@@ -3,8 +3,7 @@
  * run with a long answer takes several microseconds to read and nothing else happens meanwhile.
  */
 
-import { daysOfRuns } from '../../domain/runs/days.ts';
-import type { DayOfRuns, RunFigures } from '../../domain/runs/days.ts';
+import { daysOfRuns, type DayOfRuns, type RunFigures } from '../../domain/runs/days.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { lastDays, startOfDay } from '../../domain/schedule/local-days.ts';
 import * as history from '../../store/runs/history.ts';

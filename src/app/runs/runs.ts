@@ -3,17 +3,14 @@
 import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { activeWords } from '../../domain/runs/active.ts';
-import { queuedRun } from '../../domain/runs/run.ts';
-import type { Run, RunTotals } from '../../domain/runs/run.ts';
+import { queuedRun, type Run, type RunTotals } from '../../domain/runs/run.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { Ground, Principal, RunsApp } from '../app.ts';
-import { changeBy } from '../change.ts';
-import type { NoteChange } from '../change.ts';
-import { pageOf, parseRunCursor, runCursor } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { changeBy, type NoteChange } from '../change.ts';
+import { pageOf, parseRunCursor, runCursor, type Page, type PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 
 /** One manual run per job in this time (docs/behavior.md#run-6). */

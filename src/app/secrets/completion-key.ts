@@ -3,8 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import type { CompletionTokens } from '../../domain/runs/completion.ts';
-import { ifOpens, placeOf } from '../../domain/secrets/vault.ts';
-import type { Vault } from '../../domain/secrets/vault.ts';
+import { ifOpens, placeOf, type Vault } from '../../domain/secrets/vault.ts';
 import { completionTokens, newCompletionSecret } from '../../secrets/completion-tokens.ts';
 import { writeAlone } from '../../store/database/alone.ts';
 import type { Db, Store } from '../../store/database/store.ts';

@@ -6,8 +6,7 @@
 
 import type { Change } from '../../domain/accounts/audit.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { discarded, ifOpens } from '../../domain/secrets/vault.ts';
-import type { Vault } from '../../domain/secrets/vault.ts';
+import { discarded, ifOpens, type Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
@@ -22,8 +21,7 @@ import type { SealedValue } from '../../store/secrets/sealed.ts';
 import { openCallKey } from '../../identity/keyring.ts';
 import { listSigningCallKeys } from '../../store/calls/call-keys.ts';
 import { rotateIn } from '../calls/call-keys.ts';
-import { changeByCommand } from '../change.ts';
-import type { CommandParts, NoteChangeIn } from '../change.ts';
+import { changeByCommand, type CommandParts, type NoteChangeIn } from '../change.ts';
 import type { MasterKeyParts } from './master-keys.ts';
 import { checkSealed } from './sealed-values.ts';
 

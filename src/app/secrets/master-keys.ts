@@ -13,16 +13,13 @@ import { discarded, ifOpens, placeOf, sealedTables } from '../../domain/secrets/
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
-import { availableIds } from '../../secrets/master-keys.ts';
-import type { MasterKeys } from '../../secrets/master-keys.ts';
+import { availableIds, type MasterKeys } from '../../secrets/master-keys.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import { writeAlone } from '../../store/database/alone.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { sweep } from '../../store/database/sweep.ts';
-import type { SweepPage } from '../../store/database/sweep.ts';
-import { findSealed, replaceSealed } from '../../store/secrets/sealed.ts';
-import type { SealedValue } from '../../store/secrets/sealed.ts';
+import { sweep, type SweepPage } from '../../store/database/sweep.ts';
+import { findSealed, replaceSealed, type SealedValue } from '../../store/secrets/sealed.ts';
 import { findMissingKey } from './missing-key.ts';
 import { checkSealed, namesOf, remedyOf, valuesPerPage } from './sealed-values.ts';
 

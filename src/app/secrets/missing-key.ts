@@ -2,8 +2,7 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import { nodeName } from '../../domain/nodes.ts';
-import { availableIds } from '../../secrets/master-keys.ts';
-import type { MasterKeys } from '../../secrets/master-keys.ts';
+import { availableIds, type MasterKeys } from '../../secrets/master-keys.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
 
 /** What is missing, in a sentence, and what to do, a line each. */

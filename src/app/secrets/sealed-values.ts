@@ -4,8 +4,7 @@ import { ifOpens, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { Db } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
-import { findSealed } from '../../store/secrets/sealed.ts';
-import type { SealedValue } from '../../store/secrets/sealed.ts';
+import { findSealed, type SealedValue } from '../../store/secrets/sealed.ts';
 
 /** Values in one page of a sweep, and so in one transaction of a rotation. */
 export const valuesPerPage = 100;

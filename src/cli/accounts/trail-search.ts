@@ -6,8 +6,7 @@
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { Api } from '../client/api.ts';
-import { findOne, searchAmong } from '../client/find.ts';
-import type { Named } from '../client/find.ts';
+import { findOne, searchAmong, type Named } from '../client/find.ts';
 
 /** So many of the newest entries are read, 100 with each request. */
 const mostSearched = 1_000;

@@ -3,8 +3,7 @@
 import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
 import type { ConfigField } from '../../domain/alerts/kinds/kind.ts';
-import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
-import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
+import { channelKinds, type ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { collect, textOrFile } from '../options.ts';
 import { optionOf } from '../../settings/setting.ts';

@@ -11,8 +11,7 @@ import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
-import { printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printJson, printRows, type Output } from '../terminal/output.ts';
 
 /** Adds the command. */
 export function addDeliveriesCommand(channels: Command, context: Context): void {

@@ -17,12 +17,9 @@ import type { JobSummary } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { Receipt } from '../../domain/receipts/receipt.ts';
-import { fieldOf, pages } from './client.ts';
-import type { Ask } from './client.ts';
-import { findOne } from './find.ts';
-import type { Named } from './find.ts';
-import { path, queryOf } from './path.ts';
-import type { Filter } from './path.ts';
+import { fieldOf, pages, type Ask } from './client.ts';
+import { findOne, type Named } from './find.ts';
+import { path, queryOf, type Filter } from './path.ts';
 import { askOnce } from './retry.ts';
 
 /** What every resource of a workspace can do. */

@@ -3,10 +3,8 @@
 import type { ErrorBody } from '../../api/http/contract.ts';
 import type { ClientConfig } from './profiles.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
-import { errorCodes, JobdError } from '../../domain/errors.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
-import { exchange, exchangeFollowing } from './exchange.ts';
-import type { Answer, Question } from './exchange.ts';
+import { errorCodes, JobdError, type ErrorCode } from '../../domain/errors.ts';
+import { exchange, exchangeFollowing, type Answer, type Question } from './exchange.ts';
 
 /** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
 const answerTimeoutMs = 30_000;

@@ -1,8 +1,7 @@
 /** The API of the server that a command asks. */
 
 import type { Context } from '../context.ts';
-import { createApi } from './api.ts';
-import type { Api } from './api.ts';
+import { createApi, type Api } from './api.ts';
 import { createAsker } from './client.ts';
 import { inOptionWords } from './option-words.ts';
 import { withinRateLimit } from './retry.ts';

@@ -4,8 +4,7 @@ import type { Event } from '../../api/events/contract.ts';
 import type { ClientConfig } from './profiles.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { authorization, failureOf, jsonOf, noJobd } from './client.ts';
-import { exchangeLive } from './exchange.ts';
-import type { LiveAnswer } from './exchange.ts';
+import { exchangeLive, type LiveAnswer } from './exchange.ts';
 
 /** The first event comes at once, and then at least a comment every 20 s. */
 const helloWithinMs = 10_000;

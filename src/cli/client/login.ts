@@ -2,17 +2,14 @@
 
 import type { Command } from 'commander';
 import type { Me } from '../../api/accounts/contract.ts';
-import { defaultServerUrl, loginUrl } from '../../settings/config.ts';
-import type { Flags } from '../../settings/config.ts';
+import { defaultServerUrl, loginUrl, type Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { profileNamed, readProfiles, writeProfiles } from './profiles.ts';
-import type { Profiles } from './profiles.ts';
+import { profileNamed, readProfiles, writeProfiles, type Profiles } from './profiles.ts';
 import { askKey } from '../terminal/prompt.ts';
 import { createAsker, fieldOf } from './client.ts';
 import type { Context } from '../context.ts';
 import { profilesFile, settings } from './settings.ts';
-import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printDone, printFields, printJson, printRows, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import { forgetKey, keepKey, keptKey } from './unchecked-key.ts';
 

@@ -2,8 +2,7 @@
 
 import { JobdError } from '../../domain/errors.ts';
 import { channelFields } from '../../domain/alerts/fields.ts';
-import { isTime, optionFor } from '../../domain/fields.ts';
-import type { Fields } from '../../domain/fields.ts';
+import { isTime, optionFor, type Fields } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { durationOf, optionOf } from '../../settings/setting.ts';

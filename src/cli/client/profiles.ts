@@ -2,8 +2,7 @@
 
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { defaultServerUrl } from '../../settings/config.ts';
-import type { ClientSettings } from '../../settings/config.ts';
+import { defaultServerUrl, type ClientSettings } from '../../settings/config.ts';
 import { JobdError, systemCode } from '../../domain/errors.ts';
 import { replaceFile } from '../../base/whole-file.ts';
 

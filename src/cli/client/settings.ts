@@ -1,10 +1,8 @@
 /** The server that the commands of this process ask. */
 
-import { clientSettings } from '../../settings/config.ts';
-import type { ClientSettings } from '../../settings/config.ts';
+import { clientSettings, type ClientSettings } from '../../settings/config.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { findServer } from './profiles.ts';
-import type { ClientConfig } from './profiles.ts';
+import { findServer, type ClientConfig } from './profiles.ts';
 
 /** `--profile` of this command line; null if it was not given. */
 let flag: string | null = null;

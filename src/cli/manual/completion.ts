@@ -1,8 +1,7 @@
 /** Shell completion scripts, made from the commands. */
 
 import { quoted } from '../../domain/quote.ts';
-import { allCommands } from './command-tree.ts';
-import type { CommandNode } from './command-tree.ts';
+import { allCommands, type CommandNode } from './command-tree.ts';
 
 export type Shell = keyof typeof scripts;
 

@@ -1,14 +1,12 @@
 /** `jobd help`, `jobd completion` and `jobd man`: documentation made from the commands. */
 
-import { Argument } from 'commander';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { environment } from '../../settings/variables.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printJson, printRows, type Output } from '../terminal/output.ts';
 import type { Shell } from './completion.ts';
 import { padTo, wrapTo } from '../terminal/text.ts';
 

@@ -1,7 +1,6 @@
 /** The manual page, in the man macros of roff (groff_man(7)), made from the commands themselves. */
 
-import { allCommands } from './command-tree.ts';
-import type { CommandNode } from './command-tree.ts';
+import { allCommands, type CommandNode } from './command-tree.ts';
 import { environment } from '../../settings/variables.ts';
 import { exitCodes } from '../exit-codes.ts';
 

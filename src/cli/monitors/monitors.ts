@@ -6,14 +6,12 @@ import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
-import { monitorStatuses } from '../../domain/monitors/status.ts';
-import type { MonitorStatus } from '../../domain/monitors/status.ts';
+import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { givenFields, settingsOf, withFieldOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
-import { addResourceCommands, printItem, withName } from '../resource.ts';
-import type { Resource } from '../resource.ts';
+import { addResourceCommands, printItem, withName, type Resource } from '../resource.ts';
 import {
   newScheduleOf,
   scheduleFieldsFor,
@@ -23,8 +21,7 @@ import {
   zonedUpdateOf,
 } from '../schedule/schedule-options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
-import { printFields, printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printFields, printJson, printRows, type Output } from '../terminal/output.ts';
 
 const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
   noun: 'monitor',

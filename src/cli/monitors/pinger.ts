@@ -1,7 +1,6 @@
 /** Sends pings without holding up the task: short waits, few attempts. A failure is a value. */
 
-import { JobdError } from '../../domain/errors.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+import { JobdError, type ErrorCode } from '../../domain/errors.ts';
 import { sendPing } from '../client/client.ts';
 import { retry } from '../client/retry.ts';
 

@@ -1,7 +1,6 @@
 /** Runs a command as its caller would: same standard streams, exit code and signals. Its output is read only on request. */
 
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { hasTerminal } from '../terminal/has-terminal.ts';
 

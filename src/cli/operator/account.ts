@@ -1,18 +1,15 @@
 /** `jobd account`: accounts with their plans, trials and subscriptions, in the database. */
 
 import type { Command } from 'commander';
-import { standingOf, trialEndsAt } from '../../domain/accounts/account.ts';
-import type { Account } from '../../domain/accounts/account.ts';
+import { standingOf, trialEndsAt, type Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import { planNames, plans } from '../../domain/accounts/plan.ts';
 import { parseChoice, parseWholeNumber } from '../../settings/setting.ts';
 import { parseMoment } from '../options.ts';
-import { moment, state } from '../terminal/cell.ts';
-import type { Cell } from '../terminal/cell.ts';
+import { moment, state, type Cell } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
-import { printed, storeCommands, table } from './store-commands.ts';
-import type { Print } from './store-commands.ts';
+import { printed, storeCommands, table, type Print } from './store-commands.ts';
 
 /** Length of a trial, in days. */
 const trialDays = { min: 1, max: 3_650 };

@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
@@ -12,8 +11,7 @@ import { parseWholeNumber } from '../../settings/setting.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
 import { coloured, state } from '../terminal/cell.ts';
-import { printLine } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printLine, type Output } from '../terminal/output.ts';
 import { padTo, plain } from '../terminal/text.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
 import { programName } from './program-name.ts';

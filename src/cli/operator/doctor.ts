@@ -10,11 +10,9 @@ import { withoutPassword } from '../../settings/setting.ts';
 import { unknownVariables, unknownWords } from '../../settings/variables.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
-import { enterPlace, namesNoPlace } from './local.ts';
-import type { EnteredPlace } from './local.ts';
+import { enterPlace, namesNoPlace, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
-import { printJson, printRows } from '../terminal/output.ts';
-import type { Columns, Output } from '../terminal/output.ts';
+import { printJson, printRows, type Columns, type Output } from '../terminal/output.ts';
 import { findService, findServiceEnvironment, isServiceEnabled, serviceFiles } from './service.ts';
 import type { ServiceEnvironment } from './service.ts';
 

@@ -1,12 +1,10 @@
 /** `jobd key`: API keys, in the database; works while the daemon runs. */
 
-import { defaultServerUrl, loginUrl } from '../../settings/config.ts';
-import type { Flags } from '../../settings/config.ts';
+import { defaultServerUrl, loginUrl, type Flags } from '../../settings/config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Key } from '../../domain/accounts/key.ts';
-import { findOne, nameAndId, searchAmong } from '../client/find.ts';
-import type { Named } from '../client/find.ts';
+import { findOne, nameAndId, searchAmong, type Named } from '../client/find.ts';
 import { parseMomentOrDuration, withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';
 import { permissionOf, withPermission } from './permission.ts';

@@ -3,8 +3,7 @@
  * the wrong directory looks like a working one (docs/decisions/0026-root-and-the-data.md#only-serve-makes-a-database).
  */
 
-import { callerNow } from '../../app/operator/caller.ts';
-import type { Caller } from '../../app/operator/caller.ts';
+import { callerNow, type Caller } from '../../app/operator/caller.ts';
 import {
   databaseUrl,
   environmentVariable,
@@ -16,13 +15,10 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Local, Place } from '../../serve/local-store.ts';
 import { withoutPassword } from '../../settings/setting.ts';
 import { libpqUrl } from './libpq-url.ts';
-import { actAsOwner } from './owner/owner.ts';
-import type { Entered } from './owner/owner.ts';
-import { nameOf, noDatabase } from './places.ts';
-import type { Holding } from './places.ts';
+import { actAsOwner, type Entered } from './owner/owner.ts';
+import { nameOf, noDatabase, type Holding } from './places.ts';
 import { findServers } from './running.ts';
-import { findService, findServiceEnvironment } from './service.ts';
-import type { Service } from './service.ts';
+import { findService, findServiceEnvironment, type Service } from './service.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Known once it was asked for: before root acts as somebody else. */

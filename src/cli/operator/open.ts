@@ -7,10 +7,8 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Local } from '../../serve/local-store.ts';
 import type { Context } from '../context.ts';
 import { parseDuration, withoutPassword } from '../../settings/setting.ts';
-import { printJson } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
-import { enterPlace, openStoreAt } from './local.ts';
-import type { EnteredPlace } from './local.ts';
+import { printJson, type Output } from '../terminal/output.ts';
+import { enterPlace, openStoreAt, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { permissionOf, withPermission } from './permission.ts';
 

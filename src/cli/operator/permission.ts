@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
-import { permissions } from '../../domain/accounts/key.ts';
-import type { Permission } from '../../domain/accounts/key.ts';
+import { permissions, type Permission } from '../../domain/accounts/key.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseChoice } from '../../settings/setting.ts';
 

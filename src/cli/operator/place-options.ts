@@ -1,7 +1,6 @@
 /** The options of commands that open the database themselves: where it is. */
 
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 /** `--data`: a file in this directory. */
 export const dataOption = new Option('--data <dir>', 'data directory');

@@ -10,8 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { databaseUrl, namedDataDir } from '../../settings/config.ts';
-import type { Environment, Flags } from '../../settings/config.ts';
+import { databaseUrl, namedDataDir, type Environment, type Flags } from '../../settings/config.ts';
 import { flagsIn } from './serve-flags.ts';
 
 /** A process that runs `jobd serve`. */

@@ -6,11 +6,9 @@ import { JobdError } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../../domain/counted.ts';
-import { enterPlace, openStoreAt } from './local.ts';
-import type { EnteredPlace } from './local.ts';
+import { enterPlace, openStoreAt, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
-import { printJson, printRows } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printJson, printRows, type Output } from '../terminal/output.ts';
 
 /** Adds the commands. */
 export function addSecretsCommands(program: Command, { output }: Context): void {

@@ -1,8 +1,7 @@
 /** Starts what needs a database on a server that may not be up yet, as when machines or containers start together. */
 
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { systemClock, type Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../base/log.ts';
 

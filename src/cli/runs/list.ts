@@ -10,8 +10,7 @@ import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
-import { printJson, printRows } from '../terminal/output.ts';
-import type { Columns } from '../terminal/output.ts';
+import { printJson, printRows, type Columns } from '../terminal/output.ts';
 
 const mostRuns = 10_000;
 

@@ -4,8 +4,7 @@ import type { Run } from '../../api/runs/contract.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, timeOfId } from '../../domain/id.ts';
-import { runStatuses } from '../../domain/runs/run.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
+import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { sinceOrUntil } from '../terminal/cell.ts';
 

@@ -5,8 +5,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { completionWords } from '../../domain/runs/completion.ts';
 import type { Api } from '../client/api.ts';
 import { moment, state } from '../terminal/cell.ts';
-import { printFields } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
+import { printFields, type Output } from '../terminal/output.ts';
 import { plain, plainLines } from '../terminal/text.ts';
 
 function previewText({ truncated, responseBody }: Run): string | null {

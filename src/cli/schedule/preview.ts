@@ -4,9 +4,8 @@ import { isoTime } from '../../domain/clock.ts';
 import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
 import { localIsoTime, localTimeText } from '../../domain/schedule/local-time.ts';
 import { durationText } from '../options.ts';
-import { printRows } from '../terminal/output.ts';
+import { printRows, type Columns, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import type { Columns, Output } from '../terminal/output.ts';
 
 /** What is printed of a preview. */
 export type DueTimes = Omit<SchedulePreview, 'words'>;

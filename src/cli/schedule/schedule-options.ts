@@ -6,8 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { scheduleFields } from '../../domain/schedule/fields.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
-import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
+import { scheduleOf, type ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../../settings/setting.ts';
 
 /** Adds `--cron`, `--tz` and `--every`. */

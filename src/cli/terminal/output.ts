@@ -6,8 +6,7 @@
  * no command can forget it. Only `styled` lets escape sequences through, for the colours of this program.
  */
 
-import { journalStream, noColor } from '../../settings/config.ts';
-import type { Flags } from '../../settings/config.ts';
+import { journalStream, noColor, type Flags } from '../../settings/config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { isJournal, priorities, withPriority } from '../../base/journal.ts';

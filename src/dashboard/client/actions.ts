@@ -1,15 +1,13 @@
 /** What people do with a job, a monitor or a channel, from any page. What came of it is said in a toast. */
 
-import { pageOf } from '../view/places.ts';
-import type { Kind } from '../view/places.ts';
+import { pageOf, type Kind } from '../view/places.ts';
 import { change, create } from './session/session.ts';
 import { tell } from './told.ts';
 import { signal } from '@preact/signals';
 import type { QueuedRun } from '../../api/runs/contract.ts';
-import type { Answer } from './api.ts';
 import { now } from './clock.ts';
 import type { DeliveryResponse } from '../../api/alerts/contract.ts';
-import { ask } from './api.ts';
+import { ask, type Answer } from './api.ts';
 
 /** What is changed, as toasts name it. */
 export interface Named {

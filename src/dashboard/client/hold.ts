@@ -1,10 +1,8 @@
 /** Rows never move while somebody points at them: what came meanwhile is counted, and shown when asked for. */
 
-import { signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { inPlace } from '../view/rows.ts';
-import type { HeldRows, Row } from '../view/rows.ts';
+import { inPlace, type HeldRows, type Row } from '../view/rows.ts';
 
 /** Whether the pointer or the focus is in the place of `props`. */
 export interface Hold {

@@ -1,16 +1,12 @@
 /** Lists of the API, page by page: the pages that somebody has opened stay, and what changed in them is asked again. */
 
-import { computed, signal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { nameOf } from '../view/rows.ts';
-import type { Row } from '../view/rows.ts';
+import { nameOf, type Row } from '../view/rows.ts';
 import type { Failure } from './api.ts';
-import { askForViewer, recall, remember } from './resource.ts';
-import { onChange } from './live/live.ts';
-import type { Change } from './live/live.ts';
+import { askForViewer, recall, remember, type Concern } from './resource.ts';
+import { onChange, type Change } from './live/live.ts';
 import { createPace } from './live/pace.ts';
-import type { Concern } from './resource.ts';
 
 /** One page of a list. */
 interface Part<T> {

@@ -2,8 +2,7 @@
 
 import type { Run } from '../../api/runs/contract.ts';
 import { maxDocumentBytes } from '../../receipt/json.ts';
-import { readTrustedKeys } from '../../receipt/trusted-keys.ts';
-import type { TrustedKeys } from '../../receipt/trusted-keys.ts';
+import { readTrustedKeys, type TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { root } from '../router.ts';
 import { checkReceipt, compareKeys, readSeen } from '../view/runs/receipt.ts';
 import type { CheckedReceipt, CheckedWith, SeenKey } from '../view/runs/receipt.ts';

@@ -1,16 +1,12 @@
 /** Answers of the API that are kept while somebody looks at them, and asked again when what they show has changed. */
 
-import { signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Failure } from './api.ts';
-import { onChange } from './live/live.ts';
-import type { Change } from './live/live.ts';
+import { onChange, type Change } from './live/live.ts';
 import { viewer } from './session/session.ts';
 import type { Kind } from '../view/places.ts';
-import { createPace } from './live/pace.ts';
-import { ask } from './api.ts';
-import type { Pace } from './live/pace.ts';
+import { createPace, type Pace } from './live/pace.ts';
+import { ask, type Failure } from './api.ts';
 
 /** Whether an answer may be another after this change. */
 export type Concern = (change: Change) => boolean;

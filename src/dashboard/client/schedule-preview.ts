@@ -3,8 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SchedulePreview } from '../../api/schedule/contract.ts';
 import type { ScheduleFields } from '../view/schedule/schedule-form.ts';
-import { ask, outage } from './api.ts';
-import type { Answer } from './api.ts';
+import { ask, outage, type Answer } from './api.ts';
 import { now } from './clock.ts';
 import { hasEnded, workOut } from './session/session.ts';
 

@@ -10,8 +10,7 @@ import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Button, Problem, Outside } from '../parts/basic.tsx';
 import { addressOf } from '../router.ts';
-import { notice, signIn, leave, signedIn } from '../client/session/session.ts';
-import type { Refusal } from '../client/session/session.ts';
+import { notice, signIn, leave, signedIn, type Refusal } from '../client/session/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 

@@ -1,8 +1,7 @@
 /** What every page is made of: text from outside, signs, failures, links and times. */
 
 import { showControls } from '../../domain/characters.ts';
-import { Fragment } from 'preact';
-import type { JSX, ComponentChildren } from 'preact';
+import { Fragment, type JSX, type ComponentChildren } from 'preact';
 import { addressOf, go } from '../router.ts';
 import { now } from '../client/clock.ts';
 import { ago, until } from '../view/figures.ts';

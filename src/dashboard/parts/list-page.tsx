@@ -2,19 +2,16 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useAgainAfter } from '../client/live/again.ts';
-import { usePages } from '../client/pages.ts';
-import type { Pages } from '../client/pages.ts';
+import { usePages, type Pages } from '../client/pages.ts';
 import { ofAll, ofOne } from '../client/resource.ts';
 import { mayWrite } from '../client/session/session.ts';
 import { query } from '../router.ts';
-import { lists } from '../view/places.ts';
-import type { Kind } from '../view/places.ts';
+import { lists, type Kind } from '../view/places.ts';
 import { Link } from './basic.tsx';
 import { Copyable } from './copyable.tsx';
 import { Heading } from './heading.tsx';
 import { TroubleFirst } from './rows.tsx';
-import { Filters, Search } from './tools.tsx';
-import type { Filter } from './tools.tsx';
+import { Filters, Search, type Filter } from './tools.tsx';
 
 /** Nothing that needs attention. */
 const calm: readonly string[] = [];

@@ -2,8 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Resource } from '../client/resource.ts';
-import { lists } from '../view/places.ts';
-import type { Kind } from '../view/places.ts';
+import { lists, type Kind } from '../view/places.ts';
 import { Button, Link, Problem } from './basic.tsx';
 import { Heading } from './heading.tsx';
 

@@ -5,12 +5,10 @@ import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { setPaused } from '../client/actions.ts';
 import { now } from '../client/clock.ts';
 import { duration } from '../view/figures.ts';
-import { pageOf } from '../view/places.ts';
-import type { Kind } from '../view/places.ts';
+import { pageOf, type Kind } from '../view/places.ts';
 import { strip, stripLabel } from '../view/strip.ts';
 import { browserZone, city } from '../view/times.ts';
-import { At, Button, Glyph, Link, Outside, Until } from './basic.tsx';
-import type { Status } from './basic.tsx';
+import { At, Button, Glyph, Link, Outside, Until, type Status } from './basic.tsx';
 
 interface Thing {
   id: string;

@@ -1,8 +1,7 @@
 /** What is above a list: filters and search. The address keeps what is chosen. */
 
 import { place, query, setQuery } from '../router.ts';
-import { Glyph, Link } from './basic.tsx';
-import type { Status } from './basic.tsx';
+import { Glyph, Link, type Status } from './basic.tsx';
 import { figures } from '../view/figures.ts';
 import { useEffect, useRef } from 'preact/hooks';
 import { useShortcuts } from '../client/shortcuts.ts';

@@ -6,8 +6,7 @@
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
 import { scheduleFields } from '../schedule/fields.ts';
-import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
-import type { ScheduleFields } from '../schedule/schedule.ts';
+import { sameSchedule, scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { Plan } from './plan.ts';
 import { smallestInterval } from '../schedule/interval.ts';

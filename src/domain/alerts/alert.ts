@@ -2,12 +2,10 @@
 
 import { isoTime } from '../clock.ts';
 import { timeOfId } from '../id.ts';
-import { jobStatus } from '../jobs/job.ts';
-import type { Job } from '../jobs/job.ts';
+import { jobStatus, type Job } from '../jobs/job.ts';
 import type { MonitorDocument } from '../monitors/document.ts';
 import { errorOf } from '../runs/reason.ts';
-import { runDocument } from '../runs/run.ts';
-import type { RunDocument } from '../runs/run.ts';
+import { runDocument, type RunDocument } from '../runs/run.ts';
 import type { Run } from '../runs/run.ts';
 
 /** `run.finished` is what `onResult` of a job gets, and no alert; `reminder` says what is still down; `test` is what a person sends to see that a channel works. */

@@ -3,11 +3,9 @@
 import { isoTime } from '../clock.ts';
 import type { Subject } from './alert.ts';
 import type { Delivery } from './delivery.ts';
-import { checkFields, defaultsOf } from '../fields.ts';
-import type { ValuesOf } from '../fields.ts';
+import { checkFields, defaultsOf, type ValuesOf } from '../fields.ts';
 import { alsoOnWords, channelFields } from './fields.ts';
-import { isOfMonitor, isRecovery } from './health-change.ts';
-import type { HealthChange } from './health-change.ts';
+import { isOfMonitor, isRecovery, type HealthChange } from './health-change.ts';
 import type { ChannelConfig } from './kinds/kind.ts';
 import type { ChannelType } from './kinds/registry.ts';
 import { writable } from '../read-only.ts';

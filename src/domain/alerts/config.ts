@@ -3,8 +3,7 @@
 import { checkLength } from '../characters.ts';
 import { invalidInput } from '../errors.ts';
 import type { ChannelConfig, ConfigRules } from './kinds/kind.ts';
-import { channelKinds } from './kinds/registry.ts';
-import type { ChannelType } from './kinds/registry.ts';
+import { channelKinds, type ChannelType } from './kinds/registry.ts';
 import { spellingsOf } from '../secrets/redaction.ts';
 
 /** The longest value of a field, in characters. */

@@ -7,8 +7,7 @@
  *   alert, one alert is sent; if not, none is.
  */
 
-import { isRecovery } from './health-change.ts';
-import type { HealthChange } from './health-change.ts';
+import { isRecovery, type HealthChange } from './health-change.ts';
 
 /** What a channel knows about a job or monitor. Times are epoch milliseconds. */
 export interface AlertState {

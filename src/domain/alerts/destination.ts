@@ -2,8 +2,7 @@
 
 import type { Alert } from './alert.ts';
 import type { ChannelConfig } from './kinds/kind.ts';
-import { channelKinds } from './kinds/registry.ts';
-import type { ChannelType } from './kinds/registry.ts';
+import { channelKinds, type ChannelType } from './kinds/registry.ts';
 
 const test: Alert = { type: 'test', timestamp: '', data: {} };
 

@@ -1,7 +1,6 @@
 /** The fields that people set of a channel, besides its type and its config: the one place that says what each is. */
 
-import { nameField } from '../fields.ts';
-import type { Details, Field } from '../fields.ts';
+import { nameField, type Details, type Field } from '../fields.ts';
 
 /** Runs that change no health: a channel may ask for alerts of them too. */
 export const alsoOnWords = ['missed', 'interrupted'] as const;

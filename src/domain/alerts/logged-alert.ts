@@ -1,7 +1,6 @@
 /** What the log says about an alert (docs/logs.md). */
 
-import { subjectOf } from './alert.ts';
-import type { Alert, AlertType } from './alert.ts';
+import { subjectOf, type Alert, type AlertType } from './alert.ts';
 
 /**
  * The fields of the line: the name and id of the job or monitor that an alert is about, or how many runs, jobs and monitors

@@ -1,7 +1,6 @@
 /** What the definition of a channel stands for. */
 
-import { defineChannel } from './channel.ts';
-import type { ChannelInput, ChannelSettings } from './channel.ts';
+import { defineChannel, type ChannelInput, type ChannelSettings } from './channel.ts';
 import { channelFields } from './fields.ts';
 import { valuesIn } from '../fields.ts';
 

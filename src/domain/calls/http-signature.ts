@@ -1,7 +1,6 @@
 /** The text that an HTTP message signature signs (RFC 9421, section 2.5). `identity/sign.ts` signs it. */
 
-import { validity } from './caller.ts';
-import type { Caller } from './caller.ts';
+import { validity, type Caller } from './caller.ts';
 
 /** A covered component: its name, and its value as it is signed. */
 export type Component = readonly [name: string, value: string];

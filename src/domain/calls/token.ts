@@ -1,8 +1,7 @@
 /** The text of a JSON Web Token (RFC 7519) that names the caller; `identity/sign.ts` signs it. */
 
 import type { CallAlgorithm } from './call-key.ts';
-import { subjectOf, validity } from './caller.ts';
-import type { Caller } from './caller.ts';
+import { subjectOf, validity, type Caller } from './caller.ts';
 
 /** What a token claims. Times are seconds of the epoch. */
 export interface Claims {

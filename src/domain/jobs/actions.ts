@@ -1,11 +1,9 @@
 /** What people do with many jobs at once: pause, resume or delete them. */
 
-import { actions } from '../fields.ts';
-import type { Action } from '../fields.ts';
+import { actions, type Action } from '../fields.ts';
 import { firstDue } from '../schedule/next.ts';
 import { anchorOf } from '../schedule/schedule-input.ts';
-import { scheduleOf } from '../schedule/schedule.ts';
-import type { ScheduleFields } from '../schedule/schedule.ts';
+import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { isOnSchedule } from './after.ts';
 import type { Job } from './job.ts';
 

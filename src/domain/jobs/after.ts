@@ -5,8 +5,7 @@
 
 import { invalidInput } from '../errors.ts';
 import { isId } from '../id.ts';
-import { longestChain } from './after-words.ts';
-import type { AfterOn } from './after-words.ts';
+import { longestChain, type AfterOn } from './after-words.ts';
 
 /** The job whose runs start this one, and which of their ends do. */
 export interface After {

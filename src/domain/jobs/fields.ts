@@ -1,7 +1,6 @@
 /** The fields that people set of a job (docs/behavior.md#job-2): the one place that says what each is. */
 
-import { nameField, notesField } from '../fields.ts';
-import type { Details, Field } from '../fields.ts';
+import { nameField, notesField, type Details, type Field } from '../fields.ts';
 import { scheduleDetails, scheduleFields } from '../schedule/fields.ts';
 import { longestChain } from './after-words.ts';
 import { maxHeaders } from './headers.ts';

@@ -1,9 +1,7 @@
 /** A job: what to call, when, and how it has been doing. */
 
-import { defaultsOf } from '../fields.ts';
-import type { FieldValue, ValuesOf } from '../fields.ts';
-import { defaultSchedule } from '../schedule/schedule.ts';
-import type { ScheduleFields } from '../schedule/schedule.ts';
+import { defaultsOf, type FieldValue, type ValuesOf } from '../fields.ts';
+import { defaultSchedule, type ScheduleFields } from '../schedule/schedule.ts';
 import type { After } from './after.ts';
 import { jobFields } from './fields.ts';
 

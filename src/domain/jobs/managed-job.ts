@@ -2,10 +2,8 @@
 
 import { changedNames } from '../definition.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
-import { definedAfter, readAfter } from './after.ts';
-import type { AfterDefinition } from './after.ts';
-import { jobDefaults } from './job.ts';
-import type { EditableFields } from './job.ts';
+import { definedAfter, readAfter, type AfterDefinition } from './after.ts';
+import { jobDefaults, type EditableFields } from './job.ts';
 import type { JobInput } from './job-input.ts';
 
 /** A job as a definition says it. */

@@ -3,8 +3,7 @@
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { valuesIn } from '../fields.ts';
 import { monitorFields } from './fields.ts';
-import { monitorStatus } from './monitor.ts';
-import type { Monitor, MonitorSettings } from './monitor.ts';
+import { monitorStatus, type Monitor, type MonitorSettings } from './monitor.ts';
 import type { MonitorStatus } from './status.ts';
 
 /** Without the ping URL, which is a secret. */

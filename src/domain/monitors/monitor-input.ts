@@ -2,13 +2,11 @@
 
 import { isoTime } from '../clock.ts';
 import { invalidInput } from '../errors.ts';
-import { checkFields } from '../fields.ts';
-import type { Action } from '../fields.ts';
+import { checkFields, type Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
 import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
-import { readSchedule } from '../schedule/schedule-input.ts';
-import type { ScheduleInput } from '../schedule/schedule-input.ts';
+import { readSchedule, type ScheduleInput } from '../schedule/schedule-input.ts';
 import { monitorFields } from './fields.ts';
 import { dueAfter, expecting, monitorDefaults, monitorStatus } from './monitor.ts';
 import type { Monitor, MonitorSettings } from './monitor.ts';

@@ -13,11 +13,9 @@
  * - If a ping was due while jobd could not be reached, its grace counts from when it could again.
  */
 
-import { defaultsOf } from '../fields.ts';
-import type { ValuesOf } from '../fields.ts';
+import { defaultsOf, type ValuesOf } from '../fields.ts';
 import { nextDue } from '../schedule/next.ts';
-import { defaultSchedule, scheduleOf } from '../schedule/schedule.ts';
-import type { ScheduleSettings } from '../schedule/schedule.ts';
+import { defaultSchedule, scheduleOf, type ScheduleSettings } from '../schedule/schedule.ts';
 import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
 import type { MonitorStatus } from './status.ts';

@@ -1,12 +1,10 @@
 /** The next due times of a job, for people. */
 
 import type { Job } from '../jobs/job.ts';
-import { preview } from '../schedule/preview.ts';
-import type { Preview } from '../schedule/preview.ts';
+import { preview, type Preview } from '../schedule/preview.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/words.ts';
-import { upcomingDueTime } from './due.ts';
-import type { DueTimeFields } from './due.ts';
+import { upcomingDueTime, type DueTimeFields } from './due.ts';
 
 /** When a job is due. */
 export interface DueTimesOfJob extends Preview {

@@ -3,10 +3,9 @@
  * else record it as missed. Missed calls are not made up for later.
  */
 
-import { scheduleOf } from '../schedule/schedule.ts';
+import { scheduleOf, type Schedule, type ScheduleFields } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
-import type { Schedule, ScheduleFields } from '../schedule/schedule.ts';
 import type { Missed, MissedReason } from './reason.ts';
 
 /** A due time that is longer past is missed. */

@@ -3,8 +3,7 @@
  * never an exception.
  */
 
-import { errorOf } from './reason.ts';
-import type { RunReason, Why } from './reason.ts';
+import { errorOf, type RunReason, type Why } from './reason.ts';
 
 /** Why there is no complete answer. */
 export const failureReasons = [

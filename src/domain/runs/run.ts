@@ -2,10 +2,9 @@
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
-import { completionDocument } from './completion.ts';
+import { completionDocument, type Completion, type CompletionDocument } from './completion.ts';
 import { errorOf, whyDocument } from './reason.ts';
 import type { MissedFacts, RunReason, WhyDocument } from './reason.ts';
-import type { Completion, CompletionDocument } from './completion.ts';
 
 /** Every state, and the states that may follow it (drawn in docs/architecture.md). */
 export const runTransitions = {

@@ -2,8 +2,7 @@
 
 import { msPerDay } from '../clock.ts';
 import { minutesPerDay } from './calendar.ts';
-import { spanAt } from './offset.ts';
-import type { Span } from './offset.ts';
+import { spanAt, type Span } from './offset.ts';
 
 const msPerMinute = 60_000;
 

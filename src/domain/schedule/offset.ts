@@ -7,8 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import { minutesPerDay } from './calendar.ts';
 import type { OffsetAt } from './tzif.ts';
-import { zoneFiles } from './zone-data.ts';
-import type { ZoneFiles } from './zone-data.ts';
+import { zoneFiles, type ZoneFiles } from './zone-data.ts';
 
 /** A period of time with one offset. */
 export interface Span {

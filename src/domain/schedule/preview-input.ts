@@ -3,11 +3,9 @@
 import { got, invalidInput } from '../errors.ts';
 import { readTime } from '../fields.ts';
 import { scheduleOf } from './schedule.ts';
-import { anchorOf, readSchedule } from './schedule-input.ts';
-import type { ScheduleInput } from './schedule-input.ts';
-import { preview } from './preview.ts';
+import { anchorOf, readSchedule, type ScheduleInput } from './schedule-input.ts';
+import { preview, type Preview } from './preview.ts';
 import { scheduleWords } from './words.ts';
-import type { Preview } from './preview.ts';
 
 /** A schedule as for a job, how many due times to show, and after which moment. */
 export interface PreviewInput extends Partial<ScheduleInput> {

@@ -1,8 +1,7 @@
 /** When a job or a monitor is due. */
 
 import type { ValuesOf } from '../fields.ts';
-import { scheduleFields } from './fields.ts';
-import type { scheduleTypes } from './fields.ts';
+import { scheduleFields, type scheduleTypes } from './fields.ts';
 
 export type ScheduleType = (typeof scheduleTypes)[number];
 

@@ -3,8 +3,7 @@
  * times of the past can be computed again (`wings/ledger/accounted.ts`).
  */
 
-import type { ScheduleFields } from './schedule.ts';
-import { sameSchedule } from './schedule.ts';
+import { sameSchedule, type ScheduleFields } from './schedule.ts';
 
 export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored'] as const;
 

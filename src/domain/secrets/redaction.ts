@@ -8,8 +8,7 @@ import { isSecretHeader } from '../jobs/headers.ts';
 import { completionHeader } from '../runs/completion.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
 import type { Failure, Response, TargetResult } from '../runs/outcome.ts';
-import { Occurrences, shortestSecret } from './occurrences.ts';
-import type { Span } from './occurrences.ts';
+import { Occurrences, shortestSecret, type Span } from './occurrences.ts';
 import type { RequestSecrets } from './vault.ts';
 
 const marker = '[redacted]';

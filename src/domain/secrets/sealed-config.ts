@@ -3,8 +3,7 @@
 import type { Channel } from '../alerts/channel.ts';
 import type { ChannelConfig } from '../alerts/kinds/kind.ts';
 import { JobdError } from '../errors.ts';
-import { placeOf } from './vault.ts';
-import type { Vault } from './vault.ts';
+import { placeOf, type Vault } from './vault.ts';
 
 /** The channel that a config belongs to. */
 type Owner = Pick<Channel, 'id' | 'workspaceId'>;

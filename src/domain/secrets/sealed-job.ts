@@ -5,10 +5,8 @@
 
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
-import { errorOfResult } from '../runs/outcome.ts';
-import type { Failure } from '../runs/outcome.ts';
-import { ifOpens, placeOf } from './vault.ts';
-import type { RequestSecrets, Vault } from './vault.ts';
+import { errorOfResult, type Failure } from '../runs/outcome.ts';
+import { ifOpens, placeOf, type RequestSecrets, type Vault } from './vault.ts';
 
 export interface SealedJob extends Omit<Job, keyof RequestSecrets> {
   /** Null if there are no headers and no body. */

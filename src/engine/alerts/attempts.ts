@@ -1,11 +1,9 @@
 /** The attempts in flight: how many there may be, and how each is made and recorded. */
 
-import { backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
-import type { AttemptBounds } from '../../domain/alerts/delivery.ts';
+import { backOffUntil, nextAttemptAt, type AttemptBounds } from '../../domain/alerts/delivery.ts';
 import { loggedAlert } from '../../domain/alerts/logged-alert.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
-import { isoTime, rest } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, rest, type Clock } from '../../domain/clock.ts';
 import type { AttemptResult, Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
@@ -13,8 +11,7 @@ import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { Membership } from '../nodes/membership.ts';
-import { deliver } from './deliver.ts';
-import type { DelivererParts, Result } from './deliver.ts';
+import { deliver, type DelivererParts, type Result } from './deliver.ts';
 
 export interface NotifierParts extends DelivererParts {
   store: Store;

@@ -10,12 +10,10 @@ import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/
 import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { outcomeOf } from '../../domain/runs/outcome.ts';
-import type { Outcome } from '../../domain/runs/outcome.ts';
+import { outcomeOf, type Outcome } from '../../domain/runs/outcome.ts';
 import { refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
-import { createRedactor, redactResult } from '../../domain/secrets/redaction.ts';
-import type { Redactor } from '../../domain/secrets/redaction.ts';
+import { createRedactor, redactResult, type Redactor } from '../../domain/secrets/redaction.ts';
 import { askedWaitMs } from '../../domain/runs/retry.ts';
 import { maskedAddress } from '../../domain/alerts/destination.ts';
 import { notAllowed } from '../../domain/alerts/mail-allow.ts';

@@ -3,8 +3,7 @@
  * runs, and reported together. Channels that want to are reminded of what is still down. domain/alerts/digest.ts says when.
  */
 
-import { subjectOf } from '../../domain/alerts/alert.ts';
-import type { Alert, AlertData } from '../../domain/alerts/alert.ts';
+import { subjectOf, type Alert, type AlertData } from '../../domain/alerts/alert.ts';
 import type { Channel } from '../../domain/alerts/channel.ts';
 import type { AlsoOn } from '../../domain/alerts/fields.ts';
 import { hasExpired } from '../../domain/accounts/account.ts';

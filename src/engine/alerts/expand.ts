@@ -6,15 +6,11 @@
  * are close together in the file. Workspaces take turns.
  */
 
-import { subjectOf } from '../../domain/alerts/alert.ts';
-import type { Alert } from '../../domain/alerts/alert.ts';
-import { servesFailure } from '../../domain/alerts/channel.ts';
-import type { Channel } from '../../domain/alerts/channel.ts';
+import { subjectOf, type Alert } from '../../domain/alerts/alert.ts';
+import { servesFailure, type Channel } from '../../domain/alerts/channel.ts';
 import { afterChange, release } from '../../domain/alerts/damping.ts';
-import { isRecovery } from '../../domain/alerts/health-change.ts';
-import type { HealthChange } from '../../domain/alerts/health-change.ts';
-import { isoTime } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isRecovery, type HealthChange } from '../../domain/alerts/health-change.ts';
+import { isoTime, type Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import {
@@ -27,8 +23,7 @@ import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findChannelsOf, findLiveChannel } from '../../store/alerts/channels.ts';
 import { holdQueues, insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
-import { planReminders } from '../../store/alerts/digests.ts';
-import type { ReminderTime } from '../../store/alerts/digests.ts';
+import { planReminders, type ReminderTime } from '../../store/alerts/digests.ts';
 import {
   findAlertData,
   findHealthChanges,

@@ -1,8 +1,7 @@
 /** Health changes of jobs: written to the outbox with the runs that caused them, from what is known since their claims. */
 
 import { errorOf } from '../../domain/runs/reason.ts';
-import { jobHealthChange } from '../../domain/alerts/health-change.ts';
-import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import { jobHealthChange, type HealthChange } from '../../domain/alerts/health-change.ts';
 import { findThresholds, insertHealthChanges, updateHealth } from '../../store/alerts/outbox.ts';
 import type { NewHealth } from '../../store/alerts/outbox.ts';
 import type { Db } from '../../store/database/store.ts';

@@ -13,12 +13,10 @@ import {
   findNextDeliveryTime,
 } from '../../store/alerts/delivery-queue.ts';
 import { bringDigestsForward, findNextDigestTime } from '../../store/alerts/digests.ts';
-import { startLoop } from '../loop.ts';
-import type { Loop } from '../loop.ts';
+import { startLoop, type Loop } from '../loop.ts';
 import { onDuty } from '../nodes/membership.ts';
 import { clockStepMs } from '../upkeep/clock-watch.ts';
-import { createAttempts } from './attempts.ts';
-import type { Attempts, NotifierParts } from './attempts.ts';
+import { createAttempts, type Attempts, type NotifierParts } from './attempts.ts';
 import { sendDigests } from './digests.ts';
 import { createExpander } from './expand.ts';
 

@@ -9,11 +9,9 @@ import type { Caller } from '../../domain/calls/caller.ts';
 import type { SignKind, Signing } from '../../domain/jobs/sign.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
-import { openCallKey } from '../../identity/keyring.ts';
-import type { CallSigner } from '../../identity/keyring.ts';
+import { openCallKey, type CallSigner } from '../../identity/keyring.ts';
 import type { Log } from '../../base/log.ts';
-import { listSigningCallKeys } from '../../store/calls/call-keys.ts';
-import type { SigningCallKey } from '../../store/calls/call-keys.ts';
+import { listSigningCallKeys, type SigningCallKey } from '../../store/calls/call-keys.ts';
 import type { Store } from '../../store/database/store.ts';
 
 /** How long a look at the keys suffices. */

@@ -7,8 +7,7 @@
 import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
-import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
-import type { MonitorChange } from '../../domain/monitors/monitor.ts';
+import { monitorAfter, monitorChange, type MonitorChange } from '../../domain/monitors/monitor.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
 import type { Log } from '../../base/log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';

@@ -6,8 +6,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../../store/database/store.ts';
-import { findForgotten } from '../../store/runs/forgotten.ts';
-import type { ConfirmedRun } from '../../store/runs/forgotten.ts';
+import { findForgotten, type ConfirmedRun } from '../../store/runs/forgotten.ts';
 
 /** A copy that takes over lacks seconds, not minutes. */
 const keptForMs = 300_000;

@@ -7,8 +7,7 @@
  * after it was declared gone is the youngest. One that drains hands that over, and one that may not begin anything any more.
  */
 
-import { wrongClockMs } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { wrongClockMs, type Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { newId } from '../../domain/id.ts';
 import {
@@ -33,13 +32,10 @@ import {
   renewNode,
 } from '../../store/nodes/nodes.ts';
 import type { Node, Renewal, Vitals } from '../../store/nodes/nodes.ts';
-import { startLoop } from '../loop.ts';
-import type { Loop } from '../loop.ts';
-import { ConfirmedRuns } from './confirmed-runs.ts';
-import type { ForgottenRuns } from './confirmed-runs.ts';
+import { startLoop, type Loop } from '../loop.ts';
+import { ConfirmedRuns, type ForgottenRuns } from './confirmed-runs.ts';
 import type { Membership } from './membership.ts';
-import { SeenNodes } from './seen.ts';
-import type { SeenNode } from './seen.ts';
+import { SeenNodes, type SeenNode } from './seen.ts';
 
 export interface JoinParts {
   store: Store;

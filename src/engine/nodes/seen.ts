@@ -3,8 +3,7 @@
  * that a clock that is set, even that of the database, neither makes one silent that lives nor keeps one that died.
  */
 
-import { leaseMs } from '../../domain/nodes.ts';
-import type { NodeState } from '../../domain/nodes.ts';
+import { leaseMs, type NodeState } from '../../domain/nodes.ts';
 import type { OpenNode } from '../../store/nodes/nodes.ts';
 
 /** A node that has not ended. */

@@ -8,13 +8,10 @@ import {
 } from '../../store/runs/claims.ts';
 import type { QueuedRun } from '../../store/runs/claims.ts';
 import type { Db } from '../../store/database/store.ts';
-import { claimDueJobs } from './due.ts';
-import type { DueClaim, FreeSlots, Moment } from './due.ts';
-import { executionOf } from './execution.ts';
-import type { Execution } from './execution.ts';
+import { claimDueJobs, type DueClaim, type FreeSlots, type Moment } from './due.ts';
+import { executionOf, type Execution } from './execution.ts';
 import { termsOf } from './expire.ts';
-import { follow } from './follow.ts';
-import type { FollowUp } from './follow.ts';
+import { follow, type FollowUp } from './follow.ts';
 
 /** What a transaction claims. */
 export interface Claim extends Omit<DueClaim, 'renewed'> {

@@ -11,8 +11,7 @@ import type { Step } from '../loop.ts';
 import { announceEnd, announceFollowUp } from './announce.ts';
 import type { ExecutorParts } from './executor.ts';
 import type { EndedFact } from './follow.ts';
-import { recordBatch } from './record.ts';
-import type { Recorded } from './record.ts';
+import { recordBatch, type Recorded } from './record.ts';
 
 /** Runs that one transaction ends. */
 const largestBatch = 200;

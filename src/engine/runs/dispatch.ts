@@ -3,8 +3,7 @@
  * attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
  */
 
-import { rest } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { rest, type Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
 import { completionHeader } from '../../domain/runs/completion.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
@@ -28,8 +27,7 @@ import type { Attempt, EndedRun } from '../../store/runs/results.ts';
 import type { Callers } from '../calls/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
 import type { Spans } from '../../domain/runs/span.ts';
-import { interruptedRun, runNames } from './execution.ts';
-import type { EndedExecution, Execution } from './execution.ts';
+import { interruptedRun, runNames, type EndedExecution, type Execution } from './execution.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {

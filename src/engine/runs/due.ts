@@ -20,10 +20,8 @@ import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../st
 import { findFirstRuns } from '../../store/runs/missed.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
-import { executionOf } from './execution.ts';
-import type { Execution } from './execution.ts';
-import { findCallable } from './expire.ts';
-import type { StoppedJob } from './expire.ts';
+import { executionOf, type Execution } from './execution.ts';
+import { findCallable, type StoppedJob } from './expire.ts';
 
 /** When a claim happens, in epoch milliseconds of the wall clock. */
 export interface Moment {

@@ -5,10 +5,8 @@
 
 import { hasExpired } from '../../domain/accounts/account.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
-import { findDueJobs } from '../../store/runs/claims.ts';
-import type { ClaimableJob, ClaimBounds } from '../../store/runs/claims.ts';
-import { findTerms, stopJobs } from '../../store/accounts/expiry.ts';
-import type { Terms } from '../../store/accounts/expiry.ts';
+import { findDueJobs, type ClaimableJob, type ClaimBounds } from '../../store/runs/claims.ts';
+import { findTerms, stopJobs, type Terms } from '../../store/accounts/expiry.ts';
 import type { Db } from '../../store/database/store.ts';
 
 /** Jobs read at once when some of them are to be stopped, so that these delay others for some milliseconds only. */

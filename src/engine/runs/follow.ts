@@ -10,15 +10,12 @@ import { conditionsMet } from '../../domain/runs/chained.ts';
 import { becauseOf } from '../../domain/runs/reason.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
-import { postResults } from '../../store/alerts/callbacks.ts';
-import type { DroppedResults } from '../../store/alerts/callbacks.ts';
-import { findStarted, insertChainedRuns } from '../../store/jobs/chains.ts';
-import type { ChainedRun } from '../../store/jobs/chains.ts';
+import { postResults, type DroppedResults } from '../../store/alerts/callbacks.ts';
+import { findStarted, insertChainedRuns, type ChainedRun } from '../../store/jobs/chains.ts';
 import { keepSpans } from '../../store/jobs/spans.ts';
 import type { Db } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
-import { recordHealthChanges } from '../alerts/health-changes.ts';
-import type { EndedClaim } from '../alerts/health-changes.ts';
+import { recordHealthChanges, type EndedClaim } from '../alerts/health-changes.ts';
 import type { KeptMiss } from './due.ts';
 
 /** A run that ended, with what is known of it since its claim. */

@@ -3,14 +3,11 @@
  * nothing.
  */
 
-import { keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
-import type { Attempt } from '../../store/runs/results.ts';
-import { beginWaits } from '../../store/runs/completions.ts';
-import type { BegunWait } from '../../store/runs/completions.ts';
+import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/results.ts';
+import { beginWaits, type BegunWait } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { EndedExecution } from './execution.ts';
-import { follow } from './follow.ts';
-import type { EndedFact, FollowUp } from './follow.ts';
+import { follow, type EndedFact, type FollowUp } from './follow.ts';
 
 /** The result of a record. */
 export interface Recorded<Ended extends EndedFact = EndedFact> {

@@ -17,8 +17,7 @@ import {
 import type { RunningRun } from '../../store/runs/results.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
-import { interruptedRun } from './execution.ts';
-import type { Interruption } from './execution.ts';
+import { interruptedRun, type Interruption } from './execution.ts';
 import type { EndedFact } from './follow.ts';
 import { recordBatch } from './record.ts';
 import { logEnded, noteDropped } from './run-log.ts';

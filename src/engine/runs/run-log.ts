@@ -1,14 +1,12 @@
 /** The log of runs: a line for each that ended or was missed. What was no success is a warning (docs/logs.md). */
 
 import { isoTime } from '../../domain/clock.ts';
-import { errorOf, whyDocument } from '../../domain/runs/reason.ts';
-import type { Why } from '../../domain/runs/reason.ts';
+import { errorOf, whyDocument, type Why } from '../../domain/runs/reason.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import type { DroppedResults } from '../../store/alerts/callbacks.ts';
 import type { KeptMiss } from './due.ts';
-import { runNames } from './execution.ts';
-import type { EndedExecution, Execution } from './execution.ts';
+import { runNames, type EndedExecution, type Execution } from './execution.ts';
 
 /** What the log says of the claim of a run. Times are epoch milliseconds. */
 type LoggedClaim = Parameters<typeof runNames>[0] & Pick<Execution, 'scheduledFor' | 'startedAt'>;

@@ -13,15 +13,11 @@ import type { Db, Store } from '../../store/database/store.ts';
 import { holdNode } from '../../store/nodes/nodes.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { emptyBatch } from './backlog.ts';
-import type { Backlog, Batch } from './backlog.ts';
-import { claimRuns } from './claim.ts';
-import type { Claim } from './claim.ts';
+import { emptyBatch, type Backlog, type Batch } from './backlog.ts';
+import { claimRuns, type Claim } from './claim.ts';
 import type { FreeSlots } from './due.ts';
-import { isAwaiting } from './execution.ts';
-import type { EndedExecution, Execution } from './execution.ts';
-import { recordBatch } from './record.ts';
-import type { Recorded } from './record.ts';
+import { isAwaiting, type EndedExecution, type Execution } from './execution.ts';
+import { recordBatch, type Recorded } from './record.ts';
 import type { Slots } from './slots.ts';
 
 export interface WriterParts {

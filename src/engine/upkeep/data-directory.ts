@@ -4,8 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { DataDirLock } from '../../store/sqlite/lock.ts';
-import { startLoop } from '../loop.ts';
-import type { Loop } from '../loop.ts';
+import { startLoop, type Loop } from '../loop.ts';
 
 const lookEveryMs = 1_000;
 

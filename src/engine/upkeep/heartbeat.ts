@@ -7,8 +7,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { errorOfResult } from '../../domain/runs/outcome.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
-import { startLoop } from '../loop.ts';
-import type { Loop } from '../loop.ts';
+import { startLoop, type Loop } from '../loop.ts';
 
 export interface HeartbeatParts {
   url: string;

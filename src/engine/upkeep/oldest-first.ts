@@ -1,8 +1,7 @@
 /** The runs of many jobs, the oldest first. Each job's history is in order; here they are merged. */
 
 import type { Db } from '../../store/database/store.ts';
-import { listOldestRuns } from '../../store/runs/retention.ts';
-import type { Beginning } from '../../store/runs/retention.ts';
+import { listOldestRuns, type Beginning } from '../../store/runs/retention.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
 
 /** Runs of a job that are read at once. */

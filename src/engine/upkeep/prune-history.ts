@@ -8,20 +8,17 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { plans, retentionOf, shareOf, usedUp } from '../../domain/accounts/plan.ts';
-import type { PlanName } from '../../domain/accounts/plan.ts';
+import { plans, retentionOf, shareOf, usedUp, type PlanName } from '../../domain/accounts/plan.ts';
 import { pingsKept } from '../../domain/monitors/ping.ts';
 import { alwaysKept, nextShare } from '../../domain/space.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { sweep } from '../../store/database/sweep.ts';
-import type { SweepPage } from '../../store/database/sweep.ts';
+import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 import { listPingHistories, removePingsUpTo } from '../../store/monitors/pings.ts';
 import { listKeptFrom } from '../../store/runs/early.ts';
 import { findPlan, listHistories, removeBeginnings } from '../../store/runs/retention.ts';
 import type { JobHistory } from '../../store/runs/retention.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
-import { mergeOldestFirst } from './oldest-first.ts';
-import type { Head, OldestFirst } from './oldest-first.ts';
+import { mergeOldestFirst, type Head, type OldestFirst } from './oldest-first.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 import type { EarlyCount, SpaceWatch } from './space-watch.ts';

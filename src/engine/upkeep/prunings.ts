@@ -1,8 +1,7 @@
 /** What is pruned, in the order in which it is tried. To prune something else, add it to the list. */
 
 import { auditRetention } from '../../domain/accounts/audit.ts';
-import { msPerDay } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { msPerDay, type Clock } from '../../domain/clock.ts';
 import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.ts';
 import { privatePartKeptMs } from '../../domain/calls/call-key.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
@@ -15,10 +14,8 @@ import {
   settleEndedDeliveries,
 } from '../../store/alerts/deliveries.ts';
 import { findRetiredCallKey, removePrivateCallKey } from '../../store/calls/call-keys.ts';
-import { hasAged, removeAged } from '../../store/database/aged.ts';
-import type { AgedTable } from '../../store/database/aged.ts';
-import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
-import type { DeletableTable } from '../../store/database/owned.ts';
+import { hasAged, removeAged, type AgedTable } from '../../store/database/aged.ts';
+import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';

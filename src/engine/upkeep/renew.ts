@@ -9,8 +9,7 @@ import { nextDue } from '../../domain/schedule/next.ts';
 import { findWorkspaceName, findWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import { beginResuming, endResuming, findAccountToResume } from '../../store/accounts/expiry.ts';
 import type { Store } from '../../store/database/store.ts';
-import { sweep } from '../../store/database/sweep.ts';
-import type { SweepPage } from '../../store/database/sweep.ts';
+import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 import { findJobsOfWorkspace, setDueTimes } from '../../store/jobs/planned.ts';
 
 /** Jobs read in one transaction: some milliseconds. */

@@ -6,8 +6,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
-import { monitorAfter } from '../../domain/monitors/monitor.ts';
-import type { Monitor, MonitorEvent } from '../../domain/monitors/monitor.ts';
+import { monitorAfter, type Monitor, type MonitorEvent } from '../../domain/monitors/monitor.ts';
 import { missedUntil } from '../../domain/runs/due.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import {
@@ -15,12 +14,10 @@ import {
   findPingedMonitors,
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
-import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
-import type { PlannedJob } from '../../store/jobs/planned.ts';
+import { findPlannedJobs, updateDueTimes, type PlannedJob } from '../../store/jobs/planned.ts';
 import { findMissedAhead, restateMissed } from '../../store/runs/missed.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { sweep } from '../../store/database/sweep.ts';
-import type { SweepPage } from '../../store/database/sweep.ts';
+import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 
 /** Rows read in one step: some milliseconds. */
 const rowsPerStep = 500;

@@ -5,11 +5,9 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { found } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
+import { found, type Finding } from '../../domain/findings.ts';
 import type { Meter } from '../../domain/meter.ts';
-import { findShortages } from '../../domain/space.ts';
-import type { SpaceCause, SpaceFigures } from '../../domain/space.ts';
+import { findShortages, type SpaceCause, type SpaceFigures } from '../../domain/space.ts';
 import type { Log } from '../../base/log.ts';
 import { addEarlyRemovals } from '../../store/accounts/instance.ts';
 import type { Db, Store } from '../../store/database/store.ts';

@@ -1,13 +1,11 @@
 /** Accounts, as operators manage them. What their expiry means for jobs is in `expiry.ts`. */
 
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Db } from '../database/store.ts';
 import type { AccountRow } from '../database/schema.ts';
 import { locksRows, rowLock, sharedRowLock } from '../database/dialect.ts';
-import { statement } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, type Parameters } from '../database/statement.ts';
 
 /** The account that exists from the start. */
 export const defaultAccount = 'default';

@@ -6,8 +6,7 @@ import { msPerDay } from '../../domain/clock.ts';
 import { lockAccountOf } from './accounts.ts';
 import type { Db } from '../database/store.ts';
 import type { AuditEntryRow } from '../database/schema-accounts.ts';
-import { columnsOf, statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
 
 /** The newest entry of a workspace, and what the newest one of an actor says, if there is one. */
 interface Last {

@@ -16,8 +16,7 @@ import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { Planned } from '../../domain/schedule/span.ts';
 import { idList, textsIn } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from '../jobs/spans.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 

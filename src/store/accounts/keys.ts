@@ -2,8 +2,7 @@
 
 import type { ActiveKey, Key } from '../../domain/accounts/key.ts';
 import type { Db } from '../database/store.ts';
-import { statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 
 const columns = [
   'keys.id',

@@ -1,13 +1,10 @@
 /** Sessions of browsers, known by the SHA-256 of their secret only. A session that ended has no row. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { sessionTerms } from '../../domain/accounts/session.ts';
-import type { Session } from '../../domain/accounts/session.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { sessionTerms, type Session } from '../../domain/accounts/session.ts';
 import type { Db } from '../database/store.ts';
 import type { KeyUse } from './keys.ts';
-import { statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 
 const columns = [
   'sessions.id',

@@ -1,9 +1,7 @@
 /** What channels know about jobs and monitors: the memory of domain/alerts/damping.ts. */
 
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
-import { dueAt } from '../../domain/alerts/damping.ts';
-import type { AlertState } from '../../domain/alerts/damping.ts';
+import { sql, type Selectable } from 'kysely';
+import { dueAt, type AlertState } from '../../domain/alerts/damping.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';

@@ -5,17 +5,14 @@
  */
 
 import { sql } from 'kysely';
-import type { Alert } from '../../domain/alerts/alert.ts';
-import { runFinished } from '../../domain/alerts/alert.ts';
-import { callbackBounds } from '../../domain/alerts/delivery.ts';
-import type { PostedResult } from '../../domain/alerts/delivery.ts';
+import { runFinished, type Alert } from '../../domain/alerts/alert.ts';
+import { callbackBounds, type PostedResult } from '../../domain/alerts/delivery.ts';
 import { newId } from '../../domain/id.ts';
 import { idList } from '../database/dialect.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import { runOf, withCompletions } from '../runs/runs.ts';
-import { isOnPage } from './deliveries.ts';
-import type { DeliveryPage } from './deliveries.ts';
+import { isOnPage, type DeliveryPage } from './deliveries.ts';
 import {
   deliveryOf,
   insertDeliveries,

@@ -1,15 +1,12 @@
 /** Channels, as people set them. */
 
-import { sql } from 'kysely';
-import type { Selection } from 'kysely';
-import { channelFields } from '../../domain/alerts/fields.ts';
+import { sql, type Selection } from 'kysely';
+import { channelFields, type AlsoOn } from '../../domain/alerts/fields.ts';
 import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
-import type { AlsoOn } from '../../domain/alerts/fields.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
-import { onPage } from '../database/named.ts';
-import type { NamedPage } from '../database/named.ts';
+import { onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
 

@@ -1,7 +1,6 @@
 /** Deliveries as people see them: shown, given up, and removed when they are old. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt } from '../../domain/id.ts';
 import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
 import {
@@ -15,8 +14,7 @@ import {
   shownColumns,
 } from './delivery-queue.ts';
 import { idList, joinFound } from '../database/dialect.ts';
-import { onPage } from '../database/named.ts';
-import type { NamedPage } from '../database/named.ts';
+import { onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 
 /** The delivery with this id of this channel, or undefined. */

@@ -4,8 +4,7 @@
  * that is disabled begins a new queue (`channels.queue`): pending deliveries of the old one are not found any more.
  */
 
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Subject } from '../../domain/alerts/alert.ts';
 import type { Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';

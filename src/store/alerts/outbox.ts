@@ -1,14 +1,11 @@
 /** The outbox: health changes that are still to become deliveries, written in the transaction of their cause. */
 
 import { sql } from 'kysely';
-import { jobAlertData } from '../../domain/alerts/alert.ts';
-import type { AlertData } from '../../domain/alerts/alert.ts';
-import { isOfMonitor } from '../../domain/alerts/health-change.ts';
-import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import { jobAlertData, type AlertData } from '../../domain/alerts/alert.ts';
+import { isOfMonitor, type HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import { findRun } from '../runs/runs.ts';
 
 /** What a run made of the health of its job. `at`: when it ended, in epoch milliseconds. */

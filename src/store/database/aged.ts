@@ -3,8 +3,7 @@
  * index, and to engine/upkeep/prunings.ts.
  */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { rowPlace } from './dialect.ts';
 import type { Db } from './store.ts';
 

@@ -1,7 +1,6 @@
 /** What differs between databases in the text of a statement, and nothing else. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { either } from './either.ts';
 import type { Db, Schema } from './schema.ts';
 import { isShared } from './statement.ts';

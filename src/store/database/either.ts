@@ -1,7 +1,6 @@
 /** Text that each database has in its own words. It is chosen when a statement is compiled, so nobody asks which one it is. */
 
-import { RawNode, sql } from 'kysely';
-import type { Expression, OperationNode, RawBuilder } from 'kysely';
+import { RawNode, sql, type Expression, type OperationNode, type RawBuilder } from 'kysely';
 
 /** The same question in the words of each database. */
 interface Words<T> {

@@ -5,8 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
 import { activeObjects, lockSetup, tableNames } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';

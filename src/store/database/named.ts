@@ -1,7 +1,6 @@
 /** Lists of things with names, limited to a name or to ids that begin with a text. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 /** What a list is limited to; null for no limit. */
 export interface NamedPage {

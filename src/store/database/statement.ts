@@ -9,8 +9,7 @@
 
 import { sql } from 'kysely';
 import type { CompiledQuery, DialectAdapter, RawBuilder, RootOperationNode } from 'kysely';
-import { directConnection } from './direct.ts';
-import type { Changed, Repeated } from './direct.ts';
+import { directConnection, type Changed, type Repeated } from './direct.ts';
 import type { Db } from './schema.ts';
 
 /** Makes the placeholder of a named parameter. */

@@ -4,8 +4,7 @@ import type { ActedJob } from '../../domain/jobs/actions.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 

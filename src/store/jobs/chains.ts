@@ -1,7 +1,6 @@
 /** Chained jobs: which job runs after which, and the runs that follow from the end of another one. */
 
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { After } from '../../domain/jobs/after.ts';
 import type { RunCause } from '../../domain/runs/run.ts';

@@ -1,20 +1,16 @@
 /** Jobs, as people manage them. The engine's view of them is in `store/runs/claims.ts`. */
 
-import { sql } from 'kysely';
-import type { Selection } from 'kysely';
+import { sql, type Selection } from 'kysely';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
-import { spanChange } from '../../domain/schedule/span.ts';
-import type { Planned } from '../../domain/schedule/span.ts';
+import { spanChange, type Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
-import { afterAllIds, onPage } from '../database/named.ts';
-import type { NamedPage } from '../database/named.ts';
+import { afterAllIds, onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
-import { columnsOf, statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 

@@ -2,12 +2,10 @@
 
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
-import { spanChange } from '../../domain/schedule/span.ts';
-import type { Planned, SpanEnd } from '../../domain/schedule/span.ts';
+import { spanChange, type Planned, type SpanEnd } from '../../domain/schedule/span.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from './spans.ts';
 import type { SweepPage } from '../database/sweep.ts';
 

@@ -2,8 +2,7 @@
 
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import type { ScheduleSpanRow } from '../database/schema.ts';
 
 interface Ended {

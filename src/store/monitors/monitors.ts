@@ -4,11 +4,9 @@ import { monitorFields } from '../../domain/monitors/fields.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { freeRowLock, idList, locksRows, rowLock } from '../database/dialect.ts';
-import { onPage } from '../database/named.ts';
-import type { NamedPage } from '../database/named.ts';
+import { onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
-import { columnsOf, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { columnsOf, statementForEach, type Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
 /** Set once. */

@@ -1,11 +1,9 @@
 /** Pings: kept in batches, the newest of each monitor, and read back in pages. */
 
-import { pingsKept } from '../../domain/monitors/ping.ts';
-import type { Ping } from '../../domain/monitors/ping.ts';
+import { pingsKept, type Ping } from '../../domain/monitors/ping.ts';
 import { selectionOf, toRow } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
-import { columnsOf, statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import type { PingedMonitor } from './monitors.ts';
 

@@ -4,8 +4,7 @@
  * clock of the database is for those who look once: commands, and nodes that start.
  */
 
-import { sql } from 'kysely';
-import type { SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { leaseMs, longestLeaseMs } from '../../domain/nodes.ts';
 import type { Loss, NodePlace, NodeState } from '../../domain/nodes.ts';
 import type { LatenessCounts } from '../../domain/runs/lateness.ts';

@@ -1,7 +1,6 @@
 /** How many jobs and monitors a workspace has in each state. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { JobState } from '../../domain/jobs/listed-job.ts';
 import type { Db } from '../database/store.ts';
 import { isInState } from './jobs.ts';

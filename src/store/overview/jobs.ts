@@ -4,8 +4,7 @@
  * of rows, and knows where the next page begins.
  */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import { selectionOf } from '../database/columns.ts';

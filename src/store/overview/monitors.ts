@@ -1,7 +1,6 @@
 /** Lists of monitors by status and text, newest first; they stop as lists of jobs do (`jobs.ts`). */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { contains } from '../database/dialect.ts';

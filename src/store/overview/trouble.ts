@@ -3,8 +3,7 @@
 import { sql } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { runsOfWorkspace } from '../runs/of-workspace.ts';
-import type { RunSpan } from '../runs/of-workspace.ts';
+import { runsOfWorkspace, type RunSpan } from '../runs/of-workspace.ts';
 
 /** Where to begin, from which time on, in epoch milliseconds or null, and after how many rows to stop. */
 interface Span extends Omit<RunSpan, 'statuses'> {

@@ -8,14 +8,11 @@
  * stands still until it has caught up.
  */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { keyRule } from '../../domain/accounts/key.ts';
-import type { ActiveKey } from '../../domain/accounts/key.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { keyRule, type ActiveKey } from '../../domain/accounts/key.ts';
 import type { Admissions } from '../database/admissions.ts';
 import type { Db } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, type Parameters } from '../database/statement.ts';
 import { isWithoutParent, mayOnlyRead } from './errors.ts';
 import { retried } from './retried.ts';
 

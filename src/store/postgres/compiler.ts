@@ -1,7 +1,6 @@
 /** PostgreSQL's texts: kysely's compiler with the words of `either`. */
 
-import { PostgresQueryCompiler } from 'kysely';
-import type { RawNode } from 'kysely';
+import { PostgresQueryCompiler, type RawNode } from 'kysely';
 import { inPostgres } from '../database/either.ts';
 
 export class Compiler extends PostgresQueryCompiler {

@@ -3,8 +3,7 @@
 import { PostgresAdapter, PostgresIntrospector, createQueryId } from 'kysely';
 import type { Dialect, Driver, RootOperationNode } from 'kysely';
 import type { BatchAdapter, RowsAtOnce } from '../database/statement.ts';
-import { allRows, batchOf, columnsIn, given, place } from './batch.ts';
-import type { Batch } from './batch.ts';
+import { allRows, batchOf, columnsIn, given, place, type Batch } from './batch.ts';
 import { Compiler } from './compiler.ts';
 
 /** Keeps the texts of a batch: one for each set of columns that have a value in some row. */

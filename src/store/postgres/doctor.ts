@@ -2,8 +2,7 @@
 
 import { sql } from 'kysely';
 import { isoTime } from '../../domain/clock.ts';
-import { found, ok } from '../../domain/findings.ts';
-import type { Finding } from '../../domain/findings.ts';
+import { found, ok, type Finding } from '../../domain/findings.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import { sizeText } from '../../domain/sizes.ts';
 import { tableNames } from '../database/dialect.ts';

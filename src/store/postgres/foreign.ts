@@ -3,8 +3,7 @@
  * that is rolled back, and describes both: so it does not matter how a version of it words a definition.
  */
 
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { activeObjects } from '../database/dialect.ts';
 import { makeSchema } from '../database/migrate.ts';
 import type { Db } from '../database/schema.ts';

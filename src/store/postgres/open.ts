@@ -2,8 +2,7 @@
 
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../../domain/errors.ts';
-import { migrate, refuseUpgrade, schemaVersion } from '../database/migrate.ts';
-import type { Unmigrated } from '../database/migrate.ts';
+import { migrate, refuseUpgrade, schemaVersion, type Unmigrated } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
 import type { StoreUpgrade } from '../database/upgrade.ts';

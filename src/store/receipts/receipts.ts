@@ -6,8 +6,7 @@ import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { runOf, withCompletions } from '../runs/runs.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 
 /** A run whose receipt is to be signed, with the hash of its job's last receipt. */
 export interface UnsignedRun {

@@ -4,20 +4,17 @@
  * (`statement.ts`): they run for every run.
  */
 
-import { sql } from 'kysely';
-import type { InsertObject, RawBuilder } from 'kysely';
+import { sql, type InsertObject, type RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
 import type { MissedFacts, MissedReason } from '../../domain/runs/reason.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, textsIn } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
-import { dueJobColumns } from '../jobs/jobs.ts';
-import type { DueJob } from '../jobs/jobs.ts';
+import { dueJobColumns, type DueJob } from '../jobs/jobs.ts';
 import { countRows } from '../database/count.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
-import { isShared, statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { isShared, statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { holdJobs } from './held.ts';
 import { workspaceOf } from './runs.ts';
 

@@ -11,8 +11,7 @@
  * report. Rows are locked in the order job, run, completion, so that nobody waits in a circle.
  */
 
-import { sql } from 'kysely';
-import type { ExpressionBuilder } from 'kysely';
+import { sql, type ExpressionBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
@@ -22,8 +21,7 @@ import { isFollowed } from '../jobs/chains.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
-import { statement, statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 import { holdRuns } from './held.ts';
 import { noRun } from './results.ts';

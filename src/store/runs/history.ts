@@ -2,11 +2,9 @@
 
 import { sql } from 'kysely';
 import type { RunFigures } from '../../domain/runs/days.ts';
-import { badRunStatuses } from '../../domain/runs/run.ts';
-import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { badRunStatuses, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { everyRun, isBad, runsWith, summaryColumns, summaryOf } from './runs.ts';
-import type { RunPosition } from './runs.ts';
+import { everyRun, isBad, runsWith, summaryColumns, summaryOf, type RunPosition } from './runs.ts';
 
 /** Which runs of a job are asked for. */
 export interface HistoryQuery {

@@ -4,10 +4,8 @@ import { sql } from 'kysely';
 import type { Missed } from '../../domain/runs/reason.ts';
 import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
-import { insertScheduledRuns } from './claims.ts';
-import type { MissedRun as NewMissedRun } from './claims.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
+import { insertScheduledRuns, type MissedRun as NewMissedRun } from './claims.ts';
 import { isBad } from './runs.ts';
 
 /** A missed run. Times are epoch milliseconds. */

@@ -4,8 +4,7 @@
  * index of their own, in the same order.
  */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import type { JobRow } from '../database/schema.ts';

@@ -1,7 +1,6 @@
 /** What the engine writes when runs end, in batches. Health is written where it changes (engine/alerts/health-changes.ts). */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
 import type { CompletionOutcome } from '../../domain/runs/completion.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
@@ -11,8 +10,7 @@ import type { RunRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { holdJobs, holdRuns } from './held.ts';
-import { statementForEach } from '../database/statement.ts';
-import type { Parameters } from '../database/statement.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 
 /** A run that ended. Times are epoch milliseconds. */

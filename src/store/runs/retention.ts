@@ -1,7 +1,6 @@
 /** What retention reads and removes: each job's history from its oldest run on, and never an open run. */
 
-import { sql } from 'kysely';
-import type { RawBuilder, Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';

@@ -1,7 +1,6 @@
 /** Runs, as people see them. What the engine writes is in `claims.ts` and `results.ts`. */
 
-import { sql } from 'kysely';
-import type { RawBuilder, Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Run, RunStatus, RunSummary, RunTotals } from '../../domain/runs/run.ts';
 import { either } from '../database/either.ts';
 import { isBadText } from '../database/one-of.ts';

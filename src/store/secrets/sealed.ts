@@ -1,9 +1,7 @@
 /** The sealed values of all tables that have them, for changing the master key. */
 
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import { discarded } from '../../domain/secrets/vault.ts';
-import type { SealedTable } from '../../domain/secrets/vault.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { discarded, type SealedTable } from '../../domain/secrets/vault.ts';
 import { keepSpans } from '../jobs/spans.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';

@@ -3,8 +3,7 @@
  */
 
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
-import { storeUnusable, systemCode } from '../../domain/errors.ts';
-import type { JobdError } from '../../domain/errors.ts';
+import { storeUnusable, systemCode, type JobdError } from '../../domain/errors.ts';
 
 /** What tells a file from others; null if there is none, undefined if that cannot be seen. */
 export function identityOf(path: string): string | null | undefined {

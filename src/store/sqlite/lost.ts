@@ -3,8 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
-import { databasesOpenIn, hasOpen } from './in-place.ts';
-import type { OpenFile } from './in-place.ts';
+import { databasesOpenIn, hasOpen, type OpenFile } from './in-place.ts';
 import { whoLocks } from './lock.ts';
 import { reservePath } from './reserve.ts';
 

@@ -25,8 +25,7 @@ import { findInstanceId } from '../../store/accounts/instance.ts';
 import { removeDrafts } from './received.ts';
 import { lockBackups } from '../../store/sqlite/lock.ts';
 import { openReader, storePath } from '../../store/sqlite/reader.ts';
-import { makeBackup } from './backups.ts';
-import type { Backup, BackupParts } from './backups.ts';
+import { makeBackup, type Backup, type BackupParts } from './backups.ts';
 
 export interface DirectoryParts extends Omit<BackupParts, 'target'> {
   directory: string;

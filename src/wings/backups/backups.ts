@@ -6,16 +6,13 @@
  */
 
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
-import { isoTime } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, type Clock } from '../../domain/clock.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import { isProvenBy, parseBackupProof, proofBytes, startBackupProof } from './proof.ts';
 import type { BackupProver } from './proof.ts';
-import { beginsEncrypted, decrypted } from './age.ts';
-import type { Encrypt, Identities } from './age.ts';
+import { beginsEncrypted, decrypted, type Encrypt, type Identities } from './age.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
-import { availableIds } from '../../secrets/master-keys.ts';
-import type { MasterKeys } from '../../secrets/master-keys.ts';
+import { availableIds, type MasterKeys } from '../../secrets/master-keys.ts';
 import { isDamage } from '../../store/sqlite/connection.ts';
 import {
   emptyLogOf,
@@ -24,22 +21,17 @@ import {
   receiveNameless,
   replaceDatabase,
 } from './received.ts';
-import { bytesAt, bytesOf, copyDatabase } from '../../store/sqlite/copy.ts';
+import { bytesAt, bytesOf, copyDatabase, type Target } from '../../store/sqlite/copy.ts';
 import type { Received } from './received.ts';
-import type { Target } from '../../store/sqlite/copy.ts';
-import { checkReceipts } from '../../app/operator/receipt-chains.ts';
-import type { ReceiptsChecked } from '../../app/operator/receipt-chains.ts';
-import { countContents } from '../../store/database/contents.ts';
-import type { Contents } from '../../store/database/contents.ts';
+import { checkReceipts, type ReceiptsChecked } from '../../app/operator/receipt-chains.ts';
+import { countContents, type Contents } from '../../store/database/contents.ts';
 import { checkDatabase } from '../../store/sqlite/inspect.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import { lockDataDir } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { openReader, storePath } from '../../store/sqlite/reader.ts';
-import { settleDueTimes } from './since-backup.ts';
-import type { SinceBackup } from './since-backup.ts';
-import type { Reader } from '../../store/sqlite/reader.ts';
+import { openReader, storePath, type Reader } from '../../store/sqlite/reader.ts';
+import { settleDueTimes, type SinceBackup } from './since-backup.ts';
 
 /** A backup that was made. */
 export interface Backup {

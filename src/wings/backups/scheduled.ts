@@ -3,17 +3,14 @@
  * minutes, in which calls and requests go on. When the next one is due follows from the newest one that is there.
  */
 
-import { findBackups } from './backup-directory.ts';
-import type { BackupInDirectory } from './backup-directory.ts';
+import { findBackups, type BackupInDirectory } from './backup-directory.ts';
 import { readBackupRecord, writeBackupRecord } from '../../store/sqlite/backup-record.ts';
 import type { BackupRecord, MadeBackup } from '../../store/sqlite/backup-record.ts';
 import type { Starting } from '../../serve/house.ts';
 import { encryptFor } from './age.ts';
 import { runOwnCommand } from './own-command.ts';
-import { nextBackupAt } from '../../domain/backups.ts';
-import type { BackupPlan } from '../../domain/backups.ts';
-import { isoTime } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { nextBackupAt, type BackupPlan } from '../../domain/backups.ts';
+import { isoTime, type Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { startLoop } from '../../engine/loop.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,7 +1,6 @@
 /** Backups by command and by plan, encrypted if wanted, and the way back. */
 
-import { filesOf } from '../../serve/house.ts';
-import type { Wing } from '../../serve/house.ts';
+import { filesOf, type Wing } from '../../serve/house.ts';
 
 /** What it adds. */
 export const backups: Wing = {

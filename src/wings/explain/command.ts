@@ -7,8 +7,7 @@ import { connect } from '../../cli/client/connect.ts';
 import { path, queryOf } from '../../cli/client/path.ts';
 import type { Context } from '../../cli/context.ts';
 import { withName } from '../../cli/resource.ts';
-import { printJson } from '../../cli/terminal/output.ts';
-import type { Output } from '../../cli/terminal/output.ts';
+import { printJson, type Output } from '../../cli/terminal/output.ts';
 import { plain, wrapTo } from '../../cli/terminal/text.ts';
 
 /** Longer lines are hard to read. */

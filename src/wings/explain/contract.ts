@@ -1,7 +1,6 @@
 /** What is asked and answered about why a job ran or did not. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { explainedOutcomes, factKinds } from './facts.ts';
 import * as t from '../../api/http/schema.ts';
 import * as examples from './examples.ts';

@@ -15,8 +15,7 @@ import { meaningOf } from './meanings.ts';
 import { nextFacts, targetFacts } from './of-now.ts';
 import { alertFacts, beginning, causesOf, manualFacts, outcomeWords, runFacts } from './of-run.ts';
 import type { Records } from './records.ts';
-import { endedBefore, isPause, scheduleThen, stateAt } from './schedule-then.ts';
-import type { StateThen } from './schedule-then.ts';
+import { endedBefore, isPause, scheduleThen, stateAt, type StateThen } from './schedule-then.ts';
 
 /** Later changes that are told one by one. */
 const mostChanges = 5;

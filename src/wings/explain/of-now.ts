@@ -3,14 +3,12 @@
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import { isOnSchedule } from '../../domain/jobs/after.ts';
-import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
-import type { AfterOn } from '../../domain/jobs/after-words.ts';
+import { afterOnVerbs, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { activeWords } from '../../domain/runs/active.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import { fact, lengthText, unknown } from './facts.ts';
-import type { Fact } from './facts.ts';
+import { fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
 

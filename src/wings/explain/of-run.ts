@@ -1,16 +1,13 @@
 /** The run: its outcome, what that means, its attempts, how late it was and why, and its alerts. */
 
 import { alertNews } from '../../domain/alerts/logged-alert.ts';
-import { deliveriesKeptMs } from '../../domain/alerts/delivery.ts';
-import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
+import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { counted } from '../../domain/counted.ts';
 import { isAwaiting } from '../../domain/runs/active.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
-import { isFinal } from '../../domain/runs/run.ts';
-import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { isFinal, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import { fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
-import type { Fact } from './facts.ts';
+import { fact, latenessOf, lengthText, onTimeMs, unknown, type Fact } from './facts.ts';
 import { meaningOf } from './meanings.ts';
 import type { Records } from './records.ts';
 

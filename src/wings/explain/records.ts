@@ -18,16 +18,13 @@ import { findJob } from '../../store/jobs/jobs.ts';
 import { findSpansAround } from '../../store/jobs/spans.ts';
 import { listServedTimes } from '../../store/nodes/nodes.ts';
 import { findOldestDueTime, listHistory } from '../../store/runs/history.ts';
-import { countInFlight } from '../../store/runs/in-flight.ts';
-import type { InFlight } from '../../store/runs/in-flight.ts';
+import { countInFlight, type InFlight } from '../../store/runs/in-flight.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { App, Principal } from '../../app/app.ts';
 import { requireJob } from '../../app/jobs/keep-job.ts';
 import { getRun } from '../../app/runs/runs.ts';
-import { askedAt, minuteOf, readAskedTime } from './asked-time.ts';
-import type { AskedTime } from './asked-time.ts';
-import { latenessOf, onTimeMs } from './facts.ts';
-import type { JobChange } from './facts.ts';
+import { askedAt, minuteOf, readAskedTime, type AskedTime } from './asked-time.ts';
+import { latenessOf, onTimeMs, type JobChange } from './facts.ts';
 import { focusOn } from './schedule-then.ts';
 
 /** Runs of the job that are looked at before a time. */

@@ -2,12 +2,10 @@
 
 import { msPerDay } from '../../domain/clock.ts';
 import { dueBetween, nextDue } from '../../domain/schedule/next.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
-import type { Schedule, ScheduleFields } from '../../domain/schedule/schedule.ts';
+import { scheduleOf, type Schedule, type ScheduleFields } from '../../domain/schedule/schedule.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
-import { minuteOf } from './asked-time.ts';
-import type { AskedTime } from './asked-time.ts';
+import { minuteOf, type AskedTime } from './asked-time.ts';
 import type { JobChange } from './facts.ts';
 
 /** What held for a job at an instant. `chained`: it ran after another job. */

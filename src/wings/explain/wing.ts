@@ -1,7 +1,6 @@
 /** Why a job ran, did not run or ran late. */
 
-import { filesOf } from '../../serve/house.ts';
-import type { Wing } from '../../serve/house.ts';
+import { filesOf, type Wing } from '../../serve/house.ts';
 
 /** What it adds. */
 export const explain: Wing = {

@@ -3,10 +3,8 @@
  * computed again from the spans of its schedules; what happened is in its runs.
  */
 
-import { dueBetween, nextDue } from '../../domain/schedule/next.ts';
-import type { DueTimes } from '../../domain/schedule/next.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
-import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { dueBetween, nextDue, type DueTimes } from '../../domain/schedule/next.ts';
+import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSpan, SpanEnd } from '../../domain/schedule/span.ts';
 
 /** A period: after `after`, up to and including `until`; epoch milliseconds. */

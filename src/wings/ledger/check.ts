@@ -7,8 +7,7 @@ import type { LedgerCheck } from '../../domain/runs/ledger-check.ts';
 import { findLastLedgerCheck, keepLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import type { App } from '../../app/app.ts';
 import type { Starting } from '../../serve/house.ts';
-import { checkLedgerPage } from './entries.ts';
-import type { LedgerPosition } from './entries.ts';
+import { checkLedgerPage, type LedgerPosition } from './entries.ts';
 
 /** After a start, what was due meanwhile comes first. */
 const settledAfterMs = 60_000;

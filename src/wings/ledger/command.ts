@@ -11,8 +11,7 @@ import { queryOf } from '../../cli/client/path.ts';
 import type { Context } from '../../cli/context.ts';
 import { parseMomentOrDuration } from '../../cli/options.ts';
 import { moment } from '../../cli/terminal/cell.ts';
-import { printFields, printJson, printRows } from '../../cli/terminal/output.ts';
-import type { Output } from '../../cli/terminal/output.ts';
+import { printFields, printJson, printRows, type Output } from '../../cli/terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 
 /** Adds the command. */

@@ -1,7 +1,6 @@
 /** What the API returns about the ledger. */
 
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { page, PageQuery } from '../../api/http/contract.ts';
 import * as t from '../../api/http/schema.ts';
 import { job, jobId } from '../../api/jobs/examples.ts';

@@ -5,8 +5,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { checkLedger, emptyLedger, isComplete } from './accounted.ts';
-import type { KeptRun, Ledger } from './accounted.ts';
+import { checkLedger, emptyLedger, isComplete, type KeptRun, type Ledger } from './accounted.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
 import { listSpans } from '../../store/jobs/spans.ts';
 import type { App, Principal } from '../../app/app.ts';
@@ -14,8 +13,7 @@ import type { Db } from '../../store/database/store.ts';
 import { findLedgerJob, listDueTimes, listLedgerJobs, listMissed } from './query.ts';
 import type { LedgerJob } from './query.ts';
 import { isId } from '../../domain/id.ts';
-import { parsePlaceCursor, placeCursor } from '../../app/page.ts';
-import type { Page } from '../../app/page.ts';
+import { parsePlaceCursor, placeCursor, type Page } from '../../app/page.ts';
 import { noJob } from '../../app/jobs/keep-job.ts';
 
 /** What is checked. Times are epoch milliseconds. */

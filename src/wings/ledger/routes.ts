@@ -8,10 +8,8 @@ import { jobId as exampleId } from '../../api/jobs/examples.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import type { DueTimes } from '../../domain/schedule/next.ts';
-import { LedgerPage, LedgerQuery } from './contract.ts';
-import type { LedgerJob } from './contract.ts';
-import { listLedger } from './entries.ts';
-import type { JobLedger } from './entries.ts';
+import { LedgerPage, LedgerQuery, type LedgerJob } from './contract.ts';
+import { listLedger, type JobLedger } from './entries.ts';
 
 const operations = describe(
   { tag: 'Runs', isExtension: true },

@@ -1,7 +1,6 @@
 /** Whether every due time is accounted for. */
 
-import { filesOf } from '../../serve/house.ts';
-import type { Wing } from '../../serve/house.ts';
+import { filesOf, type Wing } from '../../serve/house.ts';
 
 /** What it adds. */
 export const ledger: Wing = {

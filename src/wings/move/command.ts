@@ -8,8 +8,7 @@ import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { withoutPassword } from '../../settings/setting.ts';
 import type { Context } from '../../cli/context.ts';
-import { printJson, printRows } from '../../cli/terminal/output.ts';
-import type { Output } from '../../cli/terminal/output.ts';
+import { printJson, printRows, type Output } from '../../cli/terminal/output.ts';
 import { startSpinner } from '../../cli/terminal/waiting.ts';
 import { enterDataDir } from '../../cli/operator/local.ts';
 

@@ -3,8 +3,7 @@
  * Both marks are tables that no store has otherwise, so that every way to open a store finds them (`database/migrate.ts`).
  */
 
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
 import {
   copyMark,

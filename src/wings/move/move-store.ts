@@ -7,8 +7,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { isoTime } from '../../domain/clock.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, type Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { nodeName } from '../../domain/nodes.ts';
 import { findInstanceId } from '../../store/accounts/instance.ts';
@@ -26,8 +25,7 @@ import type { Position } from './marks.ts';
 import { countRows, createPageWriter, keyOf, readPage, textOf } from './pages.ts';
 import type { Key, Row } from './pages.ts';
 import { inSnapshot } from './snapshot.ts';
-import { describeTables } from './tables.ts';
-import type { MovedTable } from './tables.ts';
+import { describeTables, type MovedTable } from './tables.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { isOnServer, openAsItIs, openForCopy } from '../../store/open.ts';
 import { hasDatabase } from '../../store/sqlite/reader.ts';

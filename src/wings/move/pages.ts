@@ -1,10 +1,8 @@
 /** Reads and writes the rows of any table, a page at a time in the order of its primary key. */
 
-import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Db } from '../../store/database/schema.ts';
-import { statementForEach } from '../../store/database/statement.ts';
-import type { Parameters } from '../../store/database/statement.ts';
+import { statementForEach, type Parameters } from '../../store/database/statement.ts';
 import type { MovedTable } from './tables.ts';
 
 /** The values of a row by its columns. */

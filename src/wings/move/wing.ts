@@ -1,7 +1,6 @@
 /** A store copied from SQLite to PostgreSQL, or back. */
 
-import { filesOf } from '../../serve/house.ts';
-import type { Wing } from '../../serve/house.ts';
+import { filesOf, type Wing } from '../../serve/house.ts';
 
 /** What it adds. */
 export const move: Wing = {

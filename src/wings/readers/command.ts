@@ -5,13 +5,11 @@ import type { CrontabLine } from './crontab.ts';
 import { readCurl } from './curl.ts';
 import { proxyIn, proxyVariables, runBy } from './prefixes.ts';
 import { nameOf, toolOf } from './program.ts';
-import { reasons } from './remark.ts';
-import type { Remark } from './remark.ts';
+import { reasons, type Remark } from './remark.ts';
 import { readWget } from './wget.ts';
 import { readShell } from './words.ts';
 import type { ShellCommand, Variables } from './command-list.ts';
-import { timeoutWithin } from './written-call.ts';
-import type { ReadCall } from './written-call.ts';
+import { timeoutWithin, type ReadCall } from './written-call.ts';
 
 /** A command as it was read. */
 export interface ReadCommand extends ReadCall {

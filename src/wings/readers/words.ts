@@ -5,8 +5,7 @@
  * web page made of plain ones, are read as what they were.
  */
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
-import { CommandList } from './command-list.ts';
-import type { Joint, ShellCommand, Variables } from './command-list.ts';
+import { CommandList, type Joint, type ShellCommand, type Variables } from './command-list.ts';
 import { judgeRedirection } from './redirections.ts';
 import {
   asPlainQuotes,

@@ -3,8 +3,7 @@
 import { whyRefused } from '../../domain/jobs/headers.ts';
 import { jobFields, methods } from '../../domain/jobs/fields.ts';
 import type { Method } from '../../domain/jobs/job.ts';
-import { reasons } from './remark.ts';
-import type { Remark } from './remark.ts';
+import { reasons, type Remark } from './remark.ts';
 
 /** The call that a job would make. Null where the command does not say. */
 export interface WrittenCall {

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
 import { download } from '../../egress/download.ts';
 import { isAlive, readPid } from './executable.ts';
-import { runToEnd } from '../../base/programs.ts';
-import type { ProgramEnd } from '../../base/programs.ts';
+import { runToEnd, type ProgramEnd } from '../../base/programs.ts';
 
 /** Starts and stops the daemon. */
 export interface Supervisor {

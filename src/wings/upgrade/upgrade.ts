@@ -9,10 +9,8 @@ import { findCopies } from '../../store/sqlite/before-upgrade.ts';
 import { namesBeside, openWorkshop, putBackExecutable, putExecutable } from './executable.ts';
 import type { Workshop } from './executable.ts';
 import { runToEnd } from '../../base/programs.ts';
-import { takeRelease } from './release.ts';
-import type { ReleaseSource } from './release.ts';
-import { comesUp, servingProcess } from './supervisor.ts';
-import type { Supervisor } from './supervisor.ts';
+import { takeRelease, type ReleaseSource } from './release.ts';
+import { comesUp, servingProcess, type Supervisor } from './supervisor.ts';
 import { isOlder } from './versions.ts';
 
 /** An upgrade to make. */

@@ -1,7 +1,6 @@
 /** A newer executable in place of this one, and the way back. */
 
-import { filesOf } from '../../serve/house.ts';
-import type { Wing } from '../../serve/house.ts';
+import { filesOf, type Wing } from '../../serve/house.ts';
 
 /** What it adds. */
 export const upgrade: Wing = {

@@ -1,11 +1,9 @@
 /** How long entries of the audit trail are kept, and which are one (docs/behavior.md#audit-2). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { auditRetention } from '../../../src/domain/accounts/audit.ts';
-import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
+import { auditRetention, type AuditEntry } from '../../../src/domain/accounts/audit.ts';
 import { createChangeLog } from '../../../src/serve/log-changes.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

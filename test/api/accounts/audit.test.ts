@@ -10,8 +10,7 @@ import { openTestLocal } from '../../support/running/local.ts';
 import { insertAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { defaultWorkspaceId } from '../../support/records/keys.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 

@@ -3,19 +3,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { App } from '../../../src/app/app.ts';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createMonitor } from '../../../src/app/monitors/monitors.ts';
 import { openTestLocal } from '../../support/running/local.ts';
-import { addAccount } from '../../support/records/account.ts';
-import type { TestAccount } from '../../support/records/account.ts';
+import { addAccount, type TestAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { writerIn } from '../../support/records/principal.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import type { FakeClock } from '../../support/fakes/clock.ts';
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';

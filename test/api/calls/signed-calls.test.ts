@@ -7,8 +7,7 @@ import { httpbis } from 'http-message-signatures';
 import { createRemoteJWKSet, jwtVerify, errors } from 'jose';
 import { helpers, jwkToKeyID, verify as verifyBot } from 'web-bot-auth';
 import { verifierFromJWK } from 'web-bot-auth/crypto';
-import { callSigned } from '../../support/running/signed-call.ts';
-import type { SignedCall } from '../../support/running/signed-call.ts';
+import { callSigned, type SignedCall } from '../../support/running/signed-call.ts';
 import { until } from '../../support/until.ts';
 
 const body = '{"hello": "wörld"}';

@@ -1,11 +1,9 @@
 /** How streams end, and how many there may be (docs/behavior.md#events-4). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { commentEveryMs } from '../../../src/api/events/stream.ts';
-import { startServer } from '../../../src/serve/server.ts';
-import type { ServerOptions } from '../../../src/serve/server.ts';
+import { startServer, type ServerOptions } from '../../../src/serve/server.ts';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace, deleteWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { createEvents } from '../../../src/app/events.ts';
@@ -17,8 +15,7 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 import { openSocket } from '../../support/hostile/raw.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { signIn } from '../../support/running/browser.ts';
-import { openStream } from '../../support/running/events.ts';
-import type { TestStream } from '../../support/running/events.ts';
+import { openStream, type TestStream } from '../../support/running/events.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { until } from '../../support/until.ts';
 

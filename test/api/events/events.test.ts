@@ -1,8 +1,7 @@
 /** The event stream: what it says and to whom (docs/behavior.md#events-1). */
 
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -5,8 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 
 const friend = 'https://app.example.com';
 const preflight = {

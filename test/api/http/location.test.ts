@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newCode, postSession, signIn } from '../../support/running/browser.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
+import { startTestDaemon, type Answer } from '../../support/running/daemon.ts';
 
 const baseUrl = 'https://jobs.example.com/x';
 const url = 'http://127.0.0.1:1/';

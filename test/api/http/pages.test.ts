@@ -6,8 +6,7 @@ import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 

@@ -9,8 +9,7 @@ import { createRateLimiter } from '../../../src/domain/accounts/rate-limiter.ts'
 import { addressGroup } from '../../../src/api/http/limits/clients.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
 import type { RawAnswer } from '../../support/hostile/raw.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { answerCompiler } from '../../../src/api/http/serialization.ts';
 import { schemaCompiler } from '../../../src/api/http/validation.ts';

@@ -3,13 +3,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { connectionOf, mostWaiting } from '../../../src/api/http/limits/connection.ts';
-import { maxBodyBytes } from '../../../src/api/http/limits/connections.ts';
-import type { ConnectionLimits } from '../../../src/api/http/limits/connections.ts';
-import { createFastify } from '../../../src/api/http/fastify.ts';
-import type { ApiServer } from '../../../src/api/http/fastify.ts';
+import { maxBodyBytes, type ConnectionLimits } from '../../../src/api/http/limits/connections.ts';
+import { createFastify, type ApiServer } from '../../../src/api/http/fastify.ts';
 import { createRequestLimits } from '../../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { openLog } from '../../../src/base/log.ts';

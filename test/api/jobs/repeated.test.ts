@@ -1,16 +1,14 @@
 /** Requests that are repeated with their Idempotency-Key: what they make is made once, whatever it is. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { rememberedMs } from '../../../src/domain/repeatable.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { keepMadeOnce, forgetOldest } from '../../../src/store/accounts/made-once.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
-import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
+import { readAnswer, startTestDaemon, type Answer } from '../../support/running/daemon.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const url = 'http://127.0.0.1:1/';

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
+import { startTestDaemon, type Answer } from '../../support/running/daemon.ts';
 
 type Expect = 'allow' | 'reject';
 interface Vectors {

@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { Answer, TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type Answer, type TestDaemon } from '../../support/running/daemon.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { passTheirWait } from '../../support/running/idle.ts';

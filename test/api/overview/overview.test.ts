@@ -8,8 +8,7 @@ import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const refused = 'http://127.0.0.1:1/';

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createAssets } from '../../../src/api/page/assets.ts';
 import { documentAt } from '../../../src/api/page/document.ts';

@@ -1,8 +1,7 @@
 /** Servers that share a database on PostgreSQL share the limit of each key, and its end. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { startServer } from '../../../src/serve/server.ts';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { systemClock } from '../../../src/domain/clock.ts';

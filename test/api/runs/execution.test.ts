@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { version } from '../../../src/version.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 

@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';

@@ -1,8 +1,7 @@
 /** Checked keys and sessions are cached until somebody changes one, and never beyond their end. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';

@@ -1,8 +1,7 @@
 /** Call keys: made once, rotated with overlap (docs/behavior.md#identity-6). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import {
   createPublishedCallKeys,
   ensureCallKey,

@@ -1,11 +1,9 @@
 /** Ping floods: every ping counts, few are stored as rows. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
-import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
-import type { ReceivedPing } from '../../../src/app/monitors/pings.ts';
+import { createPingKeeper, type ReceivedPing } from '../../../src/app/monitors/pings.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 import { keptAtPace, pingPace, pingsKept } from '../../../src/domain/monitors/ping.ts';

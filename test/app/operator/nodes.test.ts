@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeFindings } from '../../../src/app/operator/nodes.ts';
-import type { NodeInRole } from '../../../src/app/operator/nodes.ts';
+import { nodeFindings, type NodeInRole } from '../../../src/app/operator/nodes.ts';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 

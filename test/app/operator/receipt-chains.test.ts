@@ -1,8 +1,7 @@
 /** Receipts in a database: what is sound, what retention leaves, and what somebody changed. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { checkReceipts } from '../../../src/app/operator/receipt-chains.ts';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { createSigner } from '../../../src/engine/receipts/sign.ts';

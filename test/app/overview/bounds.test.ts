@@ -2,13 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import type { Principal } from '../../../src/app/app.ts';
 import { createOverview } from '../../../src/app/overview/counts.ts';
-import { listJobs } from '../../../src/app/overview/jobs.ts';
-import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
+import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
 import { badRunStatuses } from '../../../src/domain/runs/run.ts';

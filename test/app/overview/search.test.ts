@@ -1,12 +1,10 @@
 /** What a search finds and holds up does not depend on how long and alike its text and the URLs are. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '../../../src/app/app.ts';
-import { listJobs } from '../../../src/app/overview/jobs.ts';
-import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
+import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { cpuMsOf } from '../../support/cpu.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

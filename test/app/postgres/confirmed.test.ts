@@ -1,8 +1,7 @@
 /** Commits whose answers never come: what people asked for is looked up, and repeated without being done twice. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createChannel, listChannels, updateChannel } from '../../../src/app/alerts/channels.ts';
 import { testChannel } from '../../../src/app/alerts/deliveries.ts';
@@ -14,8 +13,7 @@ import { runJob } from '../../../src/app/runs/runs.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { JobdError } from '../../../src/domain/errors.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
-import { startProxy } from '../../support/postgres/proxy.ts';
-import type { Fate } from '../../support/postgres/proxy.ts';
+import { startProxy, type Fate } from '../../support/postgres/proxy.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';

@@ -1,8 +1,7 @@
 /** Changes that people make at the same time through several nodes, and what an engine does meanwhile. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { setPlan, showAccount, subscribe } from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';

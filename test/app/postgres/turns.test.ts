@@ -1,8 +1,7 @@
 /** Changes of an account by several nodes while one of them holds it for long, as one does that is far from the database. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { runJob } from '../../../src/app/runs/runs.ts';

@@ -1,8 +1,7 @@
 /** Reports are kept one for each run, and what is not kept costs nothing. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { createReportKeeper, findReported } from '../../../src/app/runs/completions.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Report } from '../../../src/domain/runs/report.ts';

@@ -1,8 +1,7 @@
 /** The history of a job: the same runs as its list, found within bounds. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { listDays, listHistory } from '../../../src/app/runs/history.ts';
 import { listRuns } from '../../../src/app/runs/runs.ts';

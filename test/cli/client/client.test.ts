@@ -2,14 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { createApi } from '../../../src/cli/client/api.ts';
+import { test, type TestContext } from 'node:test';
+import { createApi, type Api } from '../../../src/cli/client/api.ts';
 import { createAsker, pages } from '../../../src/cli/client/client.ts';
-import type { Api } from '../../../src/cli/client/api.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
 /** A client with this timeout, for a server with this request handler. */

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findOne } from '../../../src/cli/client/find.ts';
-import type { Named } from '../../../src/cli/client/find.ts';
+import { findOne, type Named } from '../../../src/cli/client/find.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
 const createdAt = '2026-01-02T03:04:05.000Z';

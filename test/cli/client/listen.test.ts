@@ -1,8 +1,7 @@
 /** Reading events from a server, jobd or not. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Event } from '../../../src/api/events/contract.ts';

@@ -1,8 +1,7 @@
 /** Accounts and workspaces from the shell, while the daemon runs (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';

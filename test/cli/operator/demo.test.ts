@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { get } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { get, type IncomingMessage } from 'node:http';
+import { test, type TestContext } from 'node:test';
 import { programName } from '../../../src/cli/operator/program-name.ts';
 import { serveConfig } from '../../../src/settings/config.ts';
 import { program, runCommand, serveCommand, startCommand } from '../../support/running/command.ts';

@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { serveConfig } from '../../../src/settings/config.ts';
-import type { Flags } from '../../../src/settings/config.ts';
+import { serveConfig, type Flags } from '../../../src/settings/config.ts';
 import { startDaemon } from '../../../src/serve/daemon.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';

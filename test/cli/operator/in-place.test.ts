@@ -5,8 +5,7 @@ import { execSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, serveCommand } from '../../support/running/command.ts';
-import type { ServedDaemon } from '../../support/running/command.ts';
+import { runCommand, serveCommand, type ServedDaemon } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
 const sentence = /jobd\.db(?:-wal)? was removed or replaced while it was in use/;

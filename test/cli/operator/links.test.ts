@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { systemCode } from '../../../src/domain/errors.ts';
 import { followLinks } from '../../../src/cli/operator/owner/links.ts';
 import {

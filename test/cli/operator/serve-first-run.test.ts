@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { program, runCommand } from '../../support/running/command.ts';

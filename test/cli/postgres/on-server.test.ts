@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { noPostgres, startPostgres } from '../../support/postgres/server.ts';

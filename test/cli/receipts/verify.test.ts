@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { keyDocument, keySet } from '../../../src/receipt/key.ts';
 import { receiptSha256 } from '../../../src/receipt/verify.ts';
 import { runCommand } from '../../support/running/command.ts';

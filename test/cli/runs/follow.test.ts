@@ -1,13 +1,11 @@
 /** `jobd runs tail` follows events, and polls where they do not get through. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Event } from '../../../src/api/events/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { followEnded } from '../../../src/cli/runs/follow.ts';
-import type { Following } from '../../../src/cli/runs/follow.ts';
+import { followEnded, type Following } from '../../../src/cli/runs/follow.ts';
 import type { Output } from '../../../src/cli/terminal/output.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { JobdError } from '../../../src/domain/errors.ts';

@@ -7,8 +7,7 @@ import { test } from 'node:test';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
 import { textOf } from '../../../src/domain/alerts/text.ts';
 import type { ChannelConfig } from '../../../src/domain/alerts/kinds/kind.ts';
-import { channelKinds } from '../../../src/domain/alerts/kinds/registry.ts';
-import type { ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
+import { channelKinds, type ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
 import { botToken, configs } from '../../support/records/channel-configs.ts';
 
 interface Vectors {

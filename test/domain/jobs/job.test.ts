@@ -2,11 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineJob } from '../../../src/domain/jobs/job-input.ts';
-import { hostOf, jobStatus, jobStatuses } from '../../../src/domain/jobs/job.ts';
+import { defineJob, type JobInput } from '../../../src/domain/jobs/job-input.ts';
+import { hostOf, jobStatus, jobStatuses, type Job } from '../../../src/domain/jobs/job.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
-import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
-import type { Job } from '../../../src/domain/jobs/job.ts';
 
 const now = Date.parse('2026-03-02T10:00:12.345Z');
 

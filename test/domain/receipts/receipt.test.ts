@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasReceipt, receiptPayload } from '../../../src/domain/receipts/receipt.ts';
-import { runStatuses } from '../../../src/domain/runs/run.ts';
-import type { Run } from '../../../src/domain/runs/run.ts';
+import { runStatuses, type Run } from '../../../src/domain/runs/run.ts';
 import { sha256Hex } from '../../../src/receipt/sha256.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 import { answeredRun } from '../../support/records/receipts.ts';

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
-import { daysOfRuns } from '../../../src/domain/runs/days.ts';
-import type { RunFigures } from '../../../src/domain/runs/days.ts';
+import { daysOfRuns, type RunFigures } from '../../../src/domain/runs/days.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { dayReader, isoDay } from '../../../src/domain/schedule/local-days.ts';
 

@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
-import { causeOfMissed, planDue } from '../../../src/domain/runs/due.ts';
-import type { Circumstances } from '../../../src/domain/runs/due.ts';
-import { errorOf, readWhy, whyDocument } from '../../../src/domain/runs/reason.ts';
-import type { Missed } from '../../../src/domain/runs/reason.ts';
+import { causeOfMissed, planDue, type Circumstances } from '../../../src/domain/runs/due.ts';
+import { errorOf, readWhy, whyDocument, type Missed } from '../../../src/domain/runs/reason.ts';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 

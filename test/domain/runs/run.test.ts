@@ -4,10 +4,8 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Insertable } from 'kysely';
-import type { TestContext } from 'node:test';
-import { sql } from 'kysely';
+import { test, type TestContext } from 'node:test';
+import { sql, type Insertable } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import {
   firstRunStatuses,

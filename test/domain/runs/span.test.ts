@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportRequest, isSampled } from '../../../src/domain/runs/span.ts';
-import type { CallSpan } from '../../../src/domain/runs/span.ts';
+import { exportRequest, isSampled, type CallSpan } from '../../../src/domain/runs/span.ts';
 import { spanSettings } from '../../../src/domain/runs/span-settings.ts';
 
 const span: CallSpan = {

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
-import { oddZones } from './odd-zones.ts';
-import type { Case } from './odd-zones.ts';
+import { oddZones, type Case } from './odd-zones.ts';
 
 const inParis: readonly Case[] = [
   [

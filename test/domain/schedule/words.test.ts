@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
-import { matchingDays } from '../../../src/domain/schedule/match.ts';
-import type { CronFields } from '../../../src/domain/schedule/match.ts';
+import { matchingDays, type CronFields } from '../../../src/domain/schedule/match.ts';
 import { cronWords, scheduleWords } from '../../../src/domain/schedule/words.ts';
 
 const cron = (cronExpr: string): string =>

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { afterEach, test, type TestContext } from 'node:test';
 import { localIsoTime } from '../../../src/domain/schedule/local-time.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { parsePosixZone } from '../../../src/domain/schedule/posix-zone.ts';
@@ -20,8 +19,7 @@ import { findZoneFiles } from '../../../src/base/zone-files.ts';
 import * as fc from '../../support/fast-check.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { clockOf } from './oracle.ts';
-import { tzifOf } from './tzif-file.ts';
-import type { ZoneLaw } from './tzif-file.ts';
+import { tzifOf, type ZoneLaw } from './tzif-file.ts';
 
 const hour = 3_600;
 const minutesPerYear = 525_600;

@@ -4,8 +4,7 @@
  * the end.
  */
 
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { begin, end, isOver } from './until-told.ts';
 

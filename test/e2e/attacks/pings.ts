@@ -5,8 +5,7 @@
  *     node pings.ts '{"urls": ["http://…/ping/ID/fail"], "pings": 20000, "bodyBytes": 4096}'
  */
 
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 
 interface Flood {
   urls: string[];

@@ -7,14 +7,11 @@ import { audit, readBooks, readRunning } from '../../support/checks/audit.ts';
 import { wrongInLedger } from '../../support/checks/ledger.ts';
 import { auditReceipts, unsignedIn } from '../../support/checks/audit-receipts.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startServe } from '../../support/running/executable.ts';
-import type { Ending, Process } from '../../support/running/executable.ts';
+import { startServe, type Ending, type Process } from '../../support/running/executable.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
-import { startWitness } from '../../support/fakes/witness.ts';
-import type { Witness } from '../../support/fakes/witness.ts';
-import { askUntilGone, brokenPromises, noPromises } from './customer.ts';
-import type { Promises } from './customer.ts';
+import { startWitness, type Witness } from '../../support/fakes/witness.ts';
+import { askUntilGone, brokenPromises, noPromises, type Promises } from './customer.ts';
 import type { Kill } from './kills.ts';
 
 export interface Campaign {

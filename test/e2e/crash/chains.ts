@@ -8,8 +8,7 @@ import type { RunDocument } from '../../../src/domain/runs/run.ts';
 import type { PostgresServer } from '../../support/postgres/server.ts';
 import { webhookSecret } from '../../support/records/channel.ts';
 import { until } from '../../support/until.ts';
-import { holdFirst, otherThan, startKilled, tokenOf } from './service.ts';
-import type { KilledService } from './service.ts';
+import { holdFirst, otherThan, startKilled, tokenOf, type KilledService } from './service.ts';
 
 /** What has happened to a chain when the process dies, or happens to it at that moment. */
 export const points = [

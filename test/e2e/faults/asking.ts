@@ -1,7 +1,6 @@
 /** Clients of a daemon: they use several keys in turn, since each may ask only 120 times a minute. */
 
-import { readAnswer } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
+import { readAnswer, type Answer } from '../../support/running/daemon.ts';
 
 export interface Asking {
   /** Calls the API of the daemon started last. */

@@ -6,8 +6,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { alwaysKept } from '../../../src/domain/space.ts';
-import { ping } from '../../support/records/monitor.ts';
-import type { PingedMonitor } from '../../support/records/monitor.ts';
+import { ping, type PingedMonitor } from '../../support/records/monitor.ts';
 import type { Service } from './service.ts';
 
 /** What clients were told. */

@@ -8,8 +8,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { makeNamespace, noNamespaces } from '../../support/running/namespace.ts';
 import { cannotTrace, injectFault } from '../../support/running/strace.ts';
 import { holdWriteLock } from '../../support/running/write-lock.ts';
-import { prepareService } from './service.ts';
-import type { Service } from './service.ts';
+import { prepareService, type Service } from './service.ts';
 
 /** An outage in effect; resolves when it has ended. */
 export interface Outage {

@@ -3,20 +3,15 @@
 import { copyFileSync, existsSync, mkdirSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { audit, readBooks } from '../../support/checks/audit.ts';
-import type { Books, RunBooks } from '../../support/checks/audit.ts';
+import { audit, readBooks, type Books, type RunBooks } from '../../support/checks/audit.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startServe } from '../../support/running/executable.ts';
-import type { Process, Surroundings } from '../../support/running/executable.ts';
+import { startServe, type Process, type Surroundings } from '../../support/running/executable.ts';
 import type { Namespace } from '../../support/running/namespace.ts';
-import { prepareStore } from '../../support/running/prepare.ts';
-import type { Preparation } from '../../support/running/prepare.ts';
+import { prepareStore, type Preparation } from '../../support/running/prepare.ts';
 import { runProgram } from '../../support/running/program.ts';
 import { until } from '../../support/until.ts';
-import { startWitness } from '../../support/fakes/witness.ts';
-import type { Witness } from '../../support/fakes/witness.ts';
-import { askingWith } from './asking.ts';
-import type { Asking } from './asking.ts';
+import { startWitness, type Witness } from '../../support/fakes/witness.ts';
+import { askingWith, type Asking } from './asking.ts';
 
 /** When jobs are due, by their names: in milliseconds from now. */
 export type DueIn = Readonly<Record<string, number>>;

@@ -1,12 +1,10 @@
 /** What is asked of three nodes at the same moment: what an account may have, and how often something may be asked, holds for all. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { startPostgres } from '../../support/postgres/server.ts';
 import { signIn } from '../../support/running/browser.ts';
-import { readAnswer } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
+import { readAnswer, type Answer } from '../../support/running/daemon.ts';
 import { jobd } from '../../support/running/executable.ts';
 import { testSecretKey } from '../../support/running/local.ts';
 import { until } from '../../support/until.ts';

@@ -4,19 +4,16 @@ import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { observe } from '../../support/checks/observe.ts';
-import { auditObserved } from '../../support/checks/observed.ts';
-import type { Observed, Span } from '../../support/checks/observed.ts';
+import { auditObserved, type Observed, type Span } from '../../support/checks/observed.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import type { Arrival } from '../../support/fakes/witness.ts';
-import { startProxy } from '../../support/postgres/proxy.ts';
-import type { Proxy } from '../../support/postgres/proxy.ts';
+import { startProxy, type Proxy } from '../../support/postgres/proxy.ts';
 import type { PostgresServer } from '../../support/postgres/server.ts';
 import type { Process } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
 import { askingWith } from '../faults/asking.ts';
 import { prepareJobs } from '../postgres/prepared.ts';
-import { between, disturbancesBy, restart } from './disturbances.ts';
-import type { Place, Replace } from './disturbances.ts';
+import { between, disturbancesBy, restart, type Place, type Replace } from './disturbances.ts';
 
 const nodeCount = 3;
 /** Each is due once a minute, all of them evenly spread over it. */

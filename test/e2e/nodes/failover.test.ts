@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { readServerBooks } from '../../support/postgres/books.ts';
 import { onServer } from '../../support/postgres/database.ts';
-import { startPostgres } from '../../support/postgres/server.ts';
-import type { PostgresServer } from '../../support/postgres/server.ts';
+import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts';
 import { jobd } from '../../support/running/executable.ts';
 import { testSecretKey } from '../../support/running/local.ts';
 import { until } from '../../support/until.ts';

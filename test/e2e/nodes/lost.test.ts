@@ -1,15 +1,13 @@
 /** Three nodes, of which one is lost: what it executed is interrupted once, nothing is called twice, and the jobs go on. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import type { Process } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
-import { prepareOnServer, skip, untilCalls } from '../postgres/service.ts';
-import type { ServerService } from '../postgres/service.ts';
+import { prepareOnServer, skip, untilCalls, type ServerService } from '../postgres/service.ts';
 
 const jobCount = 120;
 

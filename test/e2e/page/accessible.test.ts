@@ -1,8 +1,7 @@
 /** The pages for everybody: no barrier that axe knows, in light and dark, wide and narrow; and what screen readers get. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { opened } from './opened.ts';
 import { pages } from './pages.ts';

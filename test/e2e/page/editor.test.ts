@@ -1,8 +1,7 @@
 /** The editor of a job in a real browser: what is typed, pasted, refused, saved and kept. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -1,16 +1,14 @@
 /** Texts that mean harm, wherever people or targets write: they stay text, are seen as what they are, and break no page. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { assertFits } from './running/accessible.ts';
 import { person } from './running/browser.ts';
 import { untilQuiet } from './running/quiet.ts';
-import { call, noPages, servePages } from './running/served.ts';
-import type { ServedPages } from './running/served.ts';
+import { call, noPages, servePages, type ServedPages } from './running/served.ts';
 
 /** Names, each with how it begins where it is shown. */
 const names: readonly (readonly [name: string, shown: string])[] = [

@@ -9,15 +9,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Page, Request } from 'playwright-core';
 import { person } from './running/browser.ts';
-import { addJob, noPages, servePages, signInWith } from './running/served.ts';
-import type { ServedPages } from './running/served.ts';
-import { attack } from './hostile/attack.ts';
-import type { Prey } from './hostile/attack.ts';
+import { addJob, noPages, servePages, signInWith, type ServedPages } from './running/served.ts';
+import { attack, type Prey } from './hostile/attack.ts';
 
 /** An attacker's web server; it may be reached by any name. Resolves with its port. */
 async function serveAttacker(t: TestContext): Promise<number> {

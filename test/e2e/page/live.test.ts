@@ -1,8 +1,7 @@
 /** What is shown stays true: while answers fail, while nobody looks, with a wrong clock, in a storm of changes. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';

@@ -1,8 +1,7 @@
 /** What was typed or found is not lost: leaving, Back, other tabs that move, sign out or edit the same. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startProxy } from '../../support/postgres/proxy.ts';
-import type { Fate, Proxy, Request } from '../../support/postgres/proxy.ts';
+import { startProxy, type Fate, type Proxy, type Request } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 import {

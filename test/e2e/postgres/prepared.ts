@@ -2,10 +2,8 @@
 
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startWitness } from '../../support/fakes/witness.ts';
-import type { Witness } from '../../support/fakes/witness.ts';
-import { startServe } from '../../support/running/executable.ts';
-import type { Process } from '../../support/running/executable.ts';
+import { startWitness, type Witness } from '../../support/fakes/witness.ts';
+import { startServe, type Process } from '../../support/running/executable.ts';
 import { databaseOf, testSecretKey, useServer } from '../../support/running/local.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
 

@@ -4,17 +4,14 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { audit } from '../../support/checks/audit.ts';
-import type { Books } from '../../support/checks/audit.ts';
+import { audit, type Books } from '../../support/checks/audit.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
 import { readServerBooks } from '../../support/postgres/books.ts';
 import { onServer } from '../../support/postgres/database.ts';
-import { notPackaged } from '../../support/running/executable.ts';
-import type { Process } from '../../support/running/executable.ts';
+import { notPackaged, type Process } from '../../support/running/executable.ts';
 import { noPostgres } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
-import { askingWith } from '../faults/asking.ts';
-import type { Asking } from '../faults/asking.ts';
+import { askingWith, type Asking } from '../faults/asking.ts';
 import { prepareJobs } from './prepared.ts';
 
 /** Why these tests cannot run here, or false. */

@@ -9,10 +9,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rollDice } from '../../support/dice.ts';
 import { randomAnswer, randomPieces } from './answers.ts';
-import { readByLlhttp } from './llhttp.ts';
-import type { Verdict } from './llhttp.ts';
-import { readByUs } from './ours.ts';
-import type { OurVerdict } from './ours.ts';
+import { readByLlhttp, type Verdict } from './llhttp.ts';
+import { readByUs, type OurVerdict } from './ours.ts';
 
 const answers = Number(process.env['JOBD_TEST_ANSWERS'] || 10_000);
 

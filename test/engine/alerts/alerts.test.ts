@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { unheard } from '../../../src/domain/changes.ts';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
@@ -14,11 +13,9 @@ import { alone } from '../../../src/engine/nodes/membership.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { addChannel, deliveriesOf, webhookSecret } from '../../support/records/channel.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
-import type { EngineTest } from '../../support/running/engine.ts';
+import { dueAt, dueOnce, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
-import { startSink } from '../../support/fakes/sink.ts';
-import type { Sink } from '../../support/fakes/sink.ts';
+import { startSink, type Sink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
 const minute = 60_000;

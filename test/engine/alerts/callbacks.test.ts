@@ -1,8 +1,7 @@
 /** Result callbacks (docs/behavior.md#result-callbacks), from the end of a run to the signed request. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { listChannels } from '../../../src/app/alerts/channels.ts';
 import { listAllDeliveries } from '../../../src/app/alerts/deliveries.ts';
@@ -19,8 +18,7 @@ import { addChannel } from '../../support/records/channel.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { dueAt } from '../../support/running/engine.ts';
 import { setupChain } from '../../support/running/chain.ts';
-import { startSink } from '../../support/fakes/sink.ts';
-import type { Received, Sink } from '../../support/fakes/sink.ts';
+import { startSink, type Received, type Sink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
 

@@ -11,12 +11,10 @@ import { createMailer } from '../../../src/egress/mail.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
-import type { EngineTest } from '../../support/running/engine.ts';
+import { dueAt, dueOnce, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { startMailServer } from '../../support/fakes/mail-server.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
-import { startSink } from '../../support/fakes/sink.ts';
-import type { Sink } from '../../support/fakes/sink.ts';
+import { startSink, type Sink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
 const types = ({ received }: Sink): string[] =>

@@ -1,8 +1,7 @@
 /** Missed and interrupted runs, and what stays down, for the channels that ask for them. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
 import type { Channel, ChannelInput } from '../../../src/domain/alerts/channel.ts';
@@ -23,8 +22,7 @@ import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
-import type { EngineTest } from '../../support/running/engine.ts';
+import { dueAt, dueOnce, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
 import { until } from '../../support/until.ts';

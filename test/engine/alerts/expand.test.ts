@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
@@ -16,8 +15,7 @@ import { removeBeginnings } from '../../../src/store/runs/retention.ts';
 import { keepHistory } from '../../support/checks/history.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { openTestStore } from '../../support/running/store.ts';
-import type { TestStore } from '../../support/running/store.ts';
+import { openTestStore, type TestStore } from '../../support/running/store.ts';
 
 const url = 'http://127.0.0.1:1/';
 /** Longer than the alert window. */

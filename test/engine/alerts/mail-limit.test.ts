@@ -1,8 +1,7 @@
 /** What a workspace may mail: alerts beyond it wait, and tests are refused. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { testChannel } from '../../../src/app/alerts/deliveries.ts';
 import type { Channel } from '../../../src/domain/alerts/channel.ts';
 import type { Delivery } from '../../../src/domain/alerts/delivery.ts';

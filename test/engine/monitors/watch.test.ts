@@ -1,11 +1,9 @@
 /** Missing pings: when a monitor goes down, and when it does not. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { unheard } from '../../../src/domain/changes.ts';
-import { monitorStatus } from '../../../src/domain/monitors/monitor.ts';
-import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
+import { monitorStatus, type Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';

@@ -1,8 +1,7 @@
 /** Reports that come while their runs end (docs/behavior.md#await-3): on time, or refused. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';

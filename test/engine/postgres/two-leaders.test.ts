@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { Channel } from '../../../src/domain/alerts/channel.ts';

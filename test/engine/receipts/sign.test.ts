@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
@@ -12,8 +11,7 @@ import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
-import { detailsOf, dueAt, setupEngine } from '../../support/running/engine.ts';
-import type { EngineTest } from '../../support/running/engine.ts';
+import { detailsOf, dueAt, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { testVault } from '../../support/fakes/vault.ts';

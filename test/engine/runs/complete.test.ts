@@ -1,8 +1,7 @@
 /** When waits for reports end (docs/behavior.md#await-4), step by step. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import { createCompleteStep } from '../../../src/engine/runs/complete.ts';

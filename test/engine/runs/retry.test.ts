@@ -2,13 +2,10 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { createEgress } from '../../../src/egress/egress.ts';
-import type { Egress } from '../../../src/egress/egress.ts';
+import { test, type TestContext } from 'node:test';
+import { createEgress, type Egress } from '../../../src/egress/egress.ts';
 import { testWriter } from '../../support/running/writer.ts';
-import { declaredGone, dispatch } from '../../../src/engine/runs/dispatch.ts';
-import type { Dispatcher } from '../../../src/engine/runs/dispatch.ts';
+import { declaredGone, dispatch, type Dispatcher } from '../../../src/engine/runs/dispatch.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';

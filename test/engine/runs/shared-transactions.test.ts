@@ -1,8 +1,7 @@
 /** Runs that end one after the other share transactions, and so share disk syncs. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Call, Egress } from '../../../src/egress/egress.ts';

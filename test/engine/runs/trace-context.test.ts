@@ -1,10 +1,8 @@
 /** The `traceparent` of calls (docs/behavior.md#call-7). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
-import type { LogLine } from '../../support/running/engine.ts';
+import { test, type TestContext } from 'node:test';
+import { dueAt, dueOnce, setupEngine, type LogLine } from '../../support/running/engine.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,7 @@
 /** Removing history before its time: only while space is short, from whoever takes most, and never what is still needed. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { newId } from '../../../src/domain/id.ts';

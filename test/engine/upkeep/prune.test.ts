@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import type { MissedRun } from '../../../src/store/runs/claims.ts';
+import { insertScheduledRuns, type MissedRun } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import {

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createAccount, setPlan } from '../../../src/app/accounts/accounts.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
@@ -11,8 +10,7 @@ import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
-import { createPruner } from '../../../src/engine/upkeep/prune.ts';
-import type { Pruner } from '../../../src/engine/upkeep/prune.ts';
+import { createPruner, type Pruner } from '../../../src/engine/upkeep/prune.ts';
 import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';

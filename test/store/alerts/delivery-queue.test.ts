@@ -1,8 +1,7 @@
 /** Many pending deliveries: no event of their channel writes all of them at once. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import {

@@ -29,8 +29,7 @@ import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
-import { openTestStore } from '../../support/running/store.ts';
-import type { TestStore } from '../../support/running/store.ts';
+import { openTestStore, type TestStore } from '../../support/running/store.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 
 type FailingRun = Awaited<ReturnType<typeof failingRun>>;

@@ -15,9 +15,8 @@ import {
 import { findDeleted } from '../../../src/store/database/owned.ts';
 import { admissionsIn } from '../../../src/store/postgres/admissions.ts';
 import { findSealed } from '../../../src/store/secrets/sealed.ts';
-import { changed, deleted, testGuards } from '../../support/checks/guards.ts';
+import { changed, deleted, testGuards, type Guards } from '../../support/checks/guards.ts';
 import { busyWith } from '../../support/records/rare-states.ts';
-import type { Guards } from '../../support/checks/guards.ts';
 import { testServer } from '../../support/postgres/database.ts';
 
 const dueDeleted = deleted('jobs', 'due');

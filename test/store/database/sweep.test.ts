@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/store/database/sweep.ts';
-import type { SweepPage } from '../../../src/store/database/sweep.ts';
+import { sweep, type SweepPage } from '../../../src/store/database/sweep.ts';
 
 function tableOf(ids: string[]) {
   const asked: string[] = [];

@@ -15,8 +15,7 @@ import * as listedMonitors from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
 import * as trouble from '../../../src/store/overview/trouble.ts';
 import * as ledger from '../../../src/wings/ledger/query.ts';
-import { id, page, part } from './asked.ts';
-import type { Asked } from './asked.ts';
+import { id, page, part, type Asked } from './asked.ts';
 
 const delivery = queue.deliveryOf({
   id: 'd',

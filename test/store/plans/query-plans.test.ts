@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertGolden } from '../../support/checks/golden.ts';
 import { openPlans } from '../../support/checks/query-plan.ts';
-import { ofAccounts, ofJobs, ofMonitors, ofRuns } from './asked.ts';
-import type { Asked } from './asked.ts';
+import { ofAccounts, ofJobs, ofMonitors, ofRuns, type Asked } from './asked.ts';
 import { ofAlerts, ofLedger, ofLists } from './asked-of-lists.ts';
 
 const asked: Asked = {

@@ -1,8 +1,7 @@
 /** The limit of keys as PostgreSQL counts it, by its own clock: what was admitted is made older to let time pass. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { sql } from 'kysely';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';

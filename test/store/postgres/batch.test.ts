@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kysely } from 'kysely';
-import type { CompiledQuery } from 'kysely';
-import type { RowsAtOnce } from '../../../src/store/database/statement.ts';
-import { statementForEach } from '../../../src/store/database/statement.ts';
+import { Kysely, type CompiledQuery } from 'kysely';
+import { statementForEach, type RowsAtOnce } from '../../../src/store/database/statement.ts';
 import type { Parameters } from '../../../src/store/database/statement.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import type { Db } from '../../../src/store/database/store.ts';

@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listJobs } from '../../../src/store/jobs/jobs.ts';
-import { listJobsOn } from '../../../src/store/overview/jobs.ts';
-import type { JobPlace, JobWalk } from '../../../src/store/overview/jobs.ts';
+import { listJobsOn, type JobPlace, type JobWalk } from '../../../src/store/overview/jobs.ts';
 import { makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
-import { openTestStore } from '../../support/running/store.ts';
-import type { TestStore } from '../../support/running/store.ts';
+import { openTestStore, type TestStore } from '../../support/running/store.ts';
 
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();

@@ -1,8 +1,7 @@
 /** First starts at once, and what a role that may only connect can do about them. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { writeAlone } from '../../../src/store/database/alone.ts';
 import { newestVersion, schemaVersion } from '../../../src/store/database/migrate.ts';

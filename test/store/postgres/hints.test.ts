@@ -1,12 +1,10 @@
 /** Hints over LISTEN and NOTIFY: who hears them, how often they are sent, and how the connection that listens comes back. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Notification } from 'pg';
-import { anyHint } from '../../../src/domain/hints.ts';
-import type { Hint } from '../../../src/domain/hints.ts';
+import { anyHint, type Hint } from '../../../src/domain/hints.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Hearing } from '../../../src/store/database/hints.ts';
 import type { Store } from '../../../src/store/database/store.ts';

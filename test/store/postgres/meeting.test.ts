@@ -1,8 +1,7 @@
 /** Transactions that meet: what one has read, another changes before it writes. No change is lost. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { AlertData } from '../../../src/domain/alerts/alert.ts';
 import type { ReportedRun } from '../../../src/domain/alerts/digest.ts';
 import { newId } from '../../../src/domain/id.ts';
@@ -26,8 +25,7 @@ import { meetingsIn } from '../../support/postgres/meeting.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { startingRun } from '../../support/records/run.ts';
-import { openTestStore } from '../../support/running/store.ts';
-import type { TestStore } from '../../support/running/store.ts';
+import { openTestStore, type TestStore } from '../../support/running/store.ts';
 
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();

@@ -1,8 +1,7 @@
 /** Claims and declarations of the same node: one waits for the other, so that every run of a node that is gone is found. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/results.ts';
 import {

@@ -1,12 +1,10 @@
 /** Recording ended runs: what changes and what does not. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
-import type { EndedRun } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns, type EndedRun } from '../../../src/store/runs/results.ts';
 import { countInFlight } from '../../../src/store/runs/in-flight.ts';
 import { countRuns, findRun } from '../../../src/store/runs/runs.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';

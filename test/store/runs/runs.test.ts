@@ -1,15 +1,13 @@
 /** Storing, listing and counting runs. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';
-import { testWriter } from '../../support/running/writer.ts';
+import { testWriter, type TestWriter } from '../../support/running/writer.ts';
 import type { Claim } from '../../../src/engine/runs/claim.ts';
-import type { TestWriter } from '../../support/running/writer.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';

@@ -3,8 +3,7 @@
  * for each job.
  */
 
-import { createPublicKey, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Receipt } from '../../../src/domain/receipts/receipt.ts';

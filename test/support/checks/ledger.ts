@@ -2,8 +2,7 @@
 
 import { checkLedgerPage } from '../../../src/wings/ledger/entries.ts';
 import type { JobLedger, LedgerPosition } from '../../../src/wings/ledger/entries.ts';
-import { isoTime, systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import { isoTime, systemClock, type Clock } from '../../../src/domain/clock.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { openReader, storePath } from '../../../src/store/sqlite/reader.ts';
 

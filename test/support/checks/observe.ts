@@ -10,8 +10,7 @@ import type { Received, Sink } from '../fakes/sink.ts';
 import type { Witness } from '../fakes/witness.ts';
 import { until } from '../until.ts';
 import type { Heard } from './alert-truth.ts';
-import { auditAlerts, isAnswered } from './observed.ts';
-import type { Observed } from './observed.ts';
+import { auditAlerts, isAnswered, type Observed } from './observed.ts';
 
 /** Asks the API. */
 type Ask = (method: string, path: string, body?: object) => Promise<Answer>;

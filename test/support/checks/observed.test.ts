@@ -16,8 +16,7 @@ import {
   signed,
   signingKey,
 } from '../records/receipts.ts';
-import { auditObserved } from './observed.ts';
-import type { Observed, Span } from './observed.ts';
+import { auditObserved, type Observed, type Span } from './observed.ts';
 
 const minuteMs = 60_000;
 const createdAt = Date.parse('2025-10-09T05:30:00.000Z');

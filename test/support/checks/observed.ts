@@ -9,10 +9,8 @@ import { readTrustedKeys } from '../../../src/receipt/trusted-keys.ts';
 import type { RunDocument, RunTotals } from '../../../src/domain/runs/run.ts';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Arrival } from '../fakes/witness.ts';
-import { changesIn, wrongIn } from './alert-truth.ts';
-import type { Heard } from './alert-truth.ts';
-import { audit } from './audit.ts';
-import type { Books, JobBooks } from './audit.ts';
+import { changesIn, wrongIn, type Heard } from './alert-truth.ts';
+import { audit, type Books, type JobBooks } from './audit.ts';
 
 /** All that was observed, when nothing was under way any more. */
 export interface Observed {

@@ -15,17 +15,14 @@ import { findMonitorsToCheck, keepMonitorStates } from '../../../src/store/monit
 import { countUnsignedRuns } from '../../../src/store/receipts/receipts.ts';
 import { findEarliestDueTime } from '../../../src/store/runs/claims.ts';
 import { everyRun } from '../../../src/store/runs/runs.ts';
-import { fakeClock } from '../fakes/clock.ts';
-import type { FakeClock } from '../fakes/clock.ts';
+import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 import { startTarget } from '../fakes/target.ts';
 import { ping } from '../records/monitor.ts';
 import { signIn } from '../running/browser.ts';
-import { startTestDaemon } from '../running/daemon.ts';
-import type { Answer, TestDaemon } from '../running/daemon.ts';
+import { startTestDaemon, type Answer, type TestDaemon } from '../running/daemon.ts';
 import { openTestLocal } from '../running/local.ts';
 import { until } from '../until.ts';
-import { demoJobs } from './jobs.ts';
-import type { DemoJob } from './jobs.ts';
+import { demoJobs, type DemoJob } from './jobs.ts';
 
 const hourMs = 3_600_000;
 const daysInAll = 14;

@@ -1,8 +1,7 @@
 /** The target of a demo on loopback: what its frequent jobs and its channels call for real. */
 
 import { setTimeout } from 'node:timers/promises';
-import { startTarget } from '../fakes/target.ts';
-import type { Target } from '../fakes/target.ts';
+import { startTarget, type Target } from '../fakes/target.ts';
 
 /** How long each path takes, and what it answers. */
 const answers: Readonly<Record<string, { ms: number; status: number; body: string }>> = {

@@ -1,7 +1,6 @@
 /** A clock that only moves when told to, wall time and durations. */
 
-import { systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 
 export interface FakeClock extends Clock {
   /** Sets the wall clock, in epoch milliseconds or as ISO 8601. No timer ends by that. */

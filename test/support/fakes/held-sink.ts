@@ -2,8 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { startSink } from './sink.ts';
-import type { Sink } from './sink.ts';
+import { startSink, type Sink } from './sink.ts';
 import { until } from '../until.ts';
 
 export interface HeldSink extends Sink {

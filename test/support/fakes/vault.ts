@@ -1,8 +1,7 @@
 /** A vault with a public test key. */
 
 import type { Job } from '../../../src/domain/jobs/job.ts';
-import { openJob, sealJob } from '../../../src/domain/secrets/sealed-job.ts';
-import type { SealedJob } from '../../../src/domain/secrets/sealed-job.ts';
+import { openJob, sealJob, type SealedJob } from '../../../src/domain/secrets/sealed-job.ts';
 import { givenMasterKey } from '../../../src/secrets/master-keys.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
 

@@ -1,7 +1,6 @@
 /** A target that records every request on arrival, even if the caller dies. */
 
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 

@@ -3,8 +3,7 @@
  * fits them is in the description of the API.
  */
 
-import { resolve } from '../../../src/api/description/components.ts';
-import type { Schema } from '../../../src/api/description/components.ts';
+import { resolve, type Schema } from '../../../src/api/description/components.ts';
 import * as fc from '../fast-check.ts';
 import { hostileJson } from './hostile.ts';
 

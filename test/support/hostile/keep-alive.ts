@@ -1,7 +1,6 @@
 /** A client that sends raw requests over kept connections, without the restrictions of fetch. */
 
-import { Agent, request } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 

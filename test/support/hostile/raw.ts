@@ -1,7 +1,6 @@
 /** HTTP as bytes on a plain socket, for broken clients. */
 
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
 /** One answer as received. */

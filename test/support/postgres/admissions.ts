@@ -1,7 +1,6 @@
 /** The limits of keys where a server counts, by a clock of its own that no test sets. */
 
-import { systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 import { onServer } from './database.ts';
 
 /** Makes the limits in this database follow a clock: what was admitted becomes as much older as was passed since the last call. */

@@ -1,8 +1,7 @@
 /** Reads a database on a server for the audit. */
 
 import { types } from 'pg';
-import { everyRun, runBooks } from '../checks/audit.ts';
-import type { Books, JobBooks, RunRecord } from '../checks/audit.ts';
+import { everyRun, runBooks, type Books, type JobBooks, type RunRecord } from '../checks/audit.ts';
 import { connectTo } from './database.ts';
 
 /** Reads jobs and runs in one snapshot. */

@@ -4,8 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { Client } from 'pg';
-import type { ClientConfig } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { openStore } from '../../../src/store/open.ts';
 
 /** The server; undefined where tests use SQLite. */

@@ -3,15 +3,12 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { ForgottenRuns } from '../../../src/engine/nodes/confirmed-runs.ts';
-import { joinNodes } from '../../../src/engine/nodes/join.ts';
-import type { NodeMembership } from '../../../src/engine/nodes/join.ts';
+import { joinNodes, type NodeMembership } from '../../../src/engine/nodes/join.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { databaseClockOf } from '../../../src/store/nodes/database-clock.ts';
-import { listNodes } from '../../../src/store/nodes/nodes.ts';
-import type { KnownNode } from '../../../src/store/nodes/nodes.ts';
+import { listNodes, type KnownNode } from '../../../src/store/nodes/nodes.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { fakeClock } from '../fakes/clock.ts';
-import type { FakeClock } from '../fakes/clock.ts';
+import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 import { until } from '../until.ts';
 
 /** For how long a node begins calls after it last asked for its lease. */

@@ -1,7 +1,6 @@
 /** A PostgreSQL server of its own: the binaries of a package, a new data directory, a port of loopback. */
 
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';

@@ -2,8 +2,7 @@
 
 import { createChannel } from '../../../src/app/alerts/channels.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { defineChannel } from '../../../src/domain/alerts/channel.ts';
-import type { ChannelInput } from '../../../src/domain/alerts/channel.ts';
+import { defineChannel, type ChannelInput } from '../../../src/domain/alerts/channel.ts';
 import type { Channel } from '../../../src/domain/alerts/channel.ts';
 import type { Delivery } from '../../../src/domain/alerts/delivery.ts';
 import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';

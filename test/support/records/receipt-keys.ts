@@ -5,8 +5,7 @@ import { canonicalBytes } from '../../../src/receipt/canonical.ts';
 import { keyDocument, keySet } from '../../../src/receipt/key.ts';
 import { sha256Base64url } from '../../../src/receipt/sha256.ts';
 import edges from '../../vectors/ed25519-edges.json' with { type: 'json' };
-import { receipt } from '../hostile/receipt-mutations.ts';
-import type { Case } from '../hostile/receipt-mutations.ts';
+import { receipt, type Case } from '../hostile/receipt-mutations.ts';
 import { attackerKey, fileOf, signingKey } from './receipts.ts';
 
 const document = keyDocument(signingKey);

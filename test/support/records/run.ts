@@ -1,8 +1,7 @@
 /** Runs as they begin and end, with defaults for fields that a test does not set. */
 
 import { newId } from '../../../src/domain/id.ts';
-import { queuedRun as newQueuedRun } from '../../../src/domain/runs/run.ts';
-import type { Run } from '../../../src/domain/runs/run.ts';
+import { queuedRun as newQueuedRun, type Run } from '../../../src/domain/runs/run.ts';
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import type { ClaimedJob, MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';

@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createSignInLink } from '../../../src/app/accounts/sign-in.ts';
-import { systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 import { openTestLocal } from './local.ts';
 import { refusesCookie } from '../checks/conformance.ts';
-import { readAnswer } from './daemon.ts';
-import type { Answer } from './daemon.ts';
+import { readAnswer, type Answer } from './daemon.ts';
 
 export interface SignedIn {
   /** The id of the session. */

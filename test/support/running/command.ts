@@ -1,14 +1,12 @@
 /** The command line, run like a user does, with only the given environment. */
 
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
 import { executable, startServe } from './executable.ts';
-import { runProgram } from './program.ts';
-import type { Ran } from './program.ts';
+import { runProgram, type Ran } from './program.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');

@@ -2,16 +2,13 @@
 
 import type { TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { serveConfig } from '../../../src/settings/config.ts';
-import type { Flags } from '../../../src/settings/config.ts';
+import { serveConfig, type Flags } from '../../../src/settings/config.ts';
 import { startDaemon } from '../../../src/serve/daemon.ts';
 import { databaseFor, openTestLocal, testSecretKey } from './local.ts';
-import { systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 import type { Permission } from '../../../src/domain/accounts/key.ts';
-import { openLog } from '../../../src/base/log.ts';
+import { openLog, type Log } from '../../../src/base/log.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
-import type { Log } from '../../../src/base/log.ts';
 import { assertConforms } from '../checks/conformance.ts';
 import { temporaryDirectory } from '../directory.ts';
 import { limitsFollow } from '../postgres/admissions.ts';

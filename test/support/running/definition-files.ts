@@ -5,8 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { DefinitionChange } from '../../../src/wings/definitions/api/contract.ts';
-import { runCommand, serveCommand } from './command.ts';
-import type { ServedDaemon } from './command.ts';
+import { runCommand, serveCommand, type ServedDaemon } from './command.ts';
 import type { TestDaemon } from './daemon.ts';
 import type { Ran } from './program.ts';
 

@@ -1,7 +1,6 @@
 /** A client of the event stream. */
 
-import { request } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Event } from '../../../src/api/events/contract.ts';
 import { assertConforms } from '../checks/conformance.ts';

@@ -5,8 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { runProgram } from './program.ts';
-import type { Ran } from './program.ts';
+import { runProgram, type Ran } from './program.ts';
 
 /** Its path after packaging. */
 export const executable = join(import.meta.dirname, '..', '..', '..', 'dist', 'jobd');

@@ -1,9 +1,7 @@
 /** The store of a test as commands open it. */
 
-import { systemClock } from '../../../src/domain/clock.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/serve/local-store.ts';
-import type { Local } from '../../../src/serve/local-store.ts';
+import { systemClock, type Clock } from '../../../src/domain/clock.ts';
+import { openLocal, type Local } from '../../../src/serve/local-store.ts';
 import { makeDatabase, testDatabase } from '../postgres/database.ts';
 
 /** Databases of data directories, where tests use PostgreSQL. */

@@ -3,21 +3,18 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { App } from '../../../src/app/app.ts';
-import { createEvents } from '../../../src/app/events.ts';
-import type { StreamEvent } from '../../../src/app/events.ts';
+import { createEvents, type StreamEvent } from '../../../src/app/events.ts';
 import { hearOtherNodes } from '../../../src/app/other-nodes.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { WokenLoop } from '../../../src/domain/hints.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import { startLoop } from '../../../src/engine/loop.ts';
 import { until } from '../until.ts';
 import { quietApp } from './app.ts';
 import { enginePartsFor } from './engine.ts';
-import { loopback, openTestStore } from './store.ts';
-import type { TestStore } from './store.ts';
+import { loopback, openTestStore, type TestStore } from './store.ts';
 
 export interface TestNode extends TestStore {
   app: App;

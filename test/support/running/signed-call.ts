@@ -2,11 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { startSink } from '../fakes/sink.ts';
-import type { Received } from '../fakes/sink.ts';
+import { startSink, type Received } from '../fakes/sink.ts';
 import { until } from '../until.ts';
-import { startTestDaemon } from './daemon.ts';
-import type { TestDaemon } from './daemon.ts';
+import { startTestDaemon, type TestDaemon } from './daemon.ts';
 
 export interface SignedCall {
   daemon: TestDaemon;

@@ -1,7 +1,6 @@
 /** Tests that are about SQLite and its file. */
 
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { testServer } from '../postgres/database.ts';
 
 /** A test; where tests use PostgreSQL, there is none. */

@@ -2,8 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
-import { defineJob } from '../../../src/domain/jobs/job-input.ts';
-import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import { defineJob, type JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';

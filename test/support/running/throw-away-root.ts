@@ -9,8 +9,7 @@ import { dirname } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
 import { makeNamespace, noNamespaces } from './namespace.ts';
-import { runProgram } from './program.ts';
-import type { Ran } from './program.ts';
+import { runProgram, type Ran } from './program.ts';
 
 /** Why there can be no such root here, or false. */
 export const noThrowAwayRoot = noNamespaces || whyNot();

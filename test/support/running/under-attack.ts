@@ -14,8 +14,7 @@ import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import { temporaryDirectory } from '../directory.ts';
 import { startWitness } from '../fakes/witness.ts';
 import { until } from '../until.ts';
-import { serve } from './executable.ts';
-import type { Serving } from './executable.ts';
+import { serve, type Serving } from './executable.ts';
 import { prepareStore } from './prepare.ts';
 
 const periodMs = 60_000;

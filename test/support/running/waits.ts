@@ -4,12 +4,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { fakeClock } from '../fakes/clock.ts';
-import type { FakeClock } from '../fakes/clock.ts';
-import { startSink } from '../fakes/sink.ts';
-import type { Received, Sink } from '../fakes/sink.ts';
-import { readAnswer, startTestDaemon } from './daemon.ts';
-import type { Answer, TestDaemon } from './daemon.ts';
+import { fakeClock, type FakeClock } from '../fakes/clock.ts';
+import { startSink, type Received, type Sink } from '../fakes/sink.ts';
+import { readAnswer, startTestDaemon, type Answer, type TestDaemon } from './daemon.ts';
 import { until } from '../until.ts';
 
 export interface Story {

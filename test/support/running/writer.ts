@@ -2,12 +2,10 @@
 
 import type { Clock } from '../../../src/domain/clock.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
-import { createBacklog } from '../../../src/engine/runs/backlog.ts';
-import type { Backlog } from '../../../src/engine/runs/backlog.ts';
+import { createBacklog, type Backlog } from '../../../src/engine/runs/backlog.ts';
 import type { Claim } from '../../../src/engine/runs/claim.ts';
 import { createSlots } from '../../../src/engine/runs/slots.ts';
-import { createWriter } from '../../../src/engine/runs/writer.ts';
-import type { Writer } from '../../../src/engine/runs/writer.ts';
+import { createWriter, type Writer } from '../../../src/engine/runs/writer.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 
 export interface TestWriter extends Writer {

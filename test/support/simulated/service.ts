@@ -2,8 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { afterAction } from '../../../src/domain/jobs/actions.ts';
-import { defineJob, changeJob } from '../../../src/domain/jobs/job-input.ts';
-import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import { defineJob, changeJob, type JobInput } from '../../../src/domain/jobs/job-input.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
@@ -12,8 +11,7 @@ import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { keepScheduleStates } from '../../../src/store/jobs/actions.ts';
 import { findJob, insertJob, updateJob } from '../../../src/store/jobs/jobs.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
-import { fakeClock } from '../fakes/clock.ts';
-import type { FakeClock } from '../fakes/clock.ts';
+import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 import { opened, sealed } from '../fakes/vault.ts';
 import { endedRun } from '../records/run.ts';
 import { loopback, openTestStore } from '../running/store.ts';

@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Heard } from './reporter.ts';
-import { root } from './suites.ts';
-import type { Batch } from './suites.ts';
+import { root, type Batch } from './suites.ts';
 
 /** A process whose tests neither begin nor end for this long hangs. */
 const silenceMs = 5 * 60_000;

@@ -21,8 +21,7 @@ export const nextVersion = '99.0.0';
 
 /** Good: adds a column and rewrites each run. Broken: the same, and then fails. */
 const migration = `
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 export const statements = ['alter table runs add column next_version_note text'];
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

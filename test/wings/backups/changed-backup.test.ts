@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { runCommand } from '../../support/running/command.ts';
 import { makeStoreWithKey } from '../../support/running/prepare.ts';

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { checkBackups } from '../../../src/app/operator/checks.ts';
 import { backupName } from '../../../src/domain/backups.ts';

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const daily = { cronExpr: '30 2 * * *', timezone: 'America/New_York' };

@@ -8,8 +8,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
-import type { TestDaemon } from '../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const refusing = 'http://127.0.0.1:1/';

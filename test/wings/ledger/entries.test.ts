@@ -1,8 +1,7 @@
 /** The ledger accounts for every due time of a service that works, and finds whatever was done to its records. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import type { JobLedger } from '../../../src/wings/ledger/entries.ts';
@@ -11,8 +10,7 @@ import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
-import { simulateService } from '../../support/simulated/service.ts';
-import type { SimulatedService } from '../../support/simulated/service.ts';
+import { simulateService, type SimulatedService } from '../../support/simulated/service.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { rollDice } from '../../support/dice.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import type { CallSpan } from '../../../src/domain/runs/span.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
 import { startSpans } from '../../../src/wings/spans/spans.ts';

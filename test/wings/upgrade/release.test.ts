@@ -7,8 +7,7 @@ import * as fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { isTrustworthyUrl } from '../../../src/egress/download.ts';
@@ -17,8 +16,7 @@ import {
   putBackExecutable,
   putExecutable,
 } from '../../../src/wings/upgrade/executable.ts';
-import { takeRelease } from '../../../src/wings/upgrade/release.ts';
-import type { ReleaseSource } from '../../../src/wings/upgrade/release.ts';
+import { takeRelease, type ReleaseSource } from '../../../src/wings/upgrade/release.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const program = '#!/bin/sh\necho 9.9.9\n';

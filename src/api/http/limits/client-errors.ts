@@ -1,12 +1,10 @@
 /** Answers input that is not HTTP or arrives too slowly: `{ error }` as well, and the connection is closed. */
 
-import { STATUS_CODES } from 'node:http';
-import type { Server } from 'node:http';
+import { STATUS_CODES, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { closeGently } from './closing.ts';
-import { connectionOf } from './connection.ts';
-import type { Connection } from './connection.ts';
+import { connectionOf, type Connection } from './connection.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { securityHeaders } from '../headers.ts';
 

@@ -7,8 +7,7 @@ import { constants, lstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { JobdError } from '../../../domain/errors.ts';
 import { followLinks } from './links.ts';
-import { unsafeOn } from './trust.ts';
-import type { Unsafe } from './trust.ts';
+import { unsafeOn, type Unsafe } from './trust.ts';
 
 /** Nothing is a link any more in a path that was followed. */
 const noLink = constants.O_NOFOLLOW ?? 0;

@@ -3,8 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import { isStaying, place } from '../../router.ts';
-import { ask, whenSignedOut } from '../api.ts';
-import type { Answer, Asked, Failure } from '../api.ts';
+import { ask, whenSignedOut, type Answer, type Asked, type Failure } from '../api.ts';
 import { openTabs } from './tabs.ts';
 
 interface SessionBody {

@@ -4,8 +4,7 @@ import type { Channel, ChannelList, DeliveryList } from '../../../api/alerts/con
 import type { Job } from '../../../api/jobs/contract.ts';
 import type { JobChain } from '../../../api/jobs/extension-contract.ts';
 import { afterOnVerbs } from '../../../domain/jobs/after-words.ts';
-import { ofAll, useResource } from '../../client/resource.ts';
-import type { Concern } from '../../client/resource.ts';
+import { ofAll, useResource, type Concern } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
 import { Ago, Facts, Glyph, Lines, Link, Outside, Problem } from '../../parts/basic.tsx';
 import { Copyable } from '../../parts/copyable.tsx';

@@ -5,8 +5,7 @@ import { now } from '../../client/clock.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { Glyph, Link } from '../../parts/basic.tsx';
 import { place } from '../../router.ts';
-import { calendar } from '../../view/jobs/days.ts';
-import type { DayCell, DayKind, MonthOfDays } from '../../view/jobs/days.ts';
+import { calendar, type DayCell, type DayKind, type MonthOfDays } from '../../view/jobs/days.ts';
 import { daysLater } from '../../view/jobs/history.ts';
 import { dateIn, dayIn } from '../../view/times.ts';
 

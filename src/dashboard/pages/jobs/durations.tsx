@@ -1,15 +1,13 @@
 /** How long the newest runs took, as a drawing that one can walk through. */
 
-import { useSignal, signal } from '@preact/signals';
+import { useSignal, signal, type ReadonlySignal } from '@preact/signals';
 import type { RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
 import { Glyph, Link, Outside } from '../../parts/basic.tsx';
 import { go } from '../../router.ts';
-import { durationChart } from '../../view/jobs/chart.ts';
-import type { DurationChart } from '../../view/jobs/chart.ts';
+import { durationChart, type DurationChart } from '../../view/jobs/chart.ts';
 import { duration } from '../../view/figures.ts';
 import { runLine } from '../../view/jobs/history.ts';
-import type { ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 
 const height = 104;

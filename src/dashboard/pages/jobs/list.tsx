@@ -1,7 +1,6 @@
 /** All jobs: trouble first, then the rest in the order that was asked for. */
 
-import { useSignal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { runNow } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';

@@ -3,8 +3,7 @@
 import type { Me } from '../../../api/accounts/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import { now } from '../../client/clock.ts';
-import { useResource } from '../../client/resource.ts';
-import type { Concern } from '../../client/resource.ts';
+import { useResource, type Concern } from '../../client/resource.ts';
 import { At, Facts, Outside, Problem } from '../../parts/basic.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { span } from '../../view/figures.ts';

@@ -6,20 +6,17 @@ import type { Answer, Failure } from '../../client/api.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { change, create, mayWrite } from '../../client/session/session.ts';
 import { secretIsLost, useStay } from '../../client/stay.ts';
-import { tell } from '../../client/told.ts';
-import type { Told } from '../../client/told.ts';
+import { tell, type Told } from '../../client/told.ts';
 import { go, stayUntil } from '../../router.ts';
 import { differences, differing, fieldError, fieldLabels, fieldWords } from '../../view/forms.ts';
 import type { FieldError, Labels } from '../../view/forms.ts';
-import { lists, pageOf } from '../../view/places.ts';
-import type { Kind } from '../../view/places.ts';
+import { lists, pageOf, type Kind } from '../../view/places.ts';
 import { Button, Note, Outside, Problem, Link } from '../basic.tsx';
 import { Breadcrumbs } from '../thing.tsx';
 import { MadeSecret } from '../dialogs.tsx';
 import { Heading } from '../heading.tsx';
 import { Loaded, MissingThing, ReadOnly } from '../loaded.tsx';
-import { Sections } from './items.tsx';
-import type { FormParts, Section } from './items.tsx';
+import { Sections, type FormParts, type Section } from './items.tsx';
 
 interface Named {
   id: string;

@@ -2,10 +2,8 @@
 
 import type { Channel, ChannelInput } from '../../../api/alerts/contract.ts';
 import { channelFields } from '../../../domain/alerts/fields.ts';
-import { emptyOf, wholeNumber } from '../forms.ts';
-import type { Labels } from '../forms.ts';
-import { lengthOf, secondsOf } from '../schedule/schedule-form.ts';
-import type { Length } from '../schedule/schedule-form.ts';
+import { emptyOf, wholeNumber, type Labels } from '../forms.ts';
+import { lengthOf, secondsOf, type Length } from '../schedule/schedule-form.ts';
 import { channelKinds } from './channel-kinds.ts';
 
 /** Which jobs or monitors are served. */

@@ -2,10 +2,8 @@
 
 import type { Job, JobInput } from '../../../api/jobs/contract.ts';
 import type { AfterOn } from '../../../domain/jobs/after-words.ts';
-import { jobDefaults } from '../../../domain/jobs/job.ts';
-import type { Method } from '../../../domain/jobs/job.ts';
-import { sendsToken } from '../../../domain/jobs/sign.ts';
-import type { SignKind } from '../../../domain/jobs/sign.ts';
+import { jobDefaults, type Method } from '../../../domain/jobs/job.ts';
+import { sendsToken, type SignKind } from '../../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../../wings/readers/pasted.ts';
 import { emptyOf, wholeNumber } from '../forms.ts';
 import {

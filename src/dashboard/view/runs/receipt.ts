@@ -3,8 +3,7 @@
 import type { Run } from '../../../api/runs/contract.ts';
 import type { Receipt } from '../../../domain/receipts/receipt.ts';
 import { sha256Hex } from '../../../receipt/sha256.ts';
-import { readTrustedKeys } from '../../../receipt/trusted-keys.ts';
-import type { TrustedKeys } from '../../../receipt/trusted-keys.ts';
+import { readTrustedKeys, type TrustedKeys } from '../../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../../receipt/verify.ts';
 import { clock, dateIn, dayIn } from '../times.ts';
 import { figures } from '../figures.ts';

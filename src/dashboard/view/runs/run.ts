@@ -1,8 +1,7 @@
 /** A run as its page tells it: a sentence, its moments, what took how long. */
 
 import type { Run } from '../../../api/runs/contract.ts';
-import { becauseOf, readWhy } from '../../../domain/runs/reason.ts';
-import type { Why } from '../../../domain/runs/reason.ts';
+import { becauseOf, readWhy, type Why } from '../../../domain/runs/reason.ts';
 import { duration, span, figures } from '../figures.ts';
 import { clock, dayIn } from '../times.ts';
 

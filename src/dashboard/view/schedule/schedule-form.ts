@@ -1,7 +1,6 @@
 /** What somebody has typed about when something is due, or how long something is, and what of it is sent to the API. */
 
-import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
-import type { ScheduleSettings } from '../../../domain/schedule/schedule.ts';
+import { defaultSchedule, type ScheduleSettings } from '../../../domain/schedule/schedule.ts';
 import { emptyOf } from '../forms.ts';
 
 /** Units of a length of time, in seconds. */

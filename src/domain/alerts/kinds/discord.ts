@@ -4,8 +4,7 @@
  */
 
 import { plainText, textOf } from '../text.ts';
-import { checkUrl, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkUrl, jsonMessage, type ChannelKind } from './kind.ts';
 
 const longestContent = 2_000;
 /** Message flag SUPPRESS_EMBEDS: links get no preview. */

@@ -3,8 +3,7 @@
 import { cut, plainText, textOf } from '../text.ts';
 import { invalidInput } from '../../errors.ts';
 import { addressForm, isMailAllowed, notAllowed } from '../mail-allow.ts';
-import { checkForm } from './kind.ts';
-import type { ChannelConfig, ChannelKind } from './kind.ts';
+import { checkForm, type ChannelConfig, type ChannelKind } from './kind.ts';
 
 const longestSubject = 200;
 const longestText = 4_000;

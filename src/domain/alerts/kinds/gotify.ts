@@ -5,8 +5,7 @@
 
 import { isUrgent } from '../incident.ts';
 import { cut, textOf } from '../text.ts';
-import { baseOf, checkBaseUrl, checkForm, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { baseOf, checkBaseUrl, checkForm, jsonMessage, type ChannelKind } from './kind.ts';
 
 const longestMessage = 4_000;
 const longestTitle = 250;

@@ -6,8 +6,7 @@
 import type { Alert } from '../alert.ts';
 import type { MailRule } from '../mail-allow.ts';
 import { got, invalidInput } from '../../errors.ts';
-import { judgeUrl } from '../../targets/target.ts';
-import type { AllowedTarget } from '../../targets/target.ts';
+import { judgeUrl, type AllowedTarget } from '../../targets/target.ts';
 
 /** Where a channel delivers to, with its secrets: a text for each field. It is kept sealed and never shown. */
 export type ChannelConfig = Readonly<Record<string, string>>;

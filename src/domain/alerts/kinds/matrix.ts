@@ -5,8 +5,7 @@
  */
 
 import { plainText, textOf } from '../text.ts';
-import { baseOf, checkBaseUrl, checkForm, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { baseOf, checkBaseUrl, checkForm, jsonMessage, type ChannelKind } from './kind.ts';
 
 /** An event has at most 64 KiB. */
 const longestText = 4_000;

@@ -6,8 +6,7 @@
 import { cut, textOf } from '../text.ts';
 import type { AlertType } from '../alert.ts';
 import { invalidInput } from '../../errors.ts';
-import { checkForm, checkUrl, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkForm, checkUrl, jsonMessage, type ChannelKind } from './kind.ts';
 
 /** A character has at most three bytes of UTF-8 for each of its UTF-16 units. */
 const longestMessage = Math.floor(4_096 / 3);

@@ -5,8 +5,7 @@
 
 import { incidentOf, isUrgent } from '../incident.ts';
 import { cut, textOf } from '../text.ts';
-import { checkForm, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkForm, jsonMessage, type ChannelKind } from './kind.ts';
 import { region } from './region.ts';
 
 const longestSummary = 1_024;

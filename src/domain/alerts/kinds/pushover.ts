@@ -6,8 +6,7 @@
 
 import { isUrgent } from '../incident.ts';
 import { cut, textOf } from '../text.ts';
-import { checkForm, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkForm, jsonMessage, type ChannelKind } from './kind.ts';
 
 const longestMessage = 1_024;
 const longestTitle = 250;

@@ -1,7 +1,6 @@
 /** Services that have one address in the United States and one in Europe. */
 
-import { checkForm } from './kind.ts';
-import type { ConfigField } from './kind.ts';
+import { checkForm, type ConfigField } from './kind.ts';
 
 /** The region of an account. */
 export const region: ConfigField = {

@@ -6,8 +6,7 @@
  */
 
 import { cut, plainText, textOf } from '../text.ts';
-import { checkUrl, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkUrl, jsonMessage, type ChannelKind } from './kind.ts';
 
 const longestText = 4_000;
 

@@ -5,8 +5,7 @@
 
 import { plainText, textOf } from '../text.ts';
 import { objectIn, recordOf } from '../refusal.ts';
-import { checkForm, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkForm, jsonMessage, type ChannelKind } from './kind.ts';
 
 const longestText = 4_096;
 /** Telegram accepts no more in one message. */

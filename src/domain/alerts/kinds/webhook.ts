@@ -1,8 +1,7 @@
 /** Webhook: the alert itself as JSON, signed by Standard Webhooks (standardwebhooks.com, version 1). */
 
 import { checkSigningSecret, signingSecretRule } from '../../signing-secret.ts';
-import { checkUrl, jsonMessage } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import { checkUrl, jsonMessage, type ChannelKind } from './kind.ts';
 
 export const webhook: ChannelKind = {
   fields: {

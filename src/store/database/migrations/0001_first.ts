@@ -4,8 +4,7 @@
  * which they continue.
  */
 
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { definition } from '../dialect.ts';
 import { isBadText, oneOf } from '../one-of.ts';
 import { alerts } from './0001_alerts.ts';

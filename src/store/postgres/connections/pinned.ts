@@ -5,8 +5,7 @@
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
 
-import { Query } from 'pg';
-import type { PoolClient, QueryConfig, QueryResult, Submittable } from 'pg';
+import { Query, type PoolClient, type QueryConfig, type QueryResult, type Submittable } from 'pg';
 import type { Names } from './names.ts';
 import { searchPath } from '../own-schema.ts';
 

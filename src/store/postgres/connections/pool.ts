@@ -1,14 +1,12 @@
 /** The connections of this process to a database: to the server of its URL that can be written. */
 
 import { Socket } from 'node:net';
-import { Client, Pool, types } from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
+import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg';
 import { readOnlyError, unusableNow, wordsOf } from '../errors.ts';
 import { Names } from './names.ts';
 import { passwordInFile } from './password-file.ts';
 import { guardPassword } from './plain-password.ts';
-import { nameOfServer } from './url.ts';
-import type { DatabaseUrl, Server } from './url.ts';
+import { nameOfServer, type DatabaseUrl, type Server } from './url.ts';
 
 /** How long a connection and an answer may take. */
 const connectMs = 5_000;

@@ -2,8 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext, getCACertificates } from 'node:tls';
-import type { ConnectionOptions } from 'node:tls';
+import { createSecureContext, getCACertificates, type ConnectionOptions } from 'node:tls';
 import { invalidInput } from '../../../domain/errors.ts';
 
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;

@@ -11,8 +11,7 @@ import type { Db } from '../../database/store.ts';
 import type { Hearing, Hints } from '../../database/hints.ts';
 import type { Connections } from '../connections/pool.ts';
 import { notify } from './channel.ts';
-import { startListener } from './listener.ts';
-import type { Listener } from './listener.ts';
+import { startListener, type Listener } from './listener.ts';
 import { paceHints } from './paced.ts';
 
 /** A payload has less than 8,000 bytes. Before the hint are the id of its process and its number. */

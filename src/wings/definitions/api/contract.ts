@@ -1,7 +1,6 @@
 /** What the API accepts and returns about definitions of jobs, monitors and channels. Hidden values are never returned. */
 
-import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { ChannelInput } from '../../../api/alerts/contract.ts';
 import { page, PageQuery } from '../../../api/http/contract.ts';
 import * as t from '../../../api/http/schema.ts';

@@ -1,8 +1,7 @@
 /** `jobd export`, `jobd diff`, `jobd apply` and `jobd schema`. In a file of its own, so that other commands need not load it. */
 
 import { environmentVariable } from '../../../settings/config.ts';
-import { codeOf } from '../../../cli/client/client.ts';
-import type { Ask } from '../../../cli/client/client.ts';
+import { codeOf, type Ask } from '../../../cli/client/client.ts';
 import type { Context } from '../../../cli/context.ts';
 import { printJson, printRows } from '../../../cli/terminal/output.ts';
 import { confirm } from '../../../cli/terminal/prompt.ts';
@@ -20,14 +19,12 @@ import {
   summaryOf,
 } from './diff-text.ts';
 import { exportAll } from './write.ts';
-import { fileKinds, label } from './kinds.ts';
-import type { Definition } from './kinds.ts';
+import { fileKinds, label, type Definition } from './kinds.ts';
 import { loadDefinitions } from './load.ts';
 import { placeText, problemText } from './parse-file.ts';
 import { wordedForFiles } from './read-definition.ts';
 import { fileSchema } from './schema.ts';
-import { asker, definedItems, sendDefinitions } from './server.ts';
-import type { Change, Plan } from './server.ts';
+import { asker, definedItems, sendDefinitions, type Change, type Plan } from './server.ts';
 
 export interface PlanFlags {
   file: string[];

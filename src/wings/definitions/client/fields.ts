@@ -6,8 +6,7 @@
 import { parseSeconds } from '../../../cli/options.ts';
 import { everyOne } from '../../../domain/alerts/managed-channel.ts';
 import { keyPattern, keyRule } from '../../../domain/definition.ts';
-import { asSentence, isTime, keyOf } from '../../../domain/fields.ts';
-import type { Field, Fields } from '../../../domain/fields.ts';
+import { asSentence, isTime, keyOf, type Field, type Fields } from '../../../domain/fields.ts';
 import { isId } from '../../../domain/id.ts';
 import { durationOf } from '../../../settings/setting.ts';
 import { fillIn, fillVariables, literal, literalVariables } from './references.ts';

@@ -6,8 +6,7 @@ import { nearest } from '../../../domain/nearest.ts';
 import type { FileField, Form } from './fields.ts';
 import type { Definition, FileKind, Input } from './kinds.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
-import { fillIn, withoutSecrets } from './references.ts';
-import type { Filled, Sources } from './references.ts';
+import { fillIn, withoutSecrets, type Filled, type Sources } from './references.ts';
 
 type Written = ReadonlyMap<string, Value>;
 

@@ -2,8 +2,7 @@
 
 import { keyPattern } from '../../../domain/definition.ts';
 import type { FileField } from './fields.ts';
-import type { FileKind } from './kinds.ts';
-import { fileKinds } from './kinds.ts';
+import { fileKinds, type FileKind } from './kinds.ts';
 
 /** The schema of a file, in the draft that editors read. */
 export function fileSchema(): object {

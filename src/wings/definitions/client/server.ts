@@ -1,8 +1,7 @@
 /** Definitions that are sent to the server, and what it says of them. */
 
 import type * as contract from '../api/contract.ts';
-import { createAsker, pages } from '../../../cli/client/client.ts';
-import type { Ask } from '../../../cli/client/client.ts';
+import { createAsker, pages, type Ask } from '../../../cli/client/client.ts';
 import { withinRateLimit } from '../../../cli/client/retry.ts';
 import { clientConfig } from '../../../cli/client/settings.ts';
 import type { Output } from '../../../cli/terminal/output.ts';

@@ -1,8 +1,7 @@
 /** Writes definitions as YAML, for a repository. The same jobs, monitors and channels always give the same text. */
 
 import { Scalar, stringify } from 'yaml';
-import { channelKinds } from '../../../domain/alerts/kinds/registry.ts';
-import type { ChannelType } from '../../../domain/alerts/kinds/registry.ts';
+import { channelKinds, type ChannelType } from '../../../domain/alerts/kinds/registry.ts';
 import { escapeUnit } from '../../../domain/characters.ts';
 import { defaultCronExpr } from '../../../domain/schedule/fields.ts';
 import { defaultSchedule } from '../../../domain/schedule/schedule.ts';

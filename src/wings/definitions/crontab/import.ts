@@ -6,8 +6,7 @@ import { JobdError, systemCode } from '../../../domain/errors.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
 import type { Monitor } from '../../../api/monitors/contract.ts';
-import { pages } from '../../../cli/client/client.ts';
-import type { Ask } from '../../../cli/client/client.ts';
+import { pages, type Ask } from '../../../cli/client/client.ts';
 import { requirePingUrl } from '../../../cli/client/ping-url.ts';
 import type { Context } from '../../../cli/context.ts';
 import { counted } from '../../../domain/counted.ts';
@@ -15,13 +14,11 @@ import { plain } from '../../../cli/terminal/text.ts';
 import { printJson } from '../../../cli/terminal/output.ts';
 import { applyAndReport, reportRefusals } from '../client/actions.ts';
 import { machineZone } from '../../../cli/schedule/machine-zone.ts';
-import { turnCrontab } from './jobs.ts';
-import type { TurnedCrontab } from './jobs.ts';
+import { turnCrontab, type TurnedCrontab } from './jobs.ts';
 import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
 import { emptyLoad, readDefinitions, readInput, readText } from '../client/load.ts';
 import { problemText } from '../client/parse-file.ts';
-import { asker, sendDefinitions } from '../client/server.ts';
-import type { Plan } from '../client/server.ts';
+import { asker, sendDefinitions, type Plan } from '../client/server.ts';
 
 export interface CrontabFlags {
   system?: true;

@@ -3,13 +3,11 @@
  * times or whose command are not certain is skipped.
  */
 
-import { parseCrontab } from '../../readers/crontab.ts';
-import type { BrokenLine, CrontabLine } from '../../readers/crontab.ts';
-import { nameOfCall, readCommand, whyUncertain } from '../../readers/command.ts';
+import { parseCrontab, type BrokenLine, type CrontabLine } from '../../readers/crontab.ts';
+import { nameOfCall, readCommand, whyUncertain, type ReadCommand } from '../../readers/command.ts';
 import { messageOf } from '../../../domain/errors.ts';
 import { jobDefaults } from '../../../domain/jobs/job.ts';
 import { isSecretHeader } from '../../../domain/jobs/headers.ts';
-import type { ReadCommand } from '../../readers/command.ts';
 import type { Remark } from '../../readers/remark.ts';
 import type { WrittenCall } from '../../readers/written-call.ts';
 import type { JobInput } from '../../../domain/jobs/job-input.ts';
@@ -18,8 +16,7 @@ import { withoutDefaults } from '../../../domain/definition.ts';
 import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { graceOf, nameOfCommand } from './monitors.ts';
 import { fieldsOf, fileOf, slugOf, unique, variableOf } from '../client/write.ts';
-import { checkJob, jobKind, monitorKind } from '../client/kinds.ts';
-import type { Fields } from '../client/kinds.ts';
+import { checkJob, jobKind, monitorKind, type Fields } from '../client/kinds.ts';
 import { wordedForFiles } from '../client/read-definition.ts';
 import { literal } from '../client/references.ts';
 

@@ -4,8 +4,7 @@ import type { CrontabLine } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
 import { nameRule } from '../../../domain/fields.ts';
 import { dueAfter, monitorDefaults } from '../../../domain/monitors/monitor.ts';
-import { readSchedule } from '../../../domain/schedule/schedule-input.ts';
-import type { ScheduleInput } from '../../../domain/schedule/schedule-input.ts';
+import { readSchedule, type ScheduleInput } from '../../../domain/schedule/schedule-input.ts';
 import { plainText } from '../../../cli/terminal/text.ts';
 
 /** Words that a shell takes as they are; a word with `=` before them would be a variable. */

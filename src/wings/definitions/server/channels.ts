@@ -21,8 +21,7 @@ import { openConfig } from '../../../domain/secrets/sealed-config.ts';
 import { ifOpens } from '../../../domain/secrets/vault.ts';
 import { findChannel } from '../../../store/alerts/channels.ts';
 import { findManagedKeys } from '../../../store/database/managed-keys.ts';
-import { comparable, managed } from './managed.ts';
-import type { Scene } from './managed.ts';
+import { comparable, managed, type Scene } from './managed.ts';
 
 /** What definitions call the fields that hold ids. */
 const ownNames: Readonly<Record<string, string>> = { jobIds: 'jobs', monitorIds: 'monitors' };

@@ -16,22 +16,17 @@ import {
 import type { ChangedJob } from '../../../app/jobs/keep-job.ts';
 import { checkPaid } from '../../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../../domain/accounts/plan-limits.ts';
-import { defaultTimeoutSeconds, plans } from '../../../domain/accounts/plan.ts';
-import type { Plan } from '../../../domain/accounts/plan.ts';
+import { defaultTimeoutSeconds, plans, type Plan } from '../../../domain/accounts/plan.ts';
 import { valuesIn } from '../../../domain/fields.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
-import { changeJob } from '../../../domain/jobs/job-input.ts';
-import type { JobInput } from '../../../domain/jobs/job-input.ts';
-import { jobDefaults } from '../../../domain/jobs/job.ts';
-import type { Job } from '../../../domain/jobs/job.ts';
+import { changeJob, type JobInput } from '../../../domain/jobs/job-input.ts';
+import { jobDefaults, type Job } from '../../../domain/jobs/job.ts';
 import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
-import { openForPeople } from '../../../domain/secrets/sealed-job.ts';
-import type { SealedJob } from '../../../domain/secrets/sealed-job.ts';
+import { openForPeople, type SealedJob } from '../../../domain/secrets/sealed-job.ts';
 import { findManagedKeys } from '../../../store/database/managed-keys.ts';
 import { findJob } from '../../../store/jobs/jobs.ts';
-import { comparable, managed } from './managed.ts';
-import type { Scene } from './managed.ts';
+import { comparable, managed, type Scene } from './managed.ts';
 
 /** Jobs: a change waits until no run is executing, unless it only pauses. */
 export const managedJobs = managed<JobDefinition, SealedJob>({

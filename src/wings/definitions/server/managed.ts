@@ -6,11 +6,9 @@
 
 import { requireAccount, requirePaid } from '../../../app/accounts/account-limits.ts';
 import type { App, Principal } from '../../../app/app.ts';
-import { changeBy } from '../../../app/change.ts';
-import type { NoteChange } from '../../../app/change.ts';
+import { changeBy, type NoteChange } from '../../../app/change.ts';
 import { untilIdle } from '../../../app/jobs/idle.ts';
-import { plans } from '../../../domain/accounts/plan.ts';
-import type { Plan } from '../../../domain/accounts/plan.ts';
+import { plans, type Plan } from '../../../domain/accounts/plan.ts';
 import { checkKey, withoutDefaults } from '../../../domain/definition.ts';
 import type { DefinedKind, PlanAction } from '../../../domain/definition.ts';
 import { JobdError } from '../../../domain/errors.ts';

@@ -15,12 +15,10 @@ import { valuesIn } from '../../../domain/fields.ts';
 import { monitorFields } from '../../../domain/monitors/fields.ts';
 import { changeMonitor, definedMonitor } from '../../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../../domain/monitors/monitor-input.ts';
-import { monitorDefaults } from '../../../domain/monitors/monitor.ts';
-import type { Monitor } from '../../../domain/monitors/monitor.ts';
+import { monitorDefaults, type Monitor } from '../../../domain/monitors/monitor.ts';
 import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
 import { findMonitor } from '../../../store/monitors/monitors.ts';
-import { managed } from './managed.ts';
-import type { Scene } from './managed.ts';
+import { managed, type Scene } from './managed.ts';
 
 /** Monitors: they keep their ping URL, and without a change of the schedule the next due time too. */
 export const managedMonitors = managed<MonitorInput, Monitor>({

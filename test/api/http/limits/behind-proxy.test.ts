@@ -1,15 +1,13 @@
 /** Limits by address behind a proxy (docs/behavior.md#limit-1): one client takes nothing from the others. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createOpenConnections } from '../../../../src/api/http/limits/open-connections.ts';
 import type { OpenConnection } from '../../../../src/api/http/limits/open-connections.ts';
 import { findUntrustedProxy } from '../../../../src/store/accounts/instance.ts';
 import { fakeClock } from '../../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../../support/running/daemon.ts';
-import type { TestDaemon } from '../../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
 import { openTestLocal } from '../../../support/running/local.ts';
 import { until } from '../../../support/until.ts';
 

@@ -1,8 +1,7 @@
 /** How often something is asked again, in simulated time. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { replaceGlobals } from '../../../support/globals.ts';
 

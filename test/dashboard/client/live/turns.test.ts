@@ -1,8 +1,7 @@
 /** Which windows listen, where they can only ask each other: in simulated time, with words that arrive late. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { seededRandom } from '../../../support/dice.ts';
 import { replaceGlobals } from '../../../support/globals.ts';

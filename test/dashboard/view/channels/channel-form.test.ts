@@ -10,8 +10,7 @@ import {
 } from '../../../../src/dashboard/view/channels/channel-form.ts';
 import type { ChannelForm } from '../../../../src/dashboard/view/channels/channel-form.ts';
 import { channelKinds } from '../../../../src/dashboard/view/channels/channel-kinds.ts';
-import { fieldError } from '../../../../src/dashboard/view/forms.ts';
-import type { FieldError } from '../../../../src/dashboard/view/forms.ts';
+import { fieldError, type FieldError } from '../../../../src/dashboard/view/forms.ts';
 import { channelKinds as registry } from '../../../../src/domain/alerts/kinds/registry.ts';
 import { startTestDaemon } from '../../../support/running/daemon.ts';
 

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationChart } from '../../../../src/dashboard/view/jobs/chart.ts';
-import type { ChartRun } from '../../../../src/dashboard/view/jobs/chart.ts';
+import { durationChart, type ChartRun } from '../../../../src/dashboard/view/jobs/chart.ts';
 
 /** Runs of these durations, a minute apart, newest first as the API lists them. */
 function runsOf(durations: readonly (number | null)[], failed: readonly number[] = []): ChartRun[] {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { assert as check, constantFrom, property, string } from '../../../support/fast-check.ts';
-import { curlCommand } from '../../../../src/dashboard/view/jobs/curl.ts';
-import type { CalledJob } from '../../../../src/dashboard/view/jobs/curl.ts';
+import { curlCommand, type CalledJob } from '../../../../src/dashboard/view/jobs/curl.ts';
 import { readCurl } from '../../../../src/wings/readers/curl.ts';
 import { readShell } from '../../../../src/wings/readers/words.ts';
 

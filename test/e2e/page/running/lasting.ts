@@ -1,7 +1,6 @@
 /** What tests share: it lasts until the last test of the process has ended. */
 
-import { after } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 
 const parts = new AsyncDisposableStack();
 after(() => parts.disposeAsync());

@@ -6,11 +6,9 @@ import type { Page } from 'playwright-core';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { noChromium } from './chromium.ts';
 import { allTests } from './lasting.ts';
-import { makeDemo } from '../../../support/demo/demo.ts';
-import type { Demo, DemoOptions } from '../../../support/demo/demo.ts';
+import { makeDemo, type Demo, type DemoOptions } from '../../../support/demo/demo.ts';
 import { startDemoTarget } from '../../../support/demo/target.ts';
-import { jobd, notPackaged, serve } from '../../../support/running/executable.ts';
-import type { Serving } from '../../../support/running/executable.ts';
+import { jobd, notPackaged, serve, type Serving } from '../../../support/running/executable.ts';
 
 /** Why tests of pages cannot run, or false. */
 export const noPages = notPackaged || noChromium;

@@ -3,8 +3,7 @@
 import type { TestContext } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { ShownPage } from '../pages.ts';
-import { person } from './browser.ts';
-import type { Person } from './browser.ts';
+import { person, type Person } from './browser.ts';
 import { untilQuiet } from './quiet.ts';
 import type { ServedDemo } from './served.ts';
 

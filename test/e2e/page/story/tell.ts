@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { startTarget } from '../../../support/fakes/target.ts';
-import type { Target } from '../../../support/fakes/target.ts';
+import { startTarget, type Target } from '../../../support/fakes/target.ts';
 
 /** What the job of the story calls, and where its alerts arrive. */
 export interface StoryTarget extends Target {

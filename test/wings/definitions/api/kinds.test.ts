@@ -6,8 +6,7 @@ import { defineChannel } from '../../../../src/domain/alerts/channel.ts';
 import { definedChannel } from '../../../../src/domain/alerts/managed-channel.ts';
 import { fakeClock } from '../../../support/fakes/clock.ts';
 import { addAccount } from '../../../support/records/account.ts';
-import { startTestDaemon } from '../../../support/running/daemon.ts';
-import type { TestDaemon } from '../../../support/running/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
 import { sendDefinitions, wordsOf } from '../../../support/running/definition-files.ts';
 
 type Ask = TestDaemon['ask'];

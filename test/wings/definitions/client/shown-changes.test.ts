@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { diffLines } from '../../../../src/wings/definitions/client/diff-text.ts';
-import type { Input } from '../../../../src/wings/definitions/client/kinds.ts';
-import { fileKinds } from '../../../../src/wings/definitions/client/kinds.ts';
+import { fileKinds, type Input } from '../../../../src/wings/definitions/client/kinds.ts';
 import { channelFields } from '../../../../src/domain/alerts/fields.ts';
 import { definedChannel } from '../../../../src/domain/alerts/managed-channel.ts';
 import { changedFields } from '../../../../src/domain/definition.ts';

@@ -20,8 +20,7 @@ import { newId } from '../../../../src/domain/id.ts';
 import type { JobDefinition } from '../../../../src/domain/jobs/managed-job.ts';
 import { changedFields, withoutDefaults } from '../../../../src/domain/definition.ts';
 import { jobFields } from '../../../../src/domain/jobs/fields.ts';
-import { jobDefaults } from '../../../../src/domain/jobs/job.ts';
-import type { EditableFields } from '../../../../src/domain/jobs/job.ts';
+import { jobDefaults, type EditableFields } from '../../../../src/domain/jobs/job.ts';
 
 const url = 'https://example.com/';
 const noSources = {

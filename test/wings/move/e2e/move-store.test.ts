@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import type { Progress } from '../../../../src/wings/move/move-store.ts';
 import { tablesIn } from '../../../../src/store/database/migrate.ts';

@@ -5,18 +5,14 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { audit, readBooks } from '../../../support/checks/audit.ts';
-import type { Books } from '../../../support/checks/audit.ts';
+import { audit, readBooks, type Books } from '../../../support/checks/audit.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
-import { startWitness } from '../../../support/fakes/witness.ts';
-import type { Witness } from '../../../support/fakes/witness.ts';
+import { startWitness, type Witness } from '../../../support/fakes/witness.ts';
 import { ownPort } from '../../../support/own-port.ts';
 import { executable } from '../../../support/running/executable.ts';
-import { makeNamespace } from '../../../support/running/namespace.ts';
-import type { Namespace } from '../../../support/running/namespace.ts';
+import { makeNamespace, type Namespace } from '../../../support/running/namespace.ts';
 import { prepareStore } from '../../../support/running/prepare.ts';
-import { runProgram } from '../../../support/running/program.ts';
-import type { Ran } from '../../../support/running/program.ts';
+import { runProgram, type Ran } from '../../../support/running/program.ts';
 import { until } from '../../../support/until.ts';
 
 export interface Machine {

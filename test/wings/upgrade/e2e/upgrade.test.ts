@@ -15,8 +15,7 @@ import { addSystemd, offerFile } from '../../../support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from '../../../support/running/throw-away-root.ts';
 import { buildNextVersion, nextVersion } from '../../../support/upgrade/next-version.ts';
 import { until } from '../../../support/until.ts';
-import { installMachine } from './machine.ts';
-import type { Machine } from './machine.ts';
+import { installMachine, type Machine } from './machine.ts';
 
 const rounds = Number(process.env['JOBD_UPGRADE_ROUNDS'] ?? 1);
 

@@ -5,8 +5,7 @@ import type { Job } from '../../../../api/jobs/contract.ts';
 import { unaided } from '../../../parts/forms/field.tsx';
 import type { FormParts } from '../../../parts/forms/items.tsx';
 import { Button, Outside, Problem } from '../../../parts/basic.tsx';
-import { headerNamed } from '../../../view/jobs/job-form.ts';
-import type { HeaderRow, JobForm } from '../../../view/jobs/job-form.ts';
+import { headerNamed, type HeaderRow, type JobForm } from '../../../view/jobs/job-form.ts';
 
 type Rows = JobForm['headers'];
 
