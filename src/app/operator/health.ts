@@ -43,8 +43,10 @@ export function createHealth({ store, clock, dataDir, own, onChange }: HealthPar
 
   async function ask(): ReturnType<Health['ask']> {
     const reason = await probeWrite(store).then(() => null, messageOf);
-    const others = troubles().filter(({ facts }) => facts['reason'] !== reason);
-    const unusable = reason === null ? [] : [found('database-unusable', { reason })];
+    const others = troubles();
+    // What fails for that reason says so, and what fails.
+    const isSaid = reason === null || others.some(({ facts }) => facts['reason'] === reason);
+    const unusable = isSaid ? [] : [found('database-unusable', { reason })];
     return { troubles: [...unusable, ...others], notes: notes() };
   }
 

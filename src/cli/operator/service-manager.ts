@@ -21,5 +21,5 @@ export async function tellManager(
   const { runToEnd } = await import('../../base/programs.ts');
   const words = state === 'serves' ? '--ready' : 'STOPPING=1';
   const { isOk, said } = await runToEnd(['systemd-notify', words, `--status=${status}`], tellMs);
-  if (!isOk) log.warn({ error: said }, `systemd was not told that jobd ${state}`);
+  if (!isOk) log.warn({ state, error: said }, 'systemd was not told what jobd does');
 }

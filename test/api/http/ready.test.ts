@@ -80,8 +80,11 @@ test('a database that cannot be used is said once, not for each loop that needs 
   const loops = found('loop-fails', { loops: ['claim', 'record'], reason, count: 2 });
   const waiting = found('calls-wait', { reason: 'b' });
   const { ask, troubles } = healthOf(failing, () => [loops, waiting]);
-  assert.deepEqual((await ask()).troubles, [found('database-unusable', { reason }), waiting]);
+  assert.deepEqual((await ask()).troubles, [loops, waiting]);
   assert.deepEqual(troubles(), [loops, waiting]);
+  const idle = healthOf(failing, () => [waiting]);
+  const unusable = found('database-unusable', { reason });
+  assert.deepEqual((await idle.ask()).troubles, [unusable, waiting]);
 });
 
 test('what a check finds is known until it finds it no more, and both are said once', async (t) => {

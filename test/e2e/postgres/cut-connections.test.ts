@@ -17,7 +17,7 @@ import {
 /** What the engine does in transactions, by their first statement. */
 const kinds = {
   claim: ({ first }: Request) => first.includes('for key share'),
-  record: ({ first }: Request) => first.startsWith('update "runs" set "status"'),
+  record: ({ first }: Request) => first.includes('insert into "runs"'),
   signature: ({ first }: Request) => first.startsWith('select "key_id"'),
 };
 
