@@ -2,7 +2,7 @@
 
 import { timeIn } from '../schedule/local-time.ts';
 import { progressWords } from './completion.ts';
-import type { Run, RunSummary } from './run.ts';
+import { isAwaiting, type Run } from './run.ts';
 
 /** The run that goes on, in a clause. */
 export function activeWords(active: Run | null, zone: string): string {
@@ -15,12 +15,4 @@ export function activeWords(active: Run | null, zone: string): string {
   const at = completion.progressAt === null ? '' : ` at ${timeIn(completion.progressAt, zone)}`;
   const last = progress === null ? '' : ` (last progress${at}: ${progress})`;
   return `${words}, until ${timeIn(completion.expiresAt, zone)} at the latest${last}`;
-}
-
-/** Whether a run waits for a report: its call is over. */
-export function isAwaiting({
-  status,
-  httpStatus,
-}: Pick<RunSummary, 'status' | 'httpStatus'>): boolean {
-  return status === 'running' && httpStatus !== null;
 }

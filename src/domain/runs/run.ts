@@ -161,3 +161,11 @@ export function runSummaryDocument(run: RunSummary): RunSummaryDocument {
     ...(run.causedBy !== undefined && { causedBy: run.causedBy }),
   };
 }
+
+/** Whether a run waits for a report: its call is over. */
+export function isAwaiting({
+  status,
+  httpStatus,
+}: Pick<RunSummary, 'status' | 'httpStatus'>): boolean {
+  return status === 'running' && httpStatus !== null;
+}

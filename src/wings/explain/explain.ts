@@ -3,8 +3,7 @@
 import { plans } from '../../domain/accounts/plan.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
-import { isAwaiting } from '../../domain/runs/active.ts';
-import type { RunSummary } from '../../domain/runs/run.ts';
+import { isAwaiting, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { preview } from '../../domain/schedule/preview.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';

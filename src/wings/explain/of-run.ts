@@ -3,9 +3,8 @@
 import { alertNews } from '../../domain/alerts/logged-alert.ts';
 import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { counted } from '../../domain/counted.ts';
-import { isAwaiting } from '../../domain/runs/active.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
-import { isFinal, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
+import { isAwaiting, isFinal, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { fact, latenessOf, lengthText, onTimeMs, unknown, type Fact } from './facts.ts';
 import { meaningOf } from './meanings.ts';
