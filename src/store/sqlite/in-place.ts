@@ -3,6 +3,7 @@
  */
 
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { storeUnusable, systemCode, type JobdError } from '../../domain/errors.ts';
 
 /** What tells a file from others; null if there is none, undefined if that cannot be seen. */
@@ -26,7 +27,7 @@ export function watchPlace(path: string): () => JobdError | null {
       if (before === undefined && typeof there === 'string') opened.set(one, there);
       if (before === undefined || there === undefined || there === before) continue;
       return storeUnusable(
-        `${one} was removed or replaced while it was in use, and what is stored now would be lost: stop jobd, put the right file there, and start it`,
+        `${basename(one)} was removed or replaced while it was in use, and what is stored now would be lost: stop jobd, put the right file there, and start it`,
       );
     }
     return null;

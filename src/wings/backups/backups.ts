@@ -208,7 +208,7 @@ async function inspectReceived(
   return { missingKeys, receipts, isOlder: version !== newestVersion };
 }
 
-const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0 };
+const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0, dropped: 0 };
 const noReceiptsChecked: ReceiptsChecked = { receipts: 0, checked: 0, problem: null };
 
 /**

@@ -98,7 +98,7 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
     output.say(`the previous database was kept as ${restored.kept}; delete it once you are sure,`);
     output.say(`or go back: jobd restore ${restored.kept} --unverified`);
   }
-  const { runsSince, decided, unknown } = restored;
+  const { runsSince, decided, unknown, dropped } = restored;
   if (runsSince !== null && runsSince > 0) {
     output.say(
       `only the previous database has ${counted(runsSince, 'run')} that came after the backup;`,
@@ -112,6 +112,11 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
   if (unknown > 0) {
     output.say(
       `recorded as missed, as nobody knows whether they were called: ${counted(unknown, 'due time')};`,
+    );
+  }
+  if (dropped > 0) {
+    output.say(
+      `dropped, as they may have begun since: ${counted(dropped, 'run')} that waited to be started;`,
     );
   }
   output.say('keys that were revoked since are valid again, see jobd key list;');

@@ -23,6 +23,8 @@ export interface SinceBackup {
   decided: number;
   /** Due times of which nobody knows whether they were called. */
   unknown: number;
+  /** Runs that waited to be started at the time of the backup, and are not known to wait still. */
+  dropped: number;
 }
 
 const jobsPerPage = 500;
@@ -34,7 +36,8 @@ export async function settleDueTimes(
   now: number,
 ): Promise<SinceBackup> {
   const present = comparePresent(path, dataDir);
-  const since: SinceBackup = { runsSince: present?.runs ?? null, decided: 0, unknown: 0 };
+  const dropped = dropWaiting(path, present?.waiting ?? new Set());
+  const since: SinceBackup = { runsSince: present?.runs ?? null, decided: 0, unknown: 0, dropped };
   await using copy = openFileAsItIs(path);
   await copy.db.transaction().execute(async (tx) => {
     const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
@@ -83,6 +86,8 @@ interface Present {
   runs: number;
   /** Of each job, the first due time that it has not decided on; null if there is none. */
   nextRunAt: ReadonlyMap<string, number | null>;
+  /** The runs that wait to be started. */
+  waiting: ReadonlySet<string>;
 }
 
 /** The ids of all runs of a database, also of those whose calls are in flight. */
@@ -91,10 +96,21 @@ function runsOf(database: 'present' | 'main'): string {
     union select active_run_id from ${database}.jobs where active_run_id is not null)`;
 }
 
-/**
- * Null if there is none, or it cannot be compared, as it is damaged or has other tables. Runs that wait in the copy, and have begun since,
- * are not begun again.
- */
+/** Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again. Returns how many. */
+function dropWaiting(path: string, waiting: ReadonlySet<string>): number {
+  const database = openFile(path, 0);
+  try {
+    const remove = database.prepare('delete from runs where id = ?');
+    const queued = database.prepare(`select id from runs where status = 'queued'`).pluck().all();
+    const begun = (queued as string[]).filter((id) => !waiting.has(id));
+    for (const id of begun) remove.run(id);
+    return begun.length;
+  } finally {
+    database.close();
+  }
+}
+
+/** Null if there is none, or it cannot be compared, as it is damaged or has other tables. */
 function comparePresent(path: string, dataDir: string): Present | null {
   const database = openFile(path, 0);
   try {
@@ -107,11 +123,11 @@ function comparePresent(path: string, dataDir: string): Present | null {
       .prepare('select id, next_run_at from present.jobs where deleted_at is null')
       .raw()
       .all() as [string, number | null][];
-    database.exec(
-      `delete from main.runs where status = 'queued'
-         and id in (select id from present.runs where status <> 'queued')`,
-    );
-    return { runs, nextRunAt: new Map(jobs) };
+    const waiting = database
+      .prepare(`select id from present.runs where status = 'queued'`)
+      .pluck()
+      .all() as string[];
+    return { runs, nextRunAt: new Map(jobs), waiting: new Set(waiting) };
   } catch {
     return null;
   } finally {

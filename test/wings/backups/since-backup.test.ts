@@ -4,17 +4,18 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { errorOf } from '../../../src/domain/runs/reason.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
-import { listRuns } from '../../../src/store/runs/runs.ts';
+import { insertQueuedRun, listRuns } from '../../../src/store/runs/runs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { makeBackup, restoreBackup } from '../../../src/wings/backups/backups.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { endedRun } from '../../support/records/run.ts';
+import { endedRun, queuedRun } from '../../support/records/run.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
@@ -27,7 +28,7 @@ function timeAt(minutes: number): number {
 }
 
 /** Two jobs that are due each minute, served until `begun`, and a backup of then. Times are minutes after `begun`. */
-async function backedUp(t: TestContext) {
+async function backedUp(t: TestContext, { waiting = false } = {}) {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'kept.db');
   const masterKeys = masterKeysInFile(dataDir);
@@ -67,13 +68,13 @@ async function backedUp(t: TestContext) {
     const how = { withoutKey: false, unverified: false, confirm: async () => {} };
     const source = { path: file, descriptor, log: null };
     const clock = fakeClock(timeAt(minutes));
-    const { decided, unknown } = await restoreBackup(source, {
+    const { decided, unknown, dropped } = await restoreBackup(source, {
       dataDir,
       clock,
       masterKeys,
       ...how,
     });
-    return { decided, unknown };
+    return { decided, unknown, ...(dropped > 0 && { dropped }) };
   };
   /** What became of all due times. */
   const account = async (minutes: number) => {
@@ -87,6 +88,10 @@ async function backedUp(t: TestContext) {
     }));
   };
   for (let at = -4; at <= 0; at += 1) await serve(at);
+  if (waiting) {
+    await using local = await openTestLocal(dataDir);
+    for (const id of ids) await insertQueuedRun(local.store.db, queuedRun(id, begun), null);
+  }
   const target = { path: file, descriptor: null };
   await makeBackup({ dataDir, target, masterKeys, allowEmpty: false });
   return { dataDir, ids, serve, restore, account, forget };
@@ -133,3 +138,17 @@ sqliteTest(
     assert.match(errorOf(run) ?? '', /^missed: 2 due times .*: the database was restored from/);
   },
 );
+
+sqliteTest('runs that waited go on waiting only if they are known to wait still', async (t) => {
+  const { dataDir, restore } = await backedUp(t, { waiting: true });
+  const known = { decided: 0, unknown: 0 };
+  assert.deepEqual(await restore(0.2), known, 'both wait still');
+  {
+    await using local = await openTestLocal(dataDir);
+    await sql`delete from runs where status = 'queued'
+      and id = (select min(id) from runs where status = 'queued')`.execute(local.store.db);
+  }
+  assert.deepEqual(await restore(0.3), { ...known, dropped: 1 }, 'one is not known any more');
+  fs.rmSync(join(dataDir, 'jobd.db'));
+  assert.deepEqual(await restore(0.4), { ...known, dropped: 2 }, 'nothing is known');
+});

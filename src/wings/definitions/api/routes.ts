@@ -109,7 +109,7 @@ export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiPar
       const countGuesses: CountGuesses = (guesses) => limits.countGuesses(workspaceId, guesses);
       const scene = newScene({ app, principal, isDryRun: dryRun, countGuesses });
       const plan = await makePlan(scene, wanted, prune);
-      const shown = markOf(plan);
+      const shown = markOf(plan, wanted);
       if (mark !== undefined && mark !== shown) throw otherPlan();
       if (!dryRun && plan.changes.every(({ refusal }) => refusal === null)) {
         const changes = Math.min(changesIn(plan).length, countedChanges);

@@ -94,10 +94,14 @@ export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Pr
     chainsOf(wanted.jobs, rows.jobs, scene, prune),
   );
   const changes: PlannedChange[] = [];
+  const keys = new Map<string, string>();
   for (const task of tasks) {
     // Other requests wait for one of them at most.
     await setImmediate();
-    changes.push(await planned(scene, task));
+    const change = await planned(scene, task);
+    const other = change.id === null ? undefined : keys.get(change.id);
+    changes.push(other === undefined ? change : sameAs(other, change));
+    if (change.id !== null && other === undefined) keys.set(change.id, change.key);
   }
   return { changes: changes.toSorted(byKindAndKey), unlisted: prune ? [] : others };
 }
@@ -172,9 +176,17 @@ async function planned(scene: Scene, task: Task): Promise<PlannedChange> {
       scene.known[task.kind.table].set(task.key, id);
     return { ...change, ...decision };
   } catch (error) {
-    const refused = { id: null, fields: [], hidden: [], before: null, action: 'refused' as const };
     return { ...change, ...refused, refusal: refusalOf(error, 499) };
   }
+}
+
+const refused = { id: null, fields: [], hidden: [], before: null, action: 'refused' as const };
+
+/** One can have one key. */
+function sameAs(other: string, change: PlannedChange): PlannedChange {
+  const { kind, key, id } = change;
+  const error = `the ${kind.noun} ${id} is adopted by ${other} too: give ${key} another one`;
+  return { ...change, ...refused, refusal: { status: 409, error } };
 }
 
 /** Why one thing is not done. Throws errors that are no answer to it: those of a status above `most`, and any that is no `JobdError`. */
@@ -191,16 +203,18 @@ function byKindAndKey(one: PlannedChange, other: PlannedChange): number {
   return rankOf(one) - rankOf(other) || (one.key < other.key ? -1 : 1);
 }
 
-/** What a plan does, in a word: another plan has another one. */
-export function markOf({ changes }: Plan): string {
-  const does = changes.map(({ kind, key, id, action, fields }) => [
+/** What a plan does, in a word: what is asked for or there in another way has another one. */
+export function markOf({ changes }: Plan, wanted: Wanted): string {
+  const does = changes.map(({ kind, key, id, action, fields, hidden, before }) => [
     kind.noun,
     key,
     id,
     action,
     fields,
+    hidden,
+    before,
   ]);
-  return hash('sha256', JSON.stringify(does)).slice(0, 32);
+  return hash('sha256', JSON.stringify([wanted, does])).slice(0, 32);
 }
 
 /** The changes that are to be made. */

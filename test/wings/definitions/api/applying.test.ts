@@ -60,6 +60,19 @@ test('if anything is refused, nothing is changed', async (t) => {
   assert.equal(job.timeoutSeconds, 10, 'the default of the plan');
 });
 
+test('one thing is adopted under one key, and the other is refused before anything is changed', async (t) => {
+  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
+  const { id: adopt } = (await ask('POST', '/jobs', { ...rare, key: undefined })).body.job;
+  const jobs = ['a', 'b'].map((key) => ({ key, ...rare, adopt }));
+  const changes = await sendDefinitions(ask, { jobs: [...jobs, { key: 'c', ...rare }] });
+  assert.deepEqual(changes.map(wordsOf), [
+    'adopt key',
+    `409 the job ${adopt} is adopted by a too: give b another one`,
+    'create',
+  ]);
+  assert.ok(changes.every(({ isDone }) => !isDone));
+});
+
 test('an apply that is refused halfway says what is done; what depends on it is not begun', async (t) => {
   const clock = fakeClock();
   const { ask, fill } = await addAccount(await startTestDaemon(t, { clock }), clock, 'free');
@@ -100,6 +113,13 @@ test('a plan that was shown is made, or nothing', async (t) => {
   const late = await ask('POST', '/definitions', { ...wanted, mark });
   assertRefused(late, 409, /^the changes are not those that were shown/, 'one more to delete');
   assert.deepEqual(await keysOf(ask, 'job'), ['c', 'b', 'a']);
+  const shown = (await ask('POST', '/definitions', { ...wanted, ...dry })).body;
+  const other = { jobs: [{ key: 'a', ...rare, notes: 'x' }], prune: true, mark: shown.mark };
+  assertRefused(await ask('POST', '/definitions', other), 409, /not those/, 'other values');
+  const [{ id }] = (await ask('GET', '/jobs')).body.jobs;
+  await ask('PATCH', `/jobs/${id}`, { url: `${url}/edited` });
+  const edited = await ask('POST', '/definitions', { ...wanted, mark: shown.mark });
+  assertRefused(edited, 409, /not those/, 'what goes was edited');
   const now = (await ask('POST', '/definitions', { ...wanted, ...dry })).body;
   assert.equal((await sendDefinitions(ask, { ...wanted, mark: now.mark })).length, 3);
   assert.deepEqual(await keysOf(ask, 'job'), ['a']);

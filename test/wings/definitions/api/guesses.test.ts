@@ -18,8 +18,8 @@ test('a guess that was tried costs the next ones, right ones too, for jobs, chan
   const daemon = await startTestDaemon(t, { clock });
   const { ask, dataDir } = daemon;
   const header = (value: string) => ({ ...rare, headers: { 'X-Pin': value } });
-  const byHand = { ...header('9999'), key: undefined };
-  const { id: adopt } = (await ask('POST', '/jobs', byHand)).body.job;
+  const guessed = Array.from({ length: 100 }, (_, index) => `g${index}`);
+  await sendDefinitions(ask, { jobs: guessed.map((key) => ({ ...header('9999'), key })) });
   const rows = [
     { jobs: [{ ...header('1234'), key: 'job' }] },
     { jobs: [{ ...rare, key: 'result', onResult, onResultSecret: secret }] },
@@ -38,11 +38,7 @@ test('a guess that was tried costs the next ones, right ones too, for jobs, chan
   // Sent by another key, whose requests are its own; all of one workspace share what they may guess.
   const other = await daemon.newKey('write');
   for (let first = 0; first < 2_100; first += 100) {
-    const jobs = Array.from({ length: 100 }, (_, index) => ({
-      ...header(`${first + index}`),
-      key: `g${index}`,
-      adopt,
-    }));
+    const jobs = guessed.map((key, index) => ({ ...header(`${first + index}`), key }));
     for (const { refusal } of await sendDefinitions(ask, { jobs, dryRun: true }, other)) {
       const status = refusal?.status ?? 200;
       statuses[status] = (statuses[status] ?? 0) + 1;
