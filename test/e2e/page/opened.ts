@@ -167,5 +167,9 @@ export const opened: readonly Opened[] = [
     path: () => '/audit',
     prepare: (page) => page.locator('.audit summary').first().press('Enter'),
   },
-  { name: 'a job that there is not', path: () => '/jobs/none', prepare: async () => {} },
+  {
+    name: 'a job that there is not',
+    path: () => '/jobs/none',
+    prepare: (page) => page.getByText('There is no such job.').first().waitFor(),
+  },
 ];
