@@ -55,6 +55,8 @@ test('each attempt to deliver an alert is counted by what came of it', async (t)
   wake();
   await setup.endedRuns(job, 2);
   await attempts(3);
+  // A day later the job would be due again, and its failure would be told too.
+  await setup.store.db.updateTable('jobs').set('next_run_at', null).execute();
   setup.clock.advance(day);
   await attempts(4);
   assert.deepEqual(counted, ['failed', 'delivered', 'failed', 'given_up']);
