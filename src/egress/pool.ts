@@ -143,7 +143,7 @@ export class Pool implements AsyncDisposable {
 
   /**
    * Keeps the connection for the next request, or closes it. A server that answered without reading the request gets no other.
-   * Under TLS the end of a write is told by the loop's next turn, which may be after the answer.
+   * Under TLS the event loop reports the end of a write in its next turn, which may be after the answer.
    */
   giveBack(connection: Connection): void {
     if (connection.socket.writableLength === 0) this.#keepOrClose(connection);

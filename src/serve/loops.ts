@@ -39,7 +39,7 @@ export async function recordBeginning(
   );
 }
 
-/** What the loops of a daemon are told, and those of wings. */
+/** The settings of the loops of a daemon and of wings. */
 type Settings = Starting['config'] &
   Pick<ServeConfig, 'slotsPerHost' | 'traceContext' | 'heartbeatUrl'>;
 

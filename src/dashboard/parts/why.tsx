@@ -20,7 +20,7 @@ interface WhyProps {
   isAsked?: boolean;
 }
 
-/** The answer, what to do about it, and the facts behind it. Nothing is asked before it is opened. */
+/** The answer, what to do about it, and its facts. Nothing is asked before it is opened. */
 export function Why({ jobId, runId, isAsked = false }: WhyProps) {
   const [isOpen, setOpen] = useState(isAsked);
   const path = `/jobs/${jobId}/explanation${runId === undefined ? '' : `?runId=${runId}`}`;

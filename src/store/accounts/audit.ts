@@ -202,11 +202,13 @@ function rowsOf(
   before: Last | undefined,
 ): AuditEntryRow[] {
   const number = before?.number ?? 0;
-  let { actorNumber = null, actorDayNumber = null, at = null } = before ?? {};
+  let actorNumber = before?.actorNumber ?? 0;
+  let actorDayNumber = before?.actorDayNumber ?? 0;
+  let at = before?.at ?? 0;
   return added.map((entry, index) => {
-    const isSameDay = Math.floor((at ?? 0) / msPerDay) === Math.floor(entry.at / msPerDay);
-    actorNumber = (actorNumber ?? 0) + 1;
-    actorDayNumber = isSameDay ? (actorDayNumber ?? 0) + 1 : 1;
+    const isSameDay = Math.floor(at / msPerDay) === Math.floor(entry.at / msPerDay);
+    actorNumber += 1;
+    actorDayNumber = isSameDay ? actorDayNumber + 1 : 1;
     at = entry.at;
     return rowOf(group, number + index + 1, entry, { actorNumber, actorDayNumber });
   });

@@ -36,10 +36,15 @@ export async function settleDueTimes(
   now: number,
 ): Promise<SinceBackup> {
   const present = comparePresent(path, dataDir);
-  const dropped = dropWaiting(path, present?.waiting ?? new Set());
-  const since: SinceBackup = { runsSince: present?.runs ?? null, decided: 0, unknown: 0, dropped };
+  const since: SinceBackup = {
+    runsSince: present?.runs ?? null,
+    decided: 0,
+    unknown: 0,
+    dropped: 0,
+  };
   await using copy = openFileAsItIs(path);
   await copy.db.transaction().execute(async (tx) => {
+    since.dropped = await dropWaiting(tx, present?.waiting ?? new Set());
     const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
     for await (const jobs of sweep(find, jobsPerPage)) {
       for (const job of jobs) {
@@ -56,6 +61,14 @@ export async function settleDueTimes(
     }
   });
   return since;
+}
+
+/** Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again. Returns how many. */
+async function dropWaiting(tx: Db, waiting: ReadonlySet<string>): Promise<number> {
+  const queued = await tx.selectFrom('runs').select('id').where('status', '=', 'queued').execute();
+  const begun = queued.filter(({ id }) => !waiting.has(id));
+  for (const { id } of begun) await tx.deleteFrom('runs').where('id', '=', id).execute();
+  return begun.length;
 }
 
 /** The schedule goes on after what was decided on. Returns how many due times that were. */
@@ -94,20 +107,6 @@ interface Present {
 function runsOf(database: 'present' | 'main'): string {
   return `select * from (select id from ${database}.runs
     union select active_run_id from ${database}.jobs where active_run_id is not null)`;
-}
-
-/** Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again. Returns how many. */
-function dropWaiting(path: string, waiting: ReadonlySet<string>): number {
-  const database = openFile(path, 0);
-  try {
-    const remove = database.prepare('delete from runs where id = ?');
-    const queued = database.prepare(`select id from runs where status = 'queued'`).pluck().all();
-    const begun = (queued as string[]).filter((id) => !waiting.has(id));
-    for (const id of begun) remove.run(id);
-    return begun.length;
-  } finally {
-    database.close();
-  }
 }
 
 /** Null if there is none, or it cannot be compared, as it is damaged or has other tables. */

@@ -78,7 +78,7 @@ export function JobPage({ job }: { job: Job }) {
   );
 }
 
-/** What is lost with so many runs; null if nobody knows yet. */
+/** What is lost with a job that has `runCount` runs; null if that is not known yet. */
 function lossOf(runCount: number | null): string {
   if (runCount === null) return 'Its runs and receipts are deleted too.';
   if (runCount === 0) return 'It has no runs.';

@@ -28,7 +28,7 @@ const maxBodyBytes = 1024 * 1024;
 const comparedPerRequest = 25;
 /** Changes that do. Without this a key could write 12,000 jobs a minute. */
 const changedPerRequest = 20;
-/** Further changes are free, or a key could never ask for so many. */
+/** Further changes of a request are free, as no key could ask for more in a minute. */
 const countedChanges = 1_000;
 
 const operations = describe(

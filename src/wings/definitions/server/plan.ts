@@ -49,7 +49,7 @@ export interface Plan {
   unlisted: Pick<Task, 'kind' | 'key'>[];
 }
 
-/** Looking for what was meant takes time: so many words of a request are looked for, among so many. */
+/** Looking for what was meant takes time. Words of a request that are looked for, and words that they are compared with, at most. */
 const mostHints = 5;
 const mostWords = 2_000;
 
