@@ -5,6 +5,7 @@ import type { PingKind } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import { joinInOrder, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { isWithoutRow } from '../runs/runs.ts';
 
 /**
  * The statuses of the newest `count` runs of each job, oldest first. It looks for the oldest of them in the index, and reads
@@ -26,8 +27,7 @@ export async function findRecentRuns(
     select jobs.id as "jobId", 'running' as status, active_for as "scheduledFor",
       'scheduled' as source
     from ${listed} ${joinInOrder} jobs on jobs.id = ${id}
-    where active_run_id is not null
-      and not exists (select 1 from runs where runs.id = active_run_id)
+    where ${isWithoutRow}
     union all
     select runs.job_id, runs.status, runs.scheduled_for, runs.source
     from ${listed}

@@ -2,6 +2,7 @@
 
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Run, RunStatus, RunSummary, RunTotals } from '../../domain/runs/run.ts';
+import { idList } from '../database/dialect.ts';
 import { either } from '../database/either.ts';
 import { isBadText } from '../database/one-of.ts';
 import type { Db } from '../database/store.ts';
@@ -26,6 +27,16 @@ export async function insertQueuedRun(
       idempotency_key: idempotencyKey,
     })
     .execute();
+}
+
+/** Removes the runs that wait to be started, but for some. Returns how many. */
+export async function dropQueuedRuns(db: Db, exceptIds: readonly string[]): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('runs')
+    .where('status', '=', sql.lit<'queued'>('queued'))
+    .where('id', 'not in', idList(exceptIds))
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 /** As SQLite merges two tables in the order of an index only if their columns have the same types. */
@@ -59,6 +70,10 @@ const inFlight: Record<keyof RunRow, RawBuilder<unknown>> = {
   response_body: noText,
 };
 
+/** Whether a job has a run under way that has no row yet. */
+export const isWithoutRow = sql<boolean>`active_run_id is not null
+  and not exists (select 1 from runs as kept where kept.id = active_run_id)`;
+
 /**
  * Every run: those that have a row, and those that their jobs alone name, as a row is written when they end. Whoever shows runs
  * reads them here, in one statement, so that none is missing while it ends
@@ -68,8 +83,7 @@ export const everyRun = sql<Selectable<RunRow>>`(
   select ${sql.join(Object.keys(inFlight).map((name) => sql.ref(`runs.${name}`)))} from runs
   union all
   select ${sql.join(Object.values(inFlight))} from jobs
-  where active_run_id is not null
-    and not exists (select 1 from runs as kept where kept.id = active_run_id))`.as<'runs'>('runs');
+  where ${isWithoutRow})`.as<'runs'>('runs');
 
 /** Runs that have a row. */
 const keptRuns = sql<Selectable<RunRow>>`runs`.as<'runs'>('runs');
@@ -205,7 +219,7 @@ export async function withCompletions<Known extends Run>(
 }
 
 /** The run that caused one, if there is such a run. */
-export function causeIn({
+function causeIn({
   cause_job_id: jobId,
   cause_run_id: runId,
 }: Pick<Selectable<RunRow>, 'cause_job_id' | 'cause_run_id'>): Pick<Run, 'causedBy'> {
@@ -213,7 +227,7 @@ export function causeIn({
 }
 
 /** The columns that say why a run was no success. */
-export const whyColumns = [
+const whyColumns = [
   'reason',
   'detail',
   'last_due_at',
@@ -223,7 +237,7 @@ export const whyColumns = [
 ] as const;
 
 /** Why a run was no success, by its columns. */
-export function whyIn(
+function whyIn(
   row: Pick<Selectable<RunRow>, (typeof whyColumns)[number] | 'scheduled_for'>,
 ): Pick<Run, 'reason' | 'detail' | 'missed'> {
   const { reason, detail, last_due_at: last, missed_count: count } = row;

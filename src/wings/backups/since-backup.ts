@@ -11,8 +11,9 @@ import type { Db } from '../../store/database/store.ts';
 import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 import { findOverdueJobs, updateDueTimes, type OverdueJob } from '../../store/jobs/planned.ts';
 import { keepMissedRun } from '../../store/runs/missed.ts';
+import { dropQueuedRuns } from '../../store/runs/runs.ts';
 import { openFile } from '../../store/sqlite/file.ts';
-import { openFileAsItIs, storePath } from '../../store/sqlite/reader.ts';
+import { hasDatabase, openFileAsItIs, storePath } from '../../store/sqlite/reader.ts';
 import type { Received } from './received.ts';
 
 /** What a restore found of the time since the backup. */
@@ -35,7 +36,7 @@ export async function settleDueTimes(
   dataDir: string,
   now: number,
 ): Promise<SinceBackup> {
-  const present = comparePresent(path, dataDir);
+  const present = hasDatabase(dataDir) ? comparePresent(path, dataDir) : null;
   const since: SinceBackup = {
     runsSince: present?.runs ?? null,
     decided: 0,
@@ -44,31 +45,18 @@ export async function settleDueTimes(
   };
   await using copy = openFileAsItIs(path);
   await copy.db.transaction().execute(async (tx) => {
-    since.dropped = await dropWaiting(tx, present?.waiting ?? new Set());
+    // Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again.
+    since.dropped = await dropQueuedRuns(tx, present?.waiting ?? []);
     const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
     for await (const jobs of sweep(find, jobsPerPage)) {
       for (const job of jobs) {
-        const isKnown = present?.nextRunAt.has(job.id) === true;
-        const count = isKnown
-          ? await keepDecided(
-              tx,
-              job,
-              Math.min(now, (present?.nextRunAt.get(job.id) ?? Infinity) - 1),
-            )
-          : await keepUnknown(tx, job, now);
-        since[isKnown ? 'decided' : 'unknown'] += count;
+        const next = present?.nextRunAt.get(job.id);
+        if (next === undefined) since.unknown += await keepUnknown(tx, job, now);
+        else since.decided += await keepDecided(tx, job, Math.min(now, (next ?? Infinity) - 1));
       }
     }
   });
   return since;
-}
-
-/** Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again. Returns how many. */
-async function dropWaiting(tx: Db, waiting: ReadonlySet<string>): Promise<number> {
-  const queued = await tx.selectFrom('runs').select('id').where('status', '=', 'queued').execute();
-  const begun = queued.filter(({ id }) => !waiting.has(id));
-  for (const { id } of begun) await tx.deleteFrom('runs').where('id', '=', id).execute();
-  return begun.length;
 }
 
 /** The schedule goes on after what was decided on. Returns how many due times that were. */
@@ -100,7 +88,7 @@ interface Present {
   /** Of each job, the first due time that it has not decided on; null if there is none. */
   nextRunAt: ReadonlyMap<string, number | null>;
   /** The runs that wait to be started. */
-  waiting: ReadonlySet<string>;
+  waiting: readonly string[];
 }
 
 /** The ids of all runs of a database, also of those whose calls are in flight. */
@@ -126,7 +114,7 @@ function comparePresent(path: string, dataDir: string): Present | null {
       .prepare(`select id from present.runs where status = 'queued'`)
       .pluck()
       .all() as string[];
-    return { runs, nextRunAt: new Map(jobs), waiting: new Set(waiting) };
+    return { runs, nextRunAt: new Map(jobs), waiting };
   } catch {
     return null;
   } finally {

@@ -179,6 +179,11 @@ test('a backup whose master key is missing is restored only with --without-key',
     /does not start without the master key ([0-9a-f]{16}): add it to .*secret-key;\nonly if there is no copy: jobd secrets forget \1 gives up the headers/,
   );
   assert.deepEqual(workspacesIn(join(to, 'jobd.db')), ['default']);
+  assert.doesNotMatch(forced.stderr, /previous database/, 'there was none');
+  assert.deepEqual(
+    fs.readdirSync(to).filter((name) => name.startsWith('jobd-before-')),
+    [],
+  );
 });
 
 test('each restore keeps the previous database, even several in one second, and leaves nothing else', async (t) => {
