@@ -5,7 +5,13 @@ import { invalidInput, JobdError } from '../domain/errors.ts';
 import { isTime, labelInside, optionFor, type Field, type Fields } from '../domain/fields.ts';
 import { scheduleFields } from '../domain/schedule/fields.ts';
 import type { Flags } from '../settings/config.ts';
-import { durationOf, parseChoice, parseDuration, parseWholeNumber } from '../settings/setting.ts';
+import {
+  durationOf,
+  fieldOf,
+  parseChoice,
+  parseDuration,
+  parseWholeNumber,
+} from '../settings/setting.ts';
 import { parseSeconds, textOrFile } from './options.ts';
 
 /** What stands for a value in help. */
@@ -82,22 +88,15 @@ export async function givenFields<Update extends object>(
   const given: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const option = optionFor(name, field);
-    const value = flags[flagOf(option)];
+    const value = flags[fieldOf(option)];
     if (typeof value === 'string' && places[field.form] !== '' && !isOfSchedule(name)) {
       given[name] = await parsed(value, option, field);
     }
-    if (field.off !== undefined && flags[flagOf(field.off[0])] === false) {
+    if (field.off !== undefined && flags[fieldOf(field.off[0])] === false) {
       given[name] = field.default;
     }
   }
   return given as Update;
-}
-
-/** The name that commander gives an option: `onResult` for `--on-result`, and for `--no-on-result`. */
-function flagOf(option: string): string {
-  return option
-    .replace(/^--(?:no-)?/, '')
-    .replace(/-./g, ([, letter = '']) => letter.toUpperCase());
 }
 
 async function parsed(text: string, option: string, field: Field): Promise<unknown> {

@@ -5,7 +5,7 @@
 
 import { parseIsoTime } from './clock.ts';
 import { invalidInput } from './errors.ts';
-import { valuesIn, type Fields } from './fields.ts';
+import type { Fields } from './fields.ts';
 
 /**
  * The fields of a table that an update sets. Those of `fixed` must have the value given there, and others are ignored. Throws
@@ -21,11 +21,10 @@ export function writable<Of extends Fields, Update extends object, Fixed extends
     const isOther = given[name] !== undefined && comparable(given[name]) !== comparable(value);
     if (isOther) throw readOnly(name, value);
   }
-  const settable = Object.entries(valuesIn(fields, update));
-  return Object.fromEntries(settable.filter(([name]) => !Object.hasOwn(fixed, name))) as Omit<
-    Pick<Update, keyof Of & keyof Update>,
-    keyof Fixed
-  >;
+  const kept = Object.entries(update).filter(
+    ([name]) => Object.hasOwn(fields, name) && !Object.hasOwn(fixed, name),
+  );
+  return Object.fromEntries(kept) as Omit<Pick<Update, keyof Of & keyof Update>, keyof Fixed>;
 }
 
 /** Libraries write the same time, and unordered lists, in several ways. */

@@ -14,6 +14,7 @@ import {
   checkedKeep,
   corsOrigins,
   databaseBytes,
+  fieldOf,
   heartbeatUrl,
   listenAddress,
   listenHost,
@@ -101,19 +102,13 @@ function whether(flag: string, about: string): ServeSetting<boolean> {
 }
 
 /** `--slots-per-host` of `--slots-per-host <n>`. */
-export function optionIn(flag: string): string {
+function optionIn(flag: string): string {
   return flag.split(' ', 1)[0] ?? '';
 }
 
 /** `JOBD_SLOTS_PER_HOST` of it. */
 function variableOf(flag: string): string {
   return `JOBD_${optionIn(flag).slice(2).replaceAll('-', '_').toUpperCase()}`;
-}
-
-/** The field of `Flags`: `slotsPerHost` of it, `signing` of `--no-signing`. */
-function fieldOf(flag: string): string {
-  const words = optionIn(flag).replace(/^--(?:no-)?/, '');
-  return words.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function wholeNumberOf(min: number, max: number) {

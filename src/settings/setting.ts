@@ -3,9 +3,8 @@
 import type { Keep } from '../domain/backups.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
-import { parseBlock } from '../domain/targets/address.ts';
 import { parseSize, sizeText } from '../domain/sizes.ts';
-import { parseAddress, type Block } from '../domain/targets/address.ts';
+import { parseAddress, parseBlock, type Block } from '../domain/targets/address.ts';
 
 export interface Setting {
   /** Flag and variable, for messages. */
@@ -16,6 +15,14 @@ export interface Setting {
 /** The option of the command line for a field in camel case: `--remind-every` for `remindEvery`. */
 export function optionOf(field: string): string {
   return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The field of an option, as commander names it: `onResult` of `--on-result <url>`, and of `--no-on-result`. */
+export function fieldOf(option: string): string {
+  const [words = ''] = option.split(' ', 1);
+  return words
+    .replace(/^--(?:no-)?/, '')
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A URL of a server, without a slash at its end; null if none is given. Throws `invalid_input`. */

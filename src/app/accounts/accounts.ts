@@ -17,14 +17,12 @@ import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usa
 import type { Ground } from '../app.ts';
 import { changeByCommand, type CommandParts } from '../change.ts';
 
-type Parts = Ground;
-
 /**
  * Makes an account: on trial for `trialDays`, or without an end if these are null. Throws `invalid_input`, or
  * `conflict` if the name is taken.
  */
 export async function createAccount(
-  { store, clock }: Parts,
+  { store, clock }: Ground,
   input: { name: string; plan: PlanName; trialDays: number | null },
 ): Promise<Account> {
   const { name, plan, trialDays } = input;
@@ -55,7 +53,7 @@ export async function requireAccountNamed(db: Db, name: string): Promise<Account
 }
 
 /** An account and its usage; `keys` counts active keys. Throws `not_found`. */
-export async function showAccount({ store, clock }: Parts, name: string) {
+export async function showAccount({ store, clock }: Ground, name: string) {
   const account = await requireAccountNamed(store.db, name);
   const usage = await usageOf(store.db, account.id);
   const results = await countResults(store.db, account.id);

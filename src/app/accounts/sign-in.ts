@@ -22,8 +22,6 @@ import { newSecret, sha256Of } from './secrets.ts';
 import { endIn } from './sessions.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
-type Parts = Ground;
-
 /** What a presented key or code allows. */
 export interface Grant extends Pick<Session, 'workspaceId' | 'name' | 'permission' | 'isOwner'> {
   keyId: string | null;
@@ -33,7 +31,7 @@ export interface Grant extends Pick<Session, 'workspaceId' | 'name' | 'permissio
 }
 
 /** Checks what somebody presents. Throws `unauthenticated`, which never says which part was wrong. */
-export async function checkKey({ store, clock }: Parts, key: string): Promise<Grant> {
+export async function checkKey({ store, clock }: Ground, key: string): Promise<Grant> {
   const sha256 = sha256Of(key);
   const found = keyPattern.test(key)
     ? await findActiveKey(store.db, sha256, clock.now())
@@ -44,7 +42,7 @@ export async function checkKey({ store, clock }: Parts, key: string): Promise<Gr
 }
 
 /** The same for a code. */
-export async function checkCode({ store, clock }: Parts, code: string): Promise<Grant> {
+export async function checkCode({ store, clock }: Ground, code: string): Promise<Grant> {
   const sha256 = sha256Of(code);
   const found = codePattern.test(code) ? await findCode(store.db, sha256, clock.now()) : undefined;
   if (found === undefined) throw noSuchCode();
@@ -103,7 +101,7 @@ export interface SignInLink {
  * `invalid_input`, `not_found` for an unknown workspace, `unavailable` while the daemon starts.
  */
 export async function createSignInLink(
-  { store, clock }: Parts,
+  { store, clock }: Ground,
   input: { workspace: string; permission: Permission; isOwner: boolean; validMs: number },
 ): Promise<SignInLink> {
   const { workspace, permission, isOwner, validMs } = input;

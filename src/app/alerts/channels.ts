@@ -249,10 +249,7 @@ export function requireMailServer(
 }
 
 /** A channel as people see it. Whoever lost the master key still sees it. */
-export function shownChannel(
-  { vault }: ChannelsApp,
-  { sealed, ...channel }: KeptChannel,
-): ShownChannel {
+function shownChannel({ vault }: ChannelsApp, { sealed, ...channel }: KeptChannel): ShownChannel {
   const { type, lastDelivery } = channel;
   const shown = (destination: string | null) => ({ ...channel, destination, lastDelivery });
   try {

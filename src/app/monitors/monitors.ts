@@ -23,14 +23,12 @@ import { makeOnce } from '../make-once.ts';
 import { idPage, numberCursor, pageOf, parseNumberCursor } from '../page.ts';
 import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
-type Parts = ChangesApp;
-
 /**
  * Makes a monitor, once for each key of a repeatable request. Its ping id has 122 random bits: whoever knows it may ping. Throws
  * `invalid_input`, `payment_required`, `conflict` for another request with the same key, and `forbidden` if the plan does not allow it.
  */
 export async function createMonitor(
-  parts: Parts,
+  parts: ChangesApp,
   principal: Principal,
   input: MonitorInput,
   repeatable: Repeatable | null = null,
@@ -49,7 +47,7 @@ export async function createMonitor(
 
 /** A new monitor, not kept yet. Throws `invalid_input`. */
 export function newMonitor(
-  { clock }: Pick<Parts, 'clock'>,
+  { clock }: Pick<ChangesApp, 'clock'>,
   { workspaceId }: Principal,
   input: MonitorInput,
 ): Monitor {
@@ -59,7 +57,7 @@ export function newMonitor(
 
 /** Keeps a new monitor. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
 export async function keepNewMonitor(
-  { clock }: Pick<Parts, 'clock'>,
+  { clock }: Pick<ChangesApp, 'clock'>,
   principal: Principal,
   tx: Db,
   monitor: Monitor,
@@ -74,7 +72,7 @@ export async function keepNewMonitor(
 
 /** A page of the workspace's monitors, newest first. */
 export async function listMonitors(
-  { store }: Parts,
+  { store }: ChangesApp,
   { workspaceId }: Principal,
   request: NamedRequest,
 ): Promise<Page<Monitor>> {
@@ -91,7 +89,7 @@ async function requireMonitor(db: Db, { workspaceId }: Principal, id: string): P
 
 /** A monitor of the workspace. Throws `not_found`. */
 export async function getMonitor(
-  { store }: Parts,
+  { store }: ChangesApp,
   principal: Principal,
   id: string,
 ): Promise<Monitor> {
@@ -103,7 +101,7 @@ export async function getMonitor(
  * for an interval that the plan does not allow.
  */
 export async function updateMonitor(
-  parts: Parts,
+  parts: ChangesApp,
   principal: Principal,
   id: string,
   update: MonitorUpdate,
@@ -115,7 +113,7 @@ export async function updateMonitor(
 
 /** The same inside a transaction. */
 export async function changeMonitorIn(
-  { clock }: Pick<Parts, 'clock'>,
+  { clock }: Pick<ChangesApp, 'clock'>,
   principal: Principal,
   tx: Db,
   id: string,
@@ -136,7 +134,11 @@ export async function changeMonitorIn(
  * Deletes a monitor with its pings. It is gone at once, for pings too; its rows are removed later, in small steps.
  * Throws `not_found`.
  */
-export async function deleteMonitor(parts: Parts, principal: Principal, id: string): Promise<void> {
+export async function deleteMonitor(
+  parts: ChangesApp,
+  principal: Principal,
+  id: string,
+): Promise<void> {
   await changeBy(parts, principal, async (tx, note) => {
     const monitor = await requireMonitor(tx, principal, id);
     await deleteMonitorIn(parts, tx, monitor, note);
@@ -145,7 +147,7 @@ export async function deleteMonitor(parts: Parts, principal: Principal, id: stri
 
 /** The same inside a transaction. */
 export async function deleteMonitorIn(
-  { clock }: Pick<Parts, 'clock'>,
+  { clock }: Pick<ChangesApp, 'clock'>,
   tx: Db,
   monitor: Monitor,
   note: NoteChange,
@@ -156,7 +158,7 @@ export async function deleteMonitorIn(
 
 /** A page of a monitor's pings, newest first. Throws `not_found`. */
 export async function listPings(
-  { store }: Parts,
+  { store }: ChangesApp,
   principal: Principal,
   monitorId: string,
   { limit, cursor }: PageRequest,

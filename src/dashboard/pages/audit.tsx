@@ -86,7 +86,7 @@ function Only({ entry }: { entry: AuditEntry | undefined }) {
 }
 
 /** The row. */
-export function AuditRow({ entry }: { entry: AuditEntry }) {
+function AuditRow({ entry }: { entry: AuditEntry }) {
   const { at, actor, subject, fields, count } = entry;
   const { words, isNamed } = didWords(entry);
   const place = subjectPlace(entry);

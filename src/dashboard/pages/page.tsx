@@ -87,9 +87,7 @@ export function Page() {
   const isElsewhere = path.value === '/sign-in';
   useEffect(() => {
     if (who === 'unknown') return;
-    if (who === null) {
-      stayUntil(null);
-    }
+    if (who === null) stayUntil(null);
     if (isSignIn && !isElsewhere) wanted = path.value + location.search;
     if (isSignIn !== isElsewhere) go(isSignIn ? '/sign-in' : wanted, { replace: true });
   }, [who, isSignIn, isElsewhere]);

@@ -45,10 +45,7 @@ export function CopyButton({ of, text }: CopyButtonProps) {
 export type Copied = 'copied' | 'selected';
 
 /** Copies the text of an element, or the text that it stands for. */
-export async function copyText(
-  element: Element,
-  text = element.textContent ?? '',
-): Promise<Copied> {
+async function copyText(element: Element, text = element.textContent ?? ''): Promise<Copied> {
   // Missing where the page has no secure context, whatever its type says.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   try {

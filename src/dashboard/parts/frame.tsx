@@ -114,7 +114,7 @@ const words: Record<LiveState, string> = {
 };
 
 /** The mark. */
-export function LiveMark() {
+function LiveMark() {
   const state = liveState.value;
   const isPaused = state === 'paused';
   const word = outage.value !== null && !isPaused ? 'stale' : words[state];
@@ -134,7 +134,7 @@ export function LiveMark() {
 }
 
 /** The workspace (owners may choose another), what this session may do, and a button to end it. */
-export function Who({ session: { workspace, permission } }: { session: Session }) {
+function Who({ session: { workspace, permission } }: { session: Session }) {
   const others = workspaces.value;
   const leave = async (): Promise<void> => {
     if (!mayLeave()) return;
@@ -175,7 +175,7 @@ export function Who({ session: { workspace, permission } }: { session: Session }
 }
 
 /** Where they are shown. Screen readers say them when they come. */
-export function Toasts() {
+function Toasts() {
   return (
     <div class="toasts" role="status">
       {told.value.map(({ id, text, isProblem, link }) => (

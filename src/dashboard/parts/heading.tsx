@@ -28,7 +28,7 @@ export function Heading({ title, children }: HeadingProps) {
 export const trouble = signal(0);
 
 /** Sets the title: `(3) Jobs · jobd` while three things are down. */
-export function useTitle(name: string): void {
+function useTitle(name: string): void {
   const down = trouble.value;
   useEffect(() => {
     document.title = `${down > 0 ? `(${down}) ` : ''}${showControls(name)} · jobd`;

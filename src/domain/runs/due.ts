@@ -64,12 +64,7 @@ function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
   if (nextRunAt >= earliest) {
     return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };
   }
-  const more = dueBetween(schedule, nextRunAt, earliest - 1);
-  const missed = {
-    first: nextRunAt,
-    last: more?.last ?? nextRunAt,
-    count: 1 + (more?.count ?? 0),
-  };
+  const missed = missedUntil(schedule, nextRunAt, earliest - 1);
   const next = nextDue(schedule, missed.last);
   return next !== null && next <= now
     ? { missed, dueAt: next, nextRunAt: nextDue(schedule, next) }
@@ -89,9 +84,7 @@ export function planUpTo(
   const { first } = missed;
   const nextRunAt = nextDue(schedule, takenAt);
   if (takenAt === first) return { missed: null, dueAt: null, nextRunAt };
-  const more = dueBetween(schedule, first, takenAt - 1);
-  const before = { first, last: more?.last ?? first, count: 1 + (more?.count ?? 0) };
-  return { missed: before, dueAt: null, nextRunAt };
+  return { missed: missedUntil(schedule, first, takenAt - 1), dueAt: null, nextRunAt };
 }
 
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
@@ -111,9 +104,9 @@ export interface Circumstances {
   hindrances?: readonly Hindrance[];
 }
 
-/** What a missed run stands for at `now` that was recorded when the clock was ahead: its later due times have not come yet. */
-export function missedUntil(schedule: Schedule, first: number, now: number): Missed {
-  const more = dueBetween(schedule, first, now);
+/** The due times from `first`, which is one, up to a moment, as one miss. */
+export function missedUntil(schedule: Schedule, first: number, until: number): Missed {
+  const more = dueBetween(schedule, first, until);
   return { first, last: more?.last ?? first, count: 1 + (more?.count ?? 0) };
 }
 

@@ -127,7 +127,7 @@ function shownLocation(location: string): string {
 }
 
 /** Why an attempt failed, as a run keeps it. */
-export function whyFailed({ reason, detail, seen = '' }: Failure): Reason {
+function whyFailed({ reason, detail, seen = '' }: Failure): Reason {
   const begin = seen === '' ? '' : `, it begins with ${shownBytes(seen)}`;
   return { reason, detail: `${detail}${begin}` };
 }

@@ -182,11 +182,13 @@ function checkSpelling(raw: string, field: string): void {
   if (/[\u0000-\u0020\u007f-\u00a0\\]/.test(raw) || !raw.isWellFormed()) {
     throw invalidInput(`${field} must not contain spaces, control characters or backslashes`);
   }
-  if (/^[\u00ab\u2018-\u201f]/.test(raw)) {
-    throw invalidInput(`${field} must be without the quote ${raw.charAt(0)} before it`);
-  }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(raw)?.[1];
-  if (scheme === undefined) throw invalidInput(`${field} must begin with http:// or https://`);
+  if (scheme === undefined) {
+    if (/^[\u00ab\u2018-\u201f]/.test(raw)) {
+      throw invalidInput(`${field} must be without the quote ${raw.charAt(0)} before it`);
+    }
+    throw invalidInput(`${field} must begin with http:// or https://`);
+  }
   if (!/^https?$/i.test(scheme)) {
     throw invalidInput(`${field} must begin with http:// or https://, got ${scheme.slice(0, 20)}:`);
   }

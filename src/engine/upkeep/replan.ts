@@ -45,7 +45,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       // A paused job has no due time, and may have missed what comes only after it is resumed.
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
-      const ahead = await findMissedAhead(store.db, idsOf(others), now);
+      const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
       if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
           await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });

@@ -14,7 +14,6 @@ import * as workspaces from '../../../src/store/accounts/workspaces.ts';
 import * as managed from '../../../src/store/database/managed-keys.ts';
 import * as aged from '../../../src/store/database/aged.ts';
 import * as owned from '../../../src/store/database/owned.ts';
-import type { Db } from '../../../src/store/database/store.ts';
 import { findWorkspaceLabels } from '../../../src/store/database/workspace-label.ts';
 import * as actions from '../../../src/store/jobs/actions.ts';
 import * as chains from '../../../src/store/jobs/chains.ts';
@@ -34,9 +33,9 @@ import * as ofWorkspace from '../../../src/store/runs/of-workspace.ts';
 import * as results from '../../../src/store/runs/results.ts';
 import * as retention from '../../../src/store/runs/retention.ts';
 import * as runs from '../../../src/store/runs/runs.ts';
+import type { Ask } from '../../support/checks/query-plan.ts';
 import { claimOf, endedRun, startingRun } from '../../support/records/run.ts';
 
-export type Ask = (db: Db) => Promise<unknown>;
 export type Asked = Readonly<Record<string, readonly Ask[]>>;
 
 export const id = '01a1fc58-a505-7000-bebc-059153f75def';

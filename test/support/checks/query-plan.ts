@@ -9,7 +9,7 @@ import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../../src/store/sqlite/file.ts';
 import { openTestStore } from '../running/store.ts';
 
-type Ask = (db: Db) => Promise<unknown>;
+export type Ask = (db: Db) => Promise<unknown>;
 
 export interface Plans {
   /** The query plan of every statement that a store function sends: a line per step. */

@@ -38,7 +38,7 @@ export interface DemoOptions {
   moreRuns?: number;
 }
 
-export type DemoJobName = keyof ReturnType<typeof demoJobs>;
+type DemoJobName = keyof ReturnType<typeof demoJobs>;
 
 /** What is in a demo: ids by short names. */
 export interface Demo {
@@ -50,9 +50,6 @@ export interface Demo {
   /** A key with write permission. */
   key: string;
 }
-
-/** What a demo promises. */
-export const demoCounts = { total: 12, down: 3 };
 
 /** Something that somebody does, so many days before the end. */
 type Moment = [daysAgo: number, act: () => Promise<unknown>];

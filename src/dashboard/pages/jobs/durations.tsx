@@ -133,7 +133,7 @@ function nearest({ points }: DurationChart, x: number): number {
 }
 
 /** The ref of an element, and its width in pixels; 0 until it is known. */
-export function useWidth(): [(element: Element | null) => void, ReadonlySignal<number>] {
+function useWidth(): [(element: Element | null) => void, ReadonlySignal<number>] {
   return useMemo(() => {
     const width = signal(0);
     const watch = new ResizeObserver(([seen]) => {

@@ -27,6 +27,7 @@ import { NextDue } from './due-times.tsx';
 import { Durations } from './durations.tsx';
 import { History } from './history.tsx';
 import { Managed } from './managed.tsx';
+import { isUnderWay } from '../../view/runs/run.ts';
 
 /** What is on its page. */
 export function JobPage({ job }: { job: Job }) {
@@ -89,8 +90,7 @@ function lossOf(runCount: number | null): string {
 function RunNow({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
   const [isAsking, begin] = useBusy();
   const waitSeconds = runWait(job.id);
-  const isUnderWay = runs.some(({ status }) => status === 'queued' || status === 'running');
-  const isWaiting = isAsking || isUnderWay || waitSeconds > 0;
+  const isWaiting = isAsking || runs.some(isUnderWay) || waitSeconds > 0;
   const run = (): void => {
     if (!isWaiting) void begin(() => runNow(job));
   };

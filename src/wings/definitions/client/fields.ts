@@ -48,7 +48,7 @@ export interface FileField {
 }
 
 /** Plain values are read as they are written: `no` and `012` are texts too. */
-const anyText = { type: ['string', 'number', 'boolean'] };
+export const anyText = { type: ['string', 'number', 'boolean'] };
 
 /** A text by a rule of the domain. */
 export function text(rule: object = {}): Form {
@@ -106,7 +106,7 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
   };
 }
 
-export const trueOrFalse: Form = {
+const trueOrFalse: Form = {
   kind: 'text',
   schema: { enum: [true, false, 'true', 'false'] },
   parse(written) {

@@ -17,7 +17,7 @@ import { monitorFields } from '../../../domain/monitors/fields.ts';
 import { defineMonitor, type MonitorInput } from '../../../domain/monitors/monitor-input.ts';
 import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
 import { everywhere } from '../../../domain/targets/target.ts';
-import { adopt, fileFields, keys, reference, word, type FileField } from './fields.ts';
+import { adopt, anyText, fileFields, keys, reference, word, type FileField } from './fields.ts';
 import type { Place } from './parse-file.ts';
 
 /** The sections of a file, in the order in which they are applied: channels name jobs and monitors. */
@@ -84,9 +84,6 @@ export function checkJob(input: JobInput): void {
   defineJob(input, nowhere);
 }
 
-/** Names and their values, which nobody is shown. */
-const texts = { type: ['string', 'number', 'boolean'] };
-
 export const jobKind: FileKind = {
   section: 'jobs',
   noun: 'job',
@@ -100,7 +97,7 @@ export const jobKind: FileKind = {
           form: {
             kind: 'mapping',
             most: maxHeaders,
-            schema: { additionalProperties: texts },
+            schema: { additionalProperties: anyText },
             check: (name, value) => void checkHeaders({ [name]: value }),
           },
         },
@@ -172,7 +169,7 @@ const { name: channelName, ...settings } = fileFields(channelFields, {
 /** Only the server knows what its operator allows. */
 const anything = { allowTargets: everywhere, mailAllow: [] };
 
-export const channelKind: FileKind = {
+const channelKind: FileKind = {
   section: 'channels',
   noun: 'channel',
   fields: {
@@ -186,7 +183,7 @@ export const channelKind: FileKind = {
         kind: 'mapping',
         most: new Set(Object.values(channelKinds).flatMap(({ fields }) => Object.keys(fields)))
           .size,
-        schema: { additionalProperties: texts },
+        schema: { additionalProperties: anyText },
         check: () => {},
       },
     },
@@ -210,7 +207,7 @@ function schemaOfType(type: ChannelType): object {
   const entries = Object.entries(fields);
   const config = {
     properties: Object.fromEntries(
-      entries.map(([name, { description }]) => [name, { ...texts, description }]),
+      entries.map(([name, { description }]) => [name, { ...anyText, description }]),
     ),
     required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
     additionalProperties: false,

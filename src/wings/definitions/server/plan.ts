@@ -172,12 +172,16 @@ async function planned(scene: Scene, task: Task): Promise<PlannedChange> {
     const { perform: _, executing: __, ...decision } = await task.decide(scene);
     const { action, id } = decision;
     if (action === 'create') return { ...change, ...decision, id: null };
-    if (task.kind.table !== 'channels' && id !== null)
-      scene.known[task.kind.table].set(task.key, id);
+    know(scene, task, id);
     return { ...change, ...decision };
   } catch (error) {
     return { ...change, ...refused, refusal: refusalOf(error, 499) };
   }
+}
+
+/** What is planned or done with a key is known to what comes after it. */
+function know({ known }: Scene, { kind: { table }, key }: Task, id: string | null): void {
+  if (table !== 'channels' && id !== null) known[table].set(key, id);
 }
 
 const refused = { id: null, fields: [], hidden: [], before: null, action: 'refused' as const };
@@ -231,7 +235,7 @@ const longestApplyMs = 45_000;
  * the store is, and nothing was done, and what is no refusal.
  */
 export async function applyPlan(scene: Scene, plan: Plan): Promise<void> {
-  const { app, known } = scene;
+  const { app } = scene;
   const deadline = app.clock.monotonicMs() + longestApplyMs;
   let outage: unknown;
   const phases = [...Map.groupBy(changesIn(plan), ({ phase }) => phase)];
@@ -240,8 +244,7 @@ export async function applyPlan(scene: Scene, plan: Plan): Promise<void> {
     try {
       const { id, action, fields, hidden } = await carryOut(scene, change.decide);
       Object.assign(change, { id, action, fields, hidden, isDone: true });
-      if (change.kind.table !== 'channels' && id !== null)
-        known[change.kind.table].set(change.key, id);
+      know(scene, change, id);
     } catch (error) {
       change.refusal = refusalOf(error, 599);
       if (change.refusal?.status === 503) outage ??= error;
