@@ -205,6 +205,17 @@ describe('signing in', { skip: noPages }, () => {
     await other.getByRole('button', { name: 'Try again' }).click();
     await other.getByRole('button', { name: 'Sign out' }).waitFor();
 
+    let refusals = 0;
+    await context.route(session, async (route) => {
+      refusals += 1;
+      if (refusals > 2) return await route.continue();
+      const wait = { 'retry-after': '1' };
+      await route.fulfill({ status: 429, headers: wait, json: { error: 'again in a second' } });
+    });
+    await (await open(jobd.url)).getByRole('button', { name: 'Sign out' }).waitFor();
+    assert.equal(refusals, 3);
+    await context.unroute(session);
+
     await jobd.stop();
     await page.bringToFront();
     await page.getByText(/Stale since \d\d:\d\d:\d\d: jobd does not answer/).waitFor();

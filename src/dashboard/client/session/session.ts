@@ -47,10 +47,14 @@ const endedInOtherTab = 'You signed out in another tab.';
 const notKept =
   'Your browser did not keep the session. Open jobd at the address it was set up for (https), and allow cookies.';
 const tabs = openTabs<'changed' | 'signed out'>('session');
+/** A page that opens while jobd starts, or is asked too often, asks again in so many seconds unless the server says when. */
+const usualWaitSeconds = 10;
 let onChanged = (): void => {};
+let again: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks the server who is signed in. What was typed for another workspace is not lost for that. */
+/** Asks the server who is signed in, until it says. What was typed for another workspace is not lost for that. */
 export async function loadSession(): Promise<void> {
+  clearTimeout(again);
   const answer = await ask<SessionBody>('GET', '/session');
   const before = signedIn.value;
   const hasLeft = before !== null && answer.ok && !isSameWorkspace(before, answer.body.session);
@@ -167,7 +171,11 @@ function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): vo
   } else if (answer.status === 401) {
     if (session.value === 'unknown') session.value = null;
     else if (session.value !== null) notice.value = ended;
-  } else notice.value = answer.error;
+  } else {
+    notice.value = answer.error;
+    const wait = answer.retryAfter ?? usualWaitSeconds;
+    if (session.value === 'unknown') again = setTimeout(() => void loadSession(), wait * 1_000);
+  }
 }
 
 async function askHere<T>(method: string, path: string, asked: Asked): Promise<Answer<T>> {

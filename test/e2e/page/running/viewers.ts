@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { ShownPage } from '../pages.ts';
 import { person, type Person } from './browser.ts';
-import { untilQuiet } from './quiet.ts';
+import { untilAnswered } from './quiet.ts';
 import type { ServedDemo } from './served.ts';
 
 type Viewer = NonNullable<ShownPage['by']>;
@@ -39,8 +39,13 @@ export async function viewersOf(
   return {
     open: async ({ path, by = 'owner', prepare }) => {
       const page = await viewers[by].open(jobd.url + path(jobd.demo));
-      await untilQuiet(page);
-      await prepare?.(page);
+      await untilAnswered(page);
+      try {
+        await prepare?.(page);
+      } catch (error) {
+        const shown = await page.locator('body').innerText();
+        throw new Error(`${page.url()} is not as expected. It shows:\n${shown}`, { cause: error });
+      }
       return page;
     },
     complaints: () => Object.values(viewers).flatMap(({ complaints }) => complaints),
