@@ -6,6 +6,7 @@
 import { rest } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { findActiveRunId } from '../../store/jobs/actions.ts';
 import { isAwaiting } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
@@ -14,8 +15,8 @@ import { changeBy, type NoteChange } from '../change.ts';
 import { requireJob } from './keep-job.ts';
 
 const longestWaitMs = 5_000;
-/** Between two tries. The end of the run is read from the store, whoever executes it. */
-const retryEveryMs = 25;
+/** Between two looks, longer each time: hundreds may wait. The end of the run is read from the store, whoever executes it. */
+const restsMs = { first: 25, longest: 250 };
 
 /** The result of a try, or the job whose run prevents one. */
 export type Tried<T> = { result: T } | { executing: SealedJob };
@@ -31,16 +32,24 @@ export async function untilIdle<T>(
 ): Promise<T> {
   const { clock, holdJob } = app;
   const deadline = clock.monotonicMs() + longestWaitMs;
-  const first = await tryOnce();
-  if ('result' in first) return first.result;
-  using _ = holdJob(first.executing.id);
-  for (;;) {
-    await rest(clock, retryEveryMs);
+  let tried = await tryOnce();
+  if ('result' in tried) return tried.result;
+  using _ = holdJob(tried.executing.id);
+  for (let restMs = restsMs.first; ; restMs = Math.min(1.5 * restMs, restsMs.longest)) {
+    await rest(clock, restMs);
+    const isOver = clock.monotonicMs() >= deadline;
+    if (!isOver && (await goesOn(app.store.db, tried.executing))) continue;
     await requireStillValid(app, principal);
-    const tried = await tryOnce();
+    tried = await tryOnce();
     if ('result' in tried) return tried.result;
-    if (clock.monotonicMs() >= deadline) throw stillExecuting(tried.executing);
+    if (isOver) throw stillExecuting(tried.executing);
   }
+}
+
+/** Whether the same call of a job is still in flight. */
+async function goesOn(db: Db, { id, activeRunId }: SealedJob): Promise<boolean> {
+  const now = await findActiveRunId(db, id);
+  return now === activeRunId && (await isExecuting(db, { activeRunId }));
 }
 
 /** Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and what `untilIdle` throws. */

@@ -4,7 +4,7 @@ import type { ActedJob } from '../../domain/jobs/actions.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach, type Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
@@ -39,6 +39,16 @@ export async function findActedJobs(
   return rows.map(({ paused, after_job_id, after_on, ...row }) =>
     Object.assign(row, { paused: paused === 1, after: afterIn({ after_job_id, after_on }) }),
   );
+}
+
+const activeRunOf = statement((db: Db, of: Parameters<{ id: string }>) =>
+  db.selectFrom('jobs').select('active_run_id').where('id', '=', of('id')).compile(),
+);
+
+/** The run of a job that is under way; null if none is. */
+export async function findActiveRunId(db: Db, id: string): Promise<string | null> {
+  const [row] = await activeRunOf(db, { id });
+  return row?.active_run_id ?? null;
 }
 
 interface ScheduleState {

@@ -168,7 +168,8 @@ export const DefinitionChange = t.output(
     ),
     before: t.nullable(
       fieldsAsDefined(
-        'The fields that differ, as they are: null for the default. Of one that is deleted, all that are not the default.',
+        'The fields that differ, as they are: null for the default. Of one that is deleted, all that are not the default. ' +
+          'A text over 4,000 characters is cut, and ends with its length and its SHA-256.',
       ),
     ),
     refusal: t.nullable(

@@ -26,7 +26,7 @@ import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
 import { openForPeople, type SealedJob } from '../../../domain/secrets/sealed-job.ts';
 import { findManagedKeys } from '../../../store/database/managed-keys.ts';
 import { findJob } from '../../../store/jobs/jobs.ts';
-import { comparable, managed, type Scene } from './managed.ts';
+import { comparable, managed, mayCompare, type Scene } from './managed.ts';
 
 /** Jobs: a change waits until no run is executing, unless it only pauses. */
 export const managedJobs = managed<JobDefinition, SealedJob>({
@@ -72,12 +72,14 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const { app, principal, db } = scene;
     const { onResultSecret, ...input } = inputOf(scene, definition);
     const { plan } = await requireAccount(db, principal);
-    const opened = openDamaged(kept, app.vault);
+    const { isDamaged, ...opened } = openDamaged(kept, app.vault);
+    const job = mayCompare(principal) ? opened.job : withoutValues(opened.job);
     // Before any refusal, which would say that something differs.
-    const headers = comparable(scene, input.headers ?? {}, opened.job.headers);
+    const headers = comparable(scene, input.headers ?? {}, job.headers);
     const secret = await newSecret(scene, kept, onResultSecret);
     const replacement = { ...input, headers, ...(secret !== undefined && { secret }) };
-    const { change, whole } = replaced(app, { kept, ...opened }, replacement, plans[plan]);
+    const known = { kept, job, isDamaged };
+    const { change, whole } = replaced(app, known, replacement, plans[plan]);
     const fields = differingFields({ ...change, after: whole });
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
     return {
@@ -97,6 +99,12 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     },
   executing: async ({ db }, kept) => ((await isExecuting(db, kept)) ? kept : null),
 });
+
+/** A job whose headers have no values: their sum would tell whoever fills it up how long a hidden one is. */
+function withoutValues(job: Job): Job {
+  const names = Object.keys(job.headers);
+  return { ...job, headers: Object.fromEntries(names.map((name) => [name, ''])) };
+}
 
 async function checkAllowed(
   { app, principal, db, isDryRun }: Scene,

@@ -4,6 +4,7 @@
  * creates a second one.
  */
 
+import { hash } from 'node:crypto';
 import { requireAccount, requirePaid } from '../../../app/accounts/account-limits.ts';
 import type { App, Principal } from '../../../app/app.ts';
 import { changeBy, type NoteChange } from '../../../app/change.ts';
@@ -108,6 +109,9 @@ export interface ManagedKind {
   written: (scene: Scene, id: string) => Promise<Fields | undefined>;
 }
 
+/** Characters of a text in `before`: of 1,000 long bodies all would be 100 MB in one answer. */
+export const mostShown = 4_000;
+
 const idle = { fields: [], hidden: [], before: null, perform: null, executing: null };
 
 /** Makes a kind of its rules. */
@@ -137,7 +141,7 @@ export function managed<Input, Kept extends { id: string; name: string }>(
         ...idle,
         action: 'delete',
         id: kept.id,
-        before: await writtenFields(scene, rules, kept),
+        before: shown(await writtenFields(scene, rules, kept)),
         perform: remove(scene, kept),
         executing: await executing(scene, kept),
       };
@@ -184,10 +188,21 @@ async function decideChange<Input, Kept extends { id: string; name: string }>(
     id,
     fields: isAdopted ? ['key', ...fields] : fields,
     hidden,
-    before: Object.fromEntries(names.map((name) => [name, all[name] ?? null])),
+    before: shown(Object.fromEntries(names.map((name) => [name, all[name] ?? null]))),
     perform,
     executing: mayWhileBusy ? null : ((await rules.executing?.(scene, kept)) ?? null),
   };
+}
+
+/** Fields with long texts cut. What makes one differ from another stays. */
+function shown(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (typeof value !== 'string' || value.length <= mostShown) return [name, value];
+      const rest = `${value.length} characters, SHA-256 ${hash('sha256', value)}`;
+      return [name, `${value.slice(0, mostShown)}… (${rest})`];
+    }),
+  );
 }
 
 /** The one that a definition is about, and whether it has no key yet. Throws `conflict` if the one to adopt has another key. */

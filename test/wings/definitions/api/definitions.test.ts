@@ -115,6 +115,41 @@ test('a key that may only read learns what differs, but nothing about hidden val
   assertRefused(refused, 403, /^this key may only read/, 'a change');
 });
 
+const twoJobs = (short: string, long: string, headers: object): object[] => [
+  { key: 'short', ...rare, headers: { X: short, ...headers } },
+  { key: 'long', ...rare, headers: { X: long, ...headers } },
+];
+
+test('a key that may only read does not learn how long a hidden value is', async (t) => {
+  const daemon = await startTestDaemon(t, { clock: fakeClock() });
+  const { ask } = daemon;
+  await sendDefinitions(ask, { jobs: twoJobs('s', 's'.repeat(4_000), {}) });
+  const reader = await daemon.newKey('read');
+  for (const filler of [12_000, 13_000, 16_000, 17_000]) {
+    const wanted = twoJobs('x', 'x', { Filler: 'f'.repeat(filler) });
+    const [first, second] = await sendDefinitions(ask, { jobs: wanted, ...dry }, reader);
+    assert.deepEqual({ ...first, key: '', id: '' }, { ...second, key: '', id: '' });
+  }
+});
+
+const longBody = (end: string): object[] => [
+  { key: 'a', ...rare, method: 'POST', body: 'b'.repeat(30_000) + end },
+];
+
+test('of long texts a plan shows the beginning, and tells two apart', async (t) => {
+  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
+  await sendDefinitions(ask, { jobs: longBody('1') });
+  const body = { jobs: longBody('2'), ...dry };
+  const first = await ask('POST', '/definitions', body);
+  const shown = first.body.changes[0].before.body;
+  assert.match(shown, /^b{4000}… \(30001 characters, SHA-256 [0-9a-f]{64}\)$/);
+  await sendDefinitions(ask, { jobs: longBody('3') });
+  const second = await ask('POST', '/definitions', body);
+  assert.notEqual(second.body.mark, first.body.mark);
+  const [doomed] = await sendDefinitions(ask, { ...dry, prune: true });
+  assert.match(String(doomed?.before?.['body']), /^b{4000}…/);
+});
+
 test('a definition without changes writes nothing, so an interval keeps its due times', async (t) => {
   const clock = fakeClock('2026-03-02T10:00:00Z');
   const { ask, dataDir } = await startTestDaemon(t, { clock });
