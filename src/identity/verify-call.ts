@@ -36,6 +36,8 @@ export type CallVerdict =
       workspaceId: string | null;
       jobId: string | null;
       runId: string;
+      /** The due time that the run stands for. */
+      scheduledFor: string;
       audience: string | null;
       /** What nobody can have changed. */
       covered: readonly string[];
@@ -134,6 +136,7 @@ function verifySignature(request: SavedRequest, keys: CallKeysById, { at }: Ques
     workspaceId: null,
     jobId: null,
     runId: headers.get('x-service-run-id') ?? '',
+    scheduledFor: headers.get('x-service-scheduled-for') ?? '',
     audience: null,
     covered: names,
     expiresAt: isoTime(Number(expires) * 1_000),
@@ -142,8 +145,8 @@ function verifySignature(request: SavedRequest, keys: CallKeysById, { at }: Ques
 
 /** What a signature must cover, or others could change it. */
 function mustCover(body: Uint8Array): string[] {
-  const always = ['@method', '@target-uri', 'x-service-run-id', 'signature-agent'];
-  return body.length === 0 ? always : [...always, 'content-digest'];
+  const names = ['x-service-run-id', 'x-service-scheduled-for', 'signature-agent'];
+  return ['@method', '@target-uri', ...names, ...(body.length === 0 ? [] : ['content-digest'])];
 }
 
 function hasDigest(header: string | undefined, body: Uint8Array): boolean {
@@ -175,8 +178,13 @@ function verifyToken(
     throw new Invalid(`its token is for ${shown(aud)}, not ${shown(audience)}`);
   }
   const runId = textOf(claims['run_id']);
-  if ((headers.get('x-service-run-id') ?? runId) !== runId) {
-    throw new Invalid('its X-Service-Run-Id is not that of its token');
+  const scheduledFor = textOf(claims['scheduled_for']);
+  for (const [name, value] of [
+    ['X-Service-Run-Id', runId],
+    ['X-Service-Scheduled-For', scheduledFor],
+  ] as const) {
+    const sent = headers.get(name.toLowerCase()) ?? value;
+    if (sent !== value) throw new Invalid(`its ${name} is not that of its token`);
   }
   return {
     verdict: 'valid',
@@ -186,8 +194,9 @@ function verifyToken(
     workspaceId: textOf(claims['workspace_id']),
     jobId: textOf(claims['job_id']),
     runId,
+    scheduledFor,
     audience: aud,
-    covered: ['workspace', 'job', 'run', 'audience'],
+    covered: ['workspace', 'job', 'run', 'scheduled for', 'audience'],
     expiresAt: isoTime(Number(claims['exp']) * 1_000),
   };
 }

@@ -22,7 +22,7 @@ const moment: Form = {
 };
 
 /** The payload of version 1. */
-const payloadForms: Record<Exclude<keyof ReceiptPayload, 'completion'>, Form> = {
+const payloadForms: Record<Exclude<keyof ReceiptPayload, 'dueAt' | 'completion'>, Form> = {
   version: { accepts: (value) => value === 1, name: '1' },
   // Printable ASCII, as `URL` writes it: nothing that looks like another site.
   issuer: matching(/^https?:\/\/[!-~]{1,2048}$/, 'an http or https URL'),
@@ -79,8 +79,9 @@ function decodePayload(value: Json | undefined): ReceiptPayload {
   if (typeof version === 'number' && version > 1) {
     throw invalid(`its version is ${version}, and this program knows only 1: use a newer program`);
   }
-  demandOnly(payload, [...Object.keys(payloadForms), 'completion'], 'the payload');
-  const decoded = decodeFields(payload, payloadForms, 'the payload');
+  const forms = { ...payloadForms, ...(payload.has('dueAt') && { dueAt: moment }) };
+  demandOnly(payload, [...Object.keys(forms), 'completion'], 'the payload');
+  const decoded = decodeFields(payload, forms, 'the payload');
   if (!payload.has('completion')) return decoded as unknown as ReceiptPayload;
   const place = 'the completion';
   const completion = objectOf(payload.get('completion'), place);

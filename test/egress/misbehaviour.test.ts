@@ -46,6 +46,7 @@ describe('a target that', { concurrency: true }, () => {
         workspace: null,
         host: '127.0.0.1',
         scheduledFor: now,
+        dueAt: now,
         startedAt: now,
         health: 'new',
         failures: 0,

@@ -15,6 +15,7 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Caller } from '../../src/domain/calls/caller.ts';
 import type { CallJwk } from '../../src/domain/calls/call-key.ts';
+import { isoTime } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
 import { thumbprint } from '../../src/identity/keyring.ts';
 import { identify } from '../../src/identity/sign.ts';
@@ -46,7 +47,8 @@ function called(
   body: string | null = '{"a":1}',
   method = body === null ? 'GET' : 'POST',
 ): Request {
-  const who = { issuer: site, workspaceId, jobId: newId(0), runId: newId(0), audience };
+  const run = { runId: newId(0), scheduledFor: isoTime(Date.now()) };
+  const who = { issuer: site, workspaceId, jobId: newId(0), ...run, audience };
   const caller: Caller = { kind: 'httpsig', keyId, ...who, at: Date.now(), ...change };
   const targetUri = `${publicUrl}${path}`;
   const key = { keyId, algorithm: 'EdDSA', privateKey } as const;
@@ -55,7 +57,12 @@ function called(
   return {
     method,
     path,
-    headers: { 'x-service-run-id': caller.runId, ...type, ...headers },
+    headers: {
+      'x-service-run-id': caller.runId,
+      'x-service-scheduled-for': caller.scheduledFor,
+      ...type,
+      ...headers,
+    },
     body,
   };
 }
@@ -159,6 +166,10 @@ async function checkSignatures(port: number, site: string): Promise<void> {
     ['an altered URI', { ...signed, path: `${path}1` }],
     ['an altered method', { ...signed, method: 'PUT' }],
     ['another run', { ...signed, headers: { ...headers, 'x-service-run-id': newId(0) } }],
+    [
+      'another due time',
+      { ...signed, headers: { ...headers, 'x-service-scheduled-for': isoTime(0) } },
+    ],
     ['a body that was added', { ...called(site, {}, null, 'DELETE'), body: 'x' }],
     ['an expired signature', called(site, { at: longAgo() })],
     ['another site', called('https://other.example.com')],

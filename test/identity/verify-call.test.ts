@@ -9,6 +9,7 @@ import { readRequest } from '../../src/identity/raw-request.ts';
 import { readCallKeys, verifyCall } from '../../src/identity/verify-call.ts';
 
 const at = Date.parse('2026-03-02T10:00:00Z');
+const scheduledFor = '2026-03-02T02:30:00.000Z';
 const ed25519 = generateKeyPairSync('ed25519');
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const jwkOf = ({ publicKey }: typeof ed25519) => publicKey.export({ format: 'jwk' });
@@ -22,12 +23,13 @@ function saved(kind: Caller['kind'], change: (text: string) => string = (text) =
   const isRsa = kind === 'oidc-rs256';
   const keyId = isRsa ? rsaId : edId;
   const who = { issuer: 'https://jobd.example.com', workspaceId: 'w', jobId: 'j', runId: 'r' };
-  const caller: Caller = { kind, keyId, ...who, audience, at };
+  const caller: Caller = { kind, keyId, ...who, scheduledFor, audience, at };
   const { privateKey } = isRsa ? rsa : ed25519;
   const request = { method: 'POST', targetUri: `${audience}/x?y=1`, body, timeoutMs: 30_000 };
   const algorithm = isRsa ? 'RS256' : 'EdDSA';
   const { headers } = identify(request, caller, { keyId, algorithm, privateKey });
-  const lines = Object.entries({ Host: 'api.example.com', 'X-Service-Run-Id': 'r', ...headers });
+  const own = { 'X-Service-Run-Id': 'r', 'X-Service-Scheduled-For': scheduledFor };
+  const lines = Object.entries({ Host: 'api.example.com', ...own, ...headers });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return Buffer.from(change(`POST /x?y=1 HTTP/1.1\r\n${head}\r\n${body}`));
 }
@@ -45,8 +47,16 @@ test('a signature says which site called, and what nobody can have changed', () 
     workspaceId: null,
     jobId: null,
     runId: 'r',
+    scheduledFor,
     audience: null,
-    covered: ['@method', '@target-uri', 'x-service-run-id', 'content-digest', 'signature-agent'],
+    covered: [
+      '@method',
+      '@target-uri',
+      'x-service-run-id',
+      'x-service-scheduled-for',
+      'content-digest',
+      'signature-agent',
+    ],
     expiresAt: '2026-03-02T10:01:30.000Z',
   });
 });
@@ -59,6 +69,7 @@ test('a token says which workspace, job and run called', () => {
       'issuer' in found && [found.workspaceId, found.jobId, found.runId, found.audience],
       ['w', 'j', 'r', audience],
     );
+    assert.equal('issuer' in found && found.scheduledFor, scheduledFor);
   }
 });
 
@@ -72,6 +83,18 @@ const changes: [what: string, Caller['kind'], (text: string) => string, reason: 
     'httpsig',
     (text) => text.replace('Run-Id: r', 'Run-Id: q'),
     /does not match the request/,
+  ],
+  [
+    'another due time',
+    'httpsig',
+    (text) => text.replace('T02:30', 'T03:30'),
+    /does not match the request/,
+  ],
+  [
+    'another due time than that of the token',
+    'oidc',
+    (text) => text.replace('T02:30', 'T03:30'),
+    /its X-Service-Scheduled-For is not that of its token/,
   ],
   ['no signature', 'httpsig', (text) => text.replace(/signature: .*\r\n/, ''), /neither/],
   [

@@ -4,7 +4,7 @@ function verify_call(string $site, string $publicUrl): string {
     $body = file_get_contents('php://input');
     // PHP reads forms by itself, and leaves nothing of them here.
     if ($body === '' && (int) ($_SERVER['CONTENT_LENGTH'] ?? 0) > 0) throw new Exception('altered body');
-    $names = ['@method', '@target-uri', 'x-service-run-id', 'content-digest', 'signature-agent'];
+    $names = ['@method', '@target-uri', 'x-service-run-id', 'x-service-scheduled-for', 'content-digest', 'signature-agent'];
     $covered = array_filter($names, fn($name) => $body !== '' || $name !== 'content-digest');
     $list = '("' . implode('" "', $covered) . '")';
     $rest = ';created=(\d+);expires=(\d+);nonce="([^"]+)";keyid="([^"]+)";tag="web-bot-auth"';

@@ -32,7 +32,8 @@ async function byToken(token) {
 }
 
 async function bySignature(method, url, headers, body) {
-  const names = ['@method', '@target-uri', 'x-service-run-id', 'content-digest', 'signature-agent'];
+  const own = ['x-service-run-id', 'x-service-scheduled-for'];
+  const names = ['@method', '@target-uri', ...own, 'content-digest', 'signature-agent'];
   const covered = body.length > 0 ? names : names.filter((name) => name !== 'content-digest');
   const list = `(${covered.map((name) => `"${name}"`).join(' ')})`;
   const params = String(headers['signature-input']).replace(/^sig1=/, '');

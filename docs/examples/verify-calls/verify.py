@@ -38,7 +38,8 @@ def by_token(found):
 
 
 def by_signature(method, url, headers, body):
-    names = ["@method", "@target-uri", "x-service-run-id", "content-digest", "signature-agent"]
+    names = ["@method", "@target-uri", "x-service-run-id", "x-service-scheduled-for",
+             "content-digest", "signature-agent"]
     covered = [name for name in names if body or name != "content-digest"]
     listed = "(" + " ".join(f'"{name}"' for name in covered) + ")"
     params = headers.get("signature-input", "").removeprefix("sig1=")

@@ -30,6 +30,11 @@ const ReceiptPayload = Type.Object(
     source: t.oneOf(['scheduled', 'manual'], 'Whether the schedule or a person started the run.'),
     status: t.oneOf(['success', 'failed'], 'The outcome.'),
     scheduledFor: t.moment('The due time. For a manual run, when it was requested.'),
+    dueAt: Type.Optional(
+      t.moment(
+        'Extension: the due time that the run stands for. Only if that is another time than `scheduledFor`.',
+      ),
+    ),
     startedAt: t.moment('When the first attempt started.'),
     finishedAt: t.moment('When the outcome was known.'),
     attempts: t.integer('The number of attempts.'),

@@ -74,6 +74,12 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
       { jobId: t.id('The id of the job of that run.'), runId: t.id('The id of that run.') },
     ),
   ),
+  dueAt: Type.Optional(
+    t.moment(
+      'Extension: the due time that the run stands for, if that is another time than `scheduledFor`: that of the run that ' +
+        'started it. Every attempt sends it, or else `scheduledFor`, as `X-Service-Scheduled-For`.',
+    ),
+  ),
 });
 export type Run = Static<typeof Run>;
 

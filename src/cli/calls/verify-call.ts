@@ -99,13 +99,15 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 function fieldsOf(verdict: CallVerdict & { verdict: 'valid' }, asked: string | null) {
-  const { kind, issuer, workspaceId, jobId, runId, audience, covered, expiresAt, keyId } = verdict;
+  const { kind, issuer, workspaceId, jobId, runId, scheduledFor } = verdict;
+  const { audience, covered, expiresAt, keyId } = verdict;
   return {
     verdict: 'valid',
     caller: issuer,
     ...(workspaceId !== null && { workspace: workspaceId }),
     ...(jobId !== null && { job: jobId }),
     run: runId,
+    'scheduled for': scheduledFor,
     ...(audience !== null && { audience: asked === null ? `${audience} (not checked)` : audience }),
     proof: kind === 'httpsig' ? 'a signature of the request' : 'a token',
     covered: covered.join(', '),

@@ -38,7 +38,7 @@ export function printRun(
   run: Run,
   { name, method, url, firstJob }: JobOfRun,
 ): void {
-  const { durationMs, error, completion, causedBy } = run;
+  const { durationMs, error, completion, causedBy, dueAt } = run;
   printFields(output, {
     job: name,
     ...(url !== undefined && { 'calls now': `${method} ${url}` }),
@@ -48,6 +48,7 @@ export function printRun(
         ? run.source
         : `after ${firstJob ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`,
     'scheduled for': moment(run.scheduledFor),
+    ...(dueAt !== undefined && { 'stands for': moment(dueAt) }),
     started: moment(run.startedAt),
     finished: moment(run.finishedAt),
     duration: durationMs === null ? null : `${durationMs} ms`,

@@ -11,6 +11,8 @@ export interface Caller {
   workspaceId: string;
   jobId: string;
   runId: string;
+  /** The due time that the run stands for, as its calls name it. */
+  scheduledFor: string;
   /** Who a token is for. */
   audience: string | null;
   /** When the attempt began, in epoch milliseconds. */

@@ -59,7 +59,7 @@ export interface SignedRequest {
 /** The headers of a signed request without `Signature`, and the text to sign. `nonce` must differ in each. */
 export function unsignedHeaders(
   { method, targetUri, bodySha256, timeoutMs }: SignedRequest,
-  { issuer, runId, keyId, at }: Caller,
+  { issuer, runId, scheduledFor, keyId, at }: Caller,
   nonce: string,
 ): { headers: Record<string, string>; base: string } {
   const agent = quoted(issuer);
@@ -68,6 +68,7 @@ export function unsignedHeaders(
     ['@method', method],
     ['@target-uri', targetUri],
     ['x-service-run-id', runId],
+    ['x-service-scheduled-for', scheduledFor],
     ...(digest === null ? [] : [['content-digest', digest] as const]),
     ['signature-agent', agent],
   ];

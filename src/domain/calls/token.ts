@@ -15,6 +15,7 @@ export interface Claims {
   workspace_id: string;
   job_id: string;
   run_id: string;
+  scheduled_for: string;
 }
 
 /** The names of the claims, for discovery. */
@@ -29,6 +30,7 @@ export const claimNames = [
   'workspace_id',
   'job_id',
   'run_id',
+  'scheduled_for',
 ] as const satisfies readonly (keyof Claims)[];
 
 /** The header of a token. */
@@ -50,5 +52,6 @@ export function tokenClaims(caller: Caller, timeoutMs: number, id: string): Clai
     workspace_id: caller.workspaceId,
     job_id: caller.jobId,
     run_id: caller.runId,
+    scheduled_for: caller.scheduledFor,
   };
 }

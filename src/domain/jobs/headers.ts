@@ -24,6 +24,7 @@ const refusedNames = new Map([
   ['http2-settings', 'it belongs to the connection'],
   ['expect', 'interim answers are not awaited'],
   ['x-service-run-id', 'the service sets it'],
+  ['x-service-scheduled-for', 'the service sets it'],
   ['x-service-completion-url', 'the service sets it'],
 ]);
 

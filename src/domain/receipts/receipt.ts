@@ -20,6 +20,8 @@ export interface ReceiptPayload {
   source: RunSource;
   status: 'success' | 'failed';
   scheduledFor: string;
+  /** The due time that the run stands for; only if that is another time than `scheduledFor`. */
+  dueAt?: string;
   startedAt: string;
   finishedAt: string;
   attempts: number;
@@ -105,6 +107,7 @@ export function receiptPayload(
     source: run.source,
     status: run.status,
     scheduledFor: isoTime(run.scheduledFor),
+    ...(run.dueAt !== undefined && { dueAt: isoTime(run.dueAt) }),
     startedAt: isoTime(run.startedAt),
     finishedAt: isoTime(run.finishedAt),
     attempts: run.attempts,

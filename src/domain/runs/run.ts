@@ -74,6 +74,8 @@ export interface Run {
   completion?: Completion;
   /** The run whose end started it, of a job that runs after another one; left out for any other. */
   causedBy?: RunCause;
+  /** The due time that it stands for, if that is another time than `scheduledFor`. */
+  dueAt?: number;
 }
 
 /** A run, with its job. */
@@ -118,12 +120,13 @@ export type RunDocument = Omit<Run, RunTimes | 'completion' | WhyFields> & {
   error: string | null;
   why?: WhyDocument;
   completion?: CompletionDocument;
+  dueAt?: string;
 };
 
 /** A run in a list, as the API shows it. */
 export type RunSummaryDocument = Omit<RunDocument, NotInLists>;
 
-type RunTimes = 'scheduledFor' | 'startedAt' | 'finishedAt';
+type RunTimes = 'scheduledFor' | 'startedAt' | 'finishedAt' | 'dueAt';
 type WhyFields = 'reason' | 'detail' | 'missed';
 
 /** Shows a run. */
@@ -159,6 +162,7 @@ export function runSummaryDocument(run: RunSummary): RunSummaryDocument {
     error: errorOf(run),
     ...(why !== undefined && { why }),
     ...(run.causedBy !== undefined && { causedBy: run.causedBy }),
+    ...(run.dueAt !== undefined && { dueAt: isoTime(run.dueAt) }),
   };
 }
 

@@ -3,6 +3,7 @@
  * semantic conventions for HTTP clients, the document is OTLP/JSON. No header, no body and no value of a query is in it.
  */
 
+import { isoTime } from '../clock.ts';
 import type { TargetResult } from './outcome.ts';
 import { errorWordOf } from './reason.ts';
 
@@ -13,6 +14,8 @@ export interface CallSpan {
   runId: string;
   jobId: string;
   job: string;
+  /** The due time that the run stands for, in epoch milliseconds. */
+  dueAt: number;
   /** Counts from 1. */
   attempt: number;
   method: string;
@@ -55,7 +58,7 @@ export function exportRequest(
 }
 
 function spanOf(span: CallSpan): object {
-  const { traceId, spanId, runId, jobId, job, attempt, method, result } = span;
+  const { traceId, spanId, runId, jobId, job, dueAt, attempt, method, result } = span;
   const url = URL.parse(span.url);
   const error = errorType(result);
   const status = result?.kind === 'response' ? result.response.httpStatus : undefined;
@@ -75,6 +78,7 @@ function spanOf(span: CallSpan): object {
       'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
       'error.type': error,
       'jobd.run.id': runId,
+      'jobd.run.scheduled_for': isoTime(dueAt),
       'jobd.job.id': jobId,
       'jobd.job.name': job,
     }),

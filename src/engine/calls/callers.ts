@@ -4,7 +4,7 @@
  */
 
 import { algorithmOf, signerOf } from '../../domain/calls/call-key.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { isoTime, type Clock } from '../../domain/clock.ts';
 import type { Caller } from '../../domain/calls/caller.ts';
 import type { SignKind, Signing } from '../../domain/jobs/sign.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
@@ -30,6 +30,8 @@ export interface CallerParts {
 
 /** A run whose calls are to say who makes them. */
 export interface IdentifiedRun extends Pick<Caller, 'workspaceId' | 'jobId' | 'runId'> {
+  /** The due time that it stands for, in epoch milliseconds. */
+  dueAt: number;
   request: Signing;
 }
 
@@ -93,7 +95,7 @@ export function createCallers(parts: CallerParts): Callers {
   }
 
   return {
-    async callerOf({ workspaceId, jobId, runId, request: { sign: kind, audience } }) {
+    async callerOf({ workspaceId, jobId, runId, dueAt, request: { sign: kind, audience } }) {
       if (kind === null) return null;
       const isFresh = clock.monotonicMs() - lookedAt < freshMs;
       if (!isFresh) await (looking ??= look());
@@ -102,7 +104,8 @@ export function createCallers(parts: CallerParts): Callers {
       const keyId = signerNow(kind)?.keyId;
       if (keyId === undefined) return null;
       const at = clock.now();
-      return { kind, keyId, issuer: siteUrl(), workspaceId, jobId, runId, audience, at };
+      const run = { workspaceId, jobId, runId, scheduledFor: isoTime(dueAt) };
+      return { kind, keyId, issuer: siteUrl(), ...run, audience, at };
     },
   };
 }

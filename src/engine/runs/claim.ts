@@ -75,7 +75,8 @@ async function startQueued(
   const terms = await termsOf(tx, claimed);
   return claimed.map((run) => {
     const { runId, queuedAt, job } = run;
-    const times = { scheduledFor: queuedAt, startedAt: startOf(run) };
+    const dueAt = run.dueAt ?? queuedAt;
+    const times = { scheduledFor: queuedAt, dueAt, startedAt: startOf(run) };
     return executionOf(run, { runId, ...times }, terms.get(job.workspaceId));
   });
 }

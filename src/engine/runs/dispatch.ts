@@ -1,9 +1,9 @@
 /**
  * Dispatch: calls the target of a claimed run, again where its retries allow, and returns how the run ended. All
- * attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
+ * attempts carry the same `X-Service-Run-Id` and `X-Service-Scheduled-For` (docs/behavior.md#call-2, docs/behavior.md#call-8).
  */
 
-import { rest, type Clock } from '../../domain/clock.ts';
+import { isoTime, rest, type Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
 import { completionHeader } from '../../domain/runs/completion.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
@@ -226,7 +226,11 @@ function callOf(
   dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
 ): Call {
   const { url, method, timeoutSeconds } = run.request;
-  const own = { 'x-service-run-id': run.runId, ...completionOf(run, dispatcher) };
+  const own = {
+    'x-service-run-id': run.runId,
+    'x-service-scheduled-for': isoTime(run.dueAt),
+    ...completionOf(run, dispatcher),
+  };
   return {
     url,
     method,
@@ -248,10 +252,10 @@ function completionOf(
 type BegunSpan = Omit<CallSpan, 'startedAt' | 'durationMs' | 'result'>;
 
 function spanOf(run: Execution): Omit<BegunSpan, 'attempt'> {
-  const { runId, jobId, request } = run;
+  const { runId, jobId, dueAt, request } = run;
   const { method, url } = request;
   const ids = { traceId: traceIdOf(runId), spanId: newSpanId(), runId, jobId };
-  return { ...ids, job: runNames(run).job, method, url };
+  return { ...ids, job: runNames(run).job, dueAt, method, url };
 }
 
 /** A call that is a span of its run's trace. */

@@ -99,7 +99,8 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     if (plan.run === null) return [];
     const { id: runId, scheduledFor, startedAt } = plan.run;
     const its = terms.get(plan.job.workspaceId);
-    return executionOf(plan, { runId, scheduledFor, startedAt }, its);
+    const times = { scheduledFor, dueAt: scheduledFor, startedAt };
+    return executionOf(plan, { runId, ...times }, its);
   });
   const missed = plans.flatMap((plan) =>
     isKept(plan.missed)

@@ -19,6 +19,8 @@ export interface Execution {
   workspace: string | null;
   host: string;
   scheduledFor: number;
+  /** The due time that it stands for, which its calls name (docs/behavior.md#call-8). */
+  dueAt: number;
   startedAt: number;
   /** The health of the job before this run, and its consecutive failures. No other run of the job can change them meanwhile. */
   health: Health;
@@ -44,7 +46,7 @@ export interface EndedExecution {
  */
 export function executionOf(
   { job, host, isFollowed }: ClaimableJob,
-  run: Pick<Execution, 'runId' | 'scheduledFor' | 'startedAt'>,
+  run: Pick<Execution, 'runId' | 'scheduledFor' | 'dueAt' | 'startedAt'>,
   terms: Terms | undefined,
 ): Execution {
   const { id: jobId, name: jobName, workspaceId, health, failures, sealed } = job;

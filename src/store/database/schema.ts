@@ -216,6 +216,8 @@ export interface RunRow {
   /** The run, and its job, whose end started this one; null for any other. No references: it may outlive both. */
   cause_job_id: Generated<string | null>;
   cause_run_id: Generated<string | null>;
+  /** The due time that it stands for, if that is another time than `scheduled_for`. */
+  due_at: Generated<number | null>;
   response_body: string | null;
 }
 

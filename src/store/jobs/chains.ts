@@ -119,7 +119,8 @@ export async function findStarted(
 const nearMs = 60_000;
 
 /**
- * Keeps these runs as `queued`, each asked for when the other run ended, or just after the runs that have that time already.
+ * Keeps these runs as `queued`, each asked for when the other run ended, or just after the runs that have that time already, and for
+ * the due time that the other run stands for.
  * A run that has started the job before starts it no second time.
  */
 export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Promise<void> {
@@ -129,16 +130,18 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
   });
   const endedAt = numberOf('endedAt', 'added.value');
   const jobId = textOf('jobId', 'added.value');
+  const causeRunId = textOf('causeRunId', 'added.value');
   await sql`
     insert into runs
-      (id, job_id, workspace_id, source, status, scheduled_for, cause_job_id, cause_run_id)
+      (id, job_id, workspace_id, source, status, scheduled_for, cause_job_id, cause_run_id, due_at)
     select ${textOf('id', 'added.value')}, ${jobId}, ${textOf('workspaceId', 'added.value')},
       'manual', 'queued', coalesce((
         select max(near.scheduled_for) + 1 from runs as near
         where near.job_id = ${jobId} and near.source = 'manual'
           and near.scheduled_for >= ${endedAt} and near.scheduled_for < ${endedAt} + ${nearMs}
         ), ${endedAt}),
-      ${textOf('causeJobId', 'added.value')}, ${textOf('causeRunId', 'added.value')}
+      ${textOf('causeJobId', 'added.value')}, ${causeRunId},
+      (select coalesce(due_at, scheduled_for) from runs where id = ${causeRunId})
     from ${rowsOf(elements)} as added where true
     on conflict do nothing`.execute(tx);
 }

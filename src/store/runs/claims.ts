@@ -33,6 +33,8 @@ export interface QueuedRun extends ClaimableJob {
   runId: string;
   /** When it was asked for, in epoch milliseconds. */
   queuedAt: number;
+  /** The due time that it stands for; null for when it was asked for. */
+  dueAt: number | null;
   /** Whether the end of another run caused it; else somebody asked for it. */
   isChained: boolean;
 }
@@ -52,7 +54,7 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select(dueJobColumns)
     .select(isFollowed.as('is_followed'))
-    .select(['host', 'claimed_up_to', 'runs.id as run_id', 'cause_run_id'])
+    .select(['host', 'claimed_up_to', 'runs.id as run_id', 'cause_run_id', 'due_at'])
     .select('scheduled_for as queued_at')
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
@@ -72,6 +74,7 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
   return rows.map((row) => ({
     runId: row.run_id,
     queuedAt: row.queued_at,
+    dueAt: row.due_at,
     job: row,
     host: row.host,
     isFollowed: row.is_followed === 1,

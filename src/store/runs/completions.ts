@@ -232,9 +232,11 @@ export async function findDueWaits(
       of.ref('accepted_at').$notNull().as('acceptedAt'),
       of.ref('completions.expires_at').$notNull().as('expiresAt'),
     ])
-    .where('due_at', '<=', now)
-    .where((where) => where.or([where('due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]))
-    .orderBy('due_at')
+    .where('completions.due_at', '<=', now)
+    .where((where) =>
+      where.or([where('completions.due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]),
+    )
+    .orderBy('completions.due_at')
     .limit(limit)
     .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs', 'runs', 'completions')))
     .execute();

@@ -67,6 +67,7 @@ const inFlight: Record<keyof RunRow, RawBuilder<unknown>> = {
   receipt_due: sql`cast(0 as smallint)`,
   cause_job_id: noText,
   cause_run_id: noText,
+  due_at: noNumber,
   response_body: noText,
 };
 
@@ -218,13 +219,19 @@ export async function withCompletions<Known extends Run>(
   });
 }
 
-/** The run that caused one, if there is such a run. */
-function causeIn({
+/** The run that caused one, and the due time that it stands for, if it has them. */
+function originIn({
   cause_job_id: jobId,
   cause_run_id: runId,
-}: Pick<Selectable<RunRow>, 'cause_job_id' | 'cause_run_id'>): Pick<Run, 'causedBy'> {
-  return jobId === null || runId === null ? {} : { causedBy: { jobId, runId } };
+  due_at: dueAt,
+}: Pick<Selectable<RunRow>, (typeof originColumns)[number]>): Pick<Run, 'causedBy' | 'dueAt'> {
+  return {
+    ...(jobId !== null && runId !== null && { causedBy: { jobId, runId } }),
+    ...(dueAt !== null && { dueAt }),
+  };
 }
+
+const originColumns = ['cause_job_id', 'cause_run_id', 'due_at'] as const;
 
 /** The columns that say why a run was no success. */
 const whyColumns = [
@@ -258,8 +265,7 @@ export const summaryColumns = [
   'http_status',
   'duration_ms',
   ...whyColumns,
-  'cause_job_id',
-  'cause_run_id',
+  ...originColumns,
 ] as const;
 
 type SummaryRow = Pick<
@@ -280,7 +286,7 @@ export function summaryOf(row: SummaryRow): RunSummary {
     httpStatus: row.http_status,
     durationMs: row.duration_ms,
     ...whyIn(row),
-    ...causeIn(row),
+    ...originIn(row),
   };
 }
 

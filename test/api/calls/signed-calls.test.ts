@@ -33,7 +33,13 @@ async function isSigned(call: SignedCall, change: object = {}): Promise<boolean>
   const found = await httpbis.verifyMessage(
     {
       all: true,
-      requiredFields: ['@method', '@target-uri', 'x-service-run-id', 'signature-agent'],
+      requiredFields: [
+        '@method',
+        '@target-uri',
+        'x-service-run-id',
+        'x-service-scheduled-for',
+        'signature-agent',
+      ],
       requiredParams: ['created', 'expires', 'nonce', 'keyid'],
       keyLookup: async ({ keyid }) =>
         keyid !== key.kid
@@ -62,7 +68,8 @@ test('http-message-signatures and web-bot-auth accept a signed call, and no chan
   assert.ok(await isSigned(call));
   assert.ok(!(await isSigned(call, { url: `${url}1` }).catch(() => false)), 'another URI');
   assert.ok(!(await isSigned(call, { method: 'PUT' }).catch(() => false)), 'another method');
-  for (const name of ['x-service-run-id', 'content-digest', 'signature-agent']) {
+  const own = ['x-service-run-id', 'x-service-scheduled-for'];
+  for (const name of [...own, 'content-digest', 'signature-agent']) {
     const headers = { ...received.headers, [name]: 'another' };
     assert.ok(!(await isSigned(call, { headers }).catch(() => false)), `another ${name}`);
   }
@@ -126,6 +133,7 @@ for (const [sign, algorithm] of [
         workspace_id: workspaceId,
         job_id: job.id,
         run_id: run.id,
+        scheduled_for: run.scheduledFor,
       },
     );
     assert.deepEqual(Object.keys(payload).toSorted(), discovery.claims_supported.toSorted());

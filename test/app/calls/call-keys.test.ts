@@ -37,7 +37,7 @@ async function setup(t: TestContext) {
       void sent.push(keys.map(({ keyId }) => keyId)),
   };
   const callers = createCallers({ ...parts, log: openLog('silent'), egress, siteUrl });
-  const run = { workspaceId, jobId: 'j', runId: 'r' };
+  const run = { workspaceId, jobId: 'j', runId: 'r', dueAt: 0 };
   /** The key that signs a call now, after the last look is over a second old. */
   const signer = async (): Promise<string | undefined> => {
     clock.pass(1_001);
@@ -161,7 +161,7 @@ test('two processes that need a key at once make one, and sign with the same', a
     siteUrl,
   });
   const request = { sign: 'httpsig', audience: null } as const;
-  const who = { workspaceId: 'w', jobId: 'j', runId: 'r', request };
+  const who = { workspaceId: 'w', jobId: 'j', runId: 'r', dueAt: 0, request };
   signers.push((await callers.callerOf(who))?.keyId);
   assert.deepEqual(signers, [keys[0], keys[0]]);
 });

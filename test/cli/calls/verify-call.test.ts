@@ -41,7 +41,7 @@ test('a saved call is checked offline with exported keys, and with keys of a URL
   assert.ok(valid.stdout.includes(url), valid.stdout);
   assert.match(
     valid.stdout,
-    /^covered\s+@method, @target-uri, x-service-run-id, signature-agent$/m,
+    /^covered\s+@method, @target-uri, x-service-run-id, x-service-scheduled-for, signature-agent$/m,
   );
   const fetched = await check(byToken, '--keys', `${url}/.well-known/jwks.json`, '--json');
   const { verdict, jobId, audience: named } = JSON.parse(fetched.stdout);

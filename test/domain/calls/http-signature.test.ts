@@ -77,20 +77,21 @@ test('a request without a body has no digest, and is valid for its timeout and a
     workspaceId: 'w',
     jobId: 'j',
     runId: 'r',
+    scheduledFor: '2026-03-02T10:00:00.000Z',
     audience: null,
     at: 1_700_000_000_999,
   } as const;
   const request = { method: 'GET', targetUri: 'https://a.example/x?y', bodySha256: null };
   const { headers, base } = unsignedHeaders({ ...request, timeoutMs: 30_000 }, caller, 'n');
   const params =
-    '("@method" "@target-uri" "x-service-run-id" "signature-agent");created=1700000000;expires=1700000090;nonce="n";keyid="key";tag="web-bot-auth"';
+    '("@method" "@target-uri" "x-service-run-id" "x-service-scheduled-for" "signature-agent");created=1700000000;expires=1700000090;nonce="n";keyid="key";tag="web-bot-auth"';
   assert.deepEqual(headers, {
     'signature-agent': '"https://jobd.example.com"',
     'signature-input': `sig1=${params}`,
   });
   assert.equal(
     base,
-    `"@method": GET\n"@target-uri": https://a.example/x?y\n"x-service-run-id": r\n"signature-agent": "https://jobd.example.com"\n"@signature-params": ${params}`,
+    `"@method": GET\n"@target-uri": https://a.example/x?y\n"x-service-run-id": r\n"x-service-scheduled-for": 2026-03-02T10:00:00.000Z\n"signature-agent": "https://jobd.example.com"\n"@signature-params": ${params}`,
   );
   const long = unsignedHeaders({ ...request, timeoutMs: 3_600_000 }, caller, 'n');
   assert.match(long.headers['signature-input'] ?? '', /;expires=1700000300;/);

@@ -32,14 +32,15 @@ test('every header vector is judged as listed', () => {
 
 test('headers that control the message, the connection or the service are refused', () => {
   const names = `Connection keep-alive TE Trailer Transfer-Encoding UPGRADE Content-Length Host Expect
-    HTTP2-Settings Proxy-Authorization proxy-connection Proxy-Anything X-Service-Run-ID`;
+    HTTP2-Settings Proxy-Authorization proxy-connection Proxy-Anything X-Service-Run-ID
+    X-Service-Scheduled-For`;
   for (const name of names.split(/\s+/)) {
     assert.ok(refusal({ [name]: 'x' }).includes(name), name);
   }
 });
 
 test('names that some servers read as one of those are refused too, other underscores are not', () => {
-  const names = `X_Service_Run_Id x-service_run-id Content_Length TRANSFER_ENCODING Keep_Alive HTTP2_Settings
+  const names = `X_Service_Run_Id x-service_run-id X_Service-Scheduled_For Content_Length TRANSFER_ENCODING Keep_Alive HTTP2_Settings
     Proxy_Authorization proxy_x Proxy-Any_thing`;
   for (const name of names.split(/\s+/)) assert.ok(refusal({ [name]: 'x' }).includes(name), name);
   assert.equal(

@@ -48,6 +48,12 @@ test('a receipt contains the data of the run, and only a hash of the answer and 
   });
 });
 
+test('a receipt names the due time that its run stands for only if that is another one', () => {
+  const dueAt = Date.parse('2025-10-08T05:30:00.000Z');
+  assert.equal(receiptPayload(answeredRun({ dueAt }), issue).dueAt, '2025-10-08T05:30:00.000Z');
+  assert.ok(!('dueAt' in receiptPayload(answeredRun(), issue)));
+});
+
 test('an empty answer has the hash of zero bytes', () => {
   for (const responseBody of ['', null]) {
     const payload = receiptPayload(answeredRun({ responseBody }), issue);

@@ -11,6 +11,7 @@ const span: CallSpan = {
   runId: '0199a0b1-c2d3-7456-8899-00aabbccddee',
   jobId: 'the id',
   job: 'backup',
+  dueAt: 1_772_416_800_000,
   attempt: 2,
   method: 'POST',
   url: 'https://ann:pass-word@example.com/a%20b?token=query-secret&bare-secret#fragment',
@@ -51,6 +52,7 @@ test('a span has the names of OTLP and of the conventions for HTTP, and no secre
     'http.request.resend_count': { intValue: '1' },
     'error.type': { stringValue: 'timeout' },
     'jobd.run.id': { stringValue: span.runId },
+    'jobd.run.scheduled_for': { stringValue: '2026-03-02T02:00:00.000Z' },
     'jobd.job.id': { stringValue: 'the id' },
     'jobd.job.name': { stringValue: 'backup' },
   });

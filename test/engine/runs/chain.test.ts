@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { copyJob, deleteJob, getDueTimes } from '../../../src/app/jobs/jobs.ts';
 import { getChain } from '../../../src/app/jobs/afterwards.ts';
+import { isoTime } from '../../../src/domain/clock.ts';
 import { longestChain } from '../../../src/domain/jobs/after-words.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
@@ -34,7 +35,12 @@ test('a job runs once after each success of another, and has no due times of its
     assert.equal(run?.status, 'success');
     assert.deepEqual(run.causedBy, { jobId: first.id, runId: cause?.id });
     assert.deepEqual([run.source, cause?.causedBy], ['manual', undefined]);
+    assert.deepEqual([cause?.dueAt, run.dueAt], [undefined, cause?.scheduledFor]);
   }
+  assert.deepEqual(
+    target.received.map(({ headers }) => headers['x-service-scheduled-for']),
+    [dueAt, dueAt, dueAt + hour, dueAt + hour].map(isoTime),
+  );
   assert.deepEqual(pathsOf(target), ['/import', '/report', '/import', '/report']);
   assert.equal((await readJob(then)).nextRunAt, null);
   const { notes } = await getDueTimes(chain.app, chain.writer, then.id, 3);

@@ -9,6 +9,7 @@ import { declaredGone, dispatch, type Dispatcher } from '../../../src/engine/run
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
+import { isoTime } from '../../../src/domain/clock.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { openLog } from '../../../src/base/log.ts';
@@ -22,7 +23,7 @@ import { testVault } from '../../support/fakes/vault.ts';
 
 const hour = 3_600_000;
 
-test('every attempt carries the id of its run, and attempts are counted', async (t) => {
+test('every attempt carries the id of its run and its due time, and attempts are counted', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t, (response) => {
     const status = [503, 429, 200][sink.received.length - 1] ?? 500;
@@ -38,8 +39,12 @@ test('every attempt carries the id of its run, and attempts are counted', async 
     ['success', 3, 200, '200', null],
   );
   assert.deepEqual(
-    sink.received.map(({ headers, body }) => [headers['x-service-run-id'], body]),
-    Array.from({ length: 3 }, () => [run?.id, 'x']),
+    sink.received.map(({ headers, body }) => [
+      headers['x-service-run-id'],
+      headers['x-service-scheduled-for'],
+      body,
+    ]),
+    Array.from({ length: 3 }, () => [run?.id, isoTime(dueAt), 'x']),
   );
   assert.equal((await readJob(job)).health, 'up', 'a successful retry is not a failure');
 });

@@ -36,6 +36,7 @@ export function soundCases(): Case[] {
   const files: [name: string, file: Uint8Array][] = [
     ['as it was made', receiptFile],
     ['without white space', Buffer.from(text)],
+    ['of a run that stands for another time', fileOf(receiptOf({ dueAt: 0 }))],
     ['in another order', fileOf(turned)],
     ['with line ends of Windows', Buffer.from(receiptFile.toString().replaceAll('\n', '\r\n'))],
     ['with escapes', Buffer.from(text.replace('"success"', String.raw`"\u0073ucc\u0065ss"`))],

@@ -9,7 +9,7 @@ import { startTestDaemon, type TestDaemon } from './daemon.ts';
 export interface SignedCall {
   daemon: TestDaemon;
   job: { id: string };
-  run: { id: string; status: string; responseBody: string };
+  run: { id: string; status: string; scheduledFor: string; responseBody: string };
   /** The request as the target got it. */
   received: Received;
   /** The URL that was called. */

@@ -19,6 +19,7 @@ const span: CallSpan = {
   runId: '0199a0b1-c2d3-7456-8899-00aabbccddee',
   jobId: 'id',
   job: 'backup',
+  dueAt: 0,
   attempt: 1,
   method: 'GET',
   url: 'https://example.com/',

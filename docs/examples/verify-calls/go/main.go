@@ -19,7 +19,7 @@ import (
 var site, publicURL = os.Getenv("JOBD_URL"), os.Getenv("PUBLIC_URL")
 var seen = map[string]int64{} // nonces until they expire; several processes need a common store
 var lock sync.Mutex
-var form = regexp.MustCompile(`^sig1=(\("@method" "@target-uri" "x-service-run-id"( "content-digest")? "signature-agent"\);created=(\d+);expires=(\d+);nonce="([^"]+)";keyid="([^"]+)";tag="web-bot-auth")$`)
+var form = regexp.MustCompile(`^sig1=(\("@method" "@target-uri" "x-service-run-id" "x-service-scheduled-for"( "content-digest")? "signature-agent"\);created=(\d+);expires=(\d+);nonce="([^"]+)";keyid="([^"]+)";tag="web-bot-auth")$`)
 var signed = regexp.MustCompile(`^sig1=:(.+):$`)
 
 // Returns the key of this id. Keep the keys for 5 minutes in a real program.
@@ -49,7 +49,7 @@ func verifyCall(r *http.Request, body []byte) error {
 	if input == nil || signature == nil || (len(body) > 0) != (input[2] != "") {
 		return errors.New("not signed as it should be")
 	}
-	base := "\"@method\": " + r.Method + "\n\"@target-uri\": " + publicURL + r.RequestURI + "\n\"x-service-run-id\": " + head("X-Service-Run-Id") + "\n"
+	base := "\"@method\": " + r.Method + "\n\"@target-uri\": " + publicURL + r.RequestURI + "\n\"x-service-run-id\": " + head("X-Service-Run-Id") + "\n\"x-service-scheduled-for\": " + head("X-Service-Scheduled-For") + "\n"
 	if len(body) > 0 {
 		base += "\"content-digest\": " + head("Content-Digest") + "\n"
 	}

@@ -75,7 +75,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
           )}
         </div>
       </div>
-      <WhatHappened run={run} />
+      <WhatHappened run={run} zone={zone} />
       {job.paused && (
         <p class="actions">
           The job is paused.
@@ -93,7 +93,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
   );
 }
 
-function WhatHappened({ run }: { run: Run }) {
+function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
   return (
     <section class="stack">
       <h2 class="hidden">What happened</h2>
@@ -107,6 +107,11 @@ function WhatHappened({ run }: { run: Run }) {
           It was started by{' '}
           <Link to={`/jobs/${run.causedBy.jobId}/runs/${run.causedBy.runId}`}>a run</Link> of the
           job that this one runs after.
+        </p>
+      )}
+      {run.dueAt !== undefined && (
+        <p class="quiet">
+          It stands for <At at={run.dueAt} zone={zone} />.
         </p>
       )}
       {isUnderWay(run) && (

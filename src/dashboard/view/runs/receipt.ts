@@ -145,6 +145,7 @@ export function differences({ payload }: Receipt, run: Run): string[] {
     ['source', payload.source, run.source],
     ['HTTP status', payload.httpStatus, run.httpStatus],
     ['due time', payload.scheduledFor, run.scheduledFor],
+    ['time it stands for', payload.dueAt, run.dueAt],
     ['begin', payload.startedAt, run.startedAt],
     ['end', payload.finishedAt, run.finishedAt],
     ['attempts', payload.attempts, run.attempts],
@@ -188,6 +189,7 @@ function statedBy({ keyId, payload }: Receipt, sha256: string): CheckedReceipt['
   return [
     ['Result', `${payload.status}, HTTP ${payload.httpStatus}`],
     ['Due', payload.scheduledFor],
+    ...(payload.dueAt === undefined ? [] : [['Stands for', payload.dueAt] as [string, string]]),
     ['Began', payload.startedAt],
     ['Ended', payload.finishedAt],
     ['Answer', payload.truncated ? `${kept} kept, more was sent` : kept],

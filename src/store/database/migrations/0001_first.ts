@@ -222,6 +222,7 @@ const runs = [
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
      cause_job_id text,
      cause_run_id text,
+     due_at bigint,
      response_body text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
@@ -245,6 +246,8 @@ const runs = [
      where idempotency_key is not null`,
   `create unique index runs_by_cause on runs (cause_run_id, job_id)
      where cause_run_id is not null`,
+  // Runs that stand for a due time of the past. No run of the schedule is in it.
+  `create index runs_by_due on runs (job_id, due_at) where due_at is not null`,
   // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
   `create index runs_queued on runs ((cause_run_id is not null), scheduled_for)
      where status = 'queued'`,
