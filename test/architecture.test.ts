@@ -1,7 +1,7 @@
 /** Holds the code to docs/architecture.md: who imports whom, which package is used where. */
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
@@ -139,14 +139,43 @@ test('tests of the house need no wing', () => {
   assert.deepEqual(found, []);
 });
 
-test('each wing has a page that says what it is, and is no larger than planned', (t) => {
-  for (const [, wing = '', most = ''] of page.matchAll(/^\| `(wings\/\w+)`.*\| ([\d,]+) +\|$/gm)) {
-    const files = sources.filter((file) => partOf(file) === wing);
+test('the house and each wing are no larger than planned, and each wing has a page', (t) => {
+  const rows = [...page.matchAll(/^\| `(house|dashboard|wings\/\w+)`.*\| ([\d,]+) +\|$/gm)];
+  assert.equal(rows.length, table('wing').size + 2);
+  for (const [, name = '', most = ''] of rows) {
+    const files = sources.filter((file) => {
+      const part = partOf(file);
+      return name === 'house' ? !isWing(part) && part !== 'dashboard' : part === name;
+    });
     const lines = files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
-    t.diagnostic(`${wing}: ${lines} lines`);
-    assert.ok(lines <= Number(most.replace(',', '')), `${wing} has ${lines} lines`);
-    assert.ok(read(`src/${wing}/README.md`).split('\n').length <= 20, `src/${wing}/README.md`);
+    t.diagnostic(`${name}: ${lines} lines`);
+    assert.ok(lines <= Number(most.replace(',', '')), `${name} has ${lines} lines`);
+    if (!isWing(name)) continue;
+    assert.ok(read(`src/${name}/README.md`).split('\n').length <= 20, `src/${name}/README.md`);
   }
+});
+
+test('the picture shows which layer has which subject, and all wings', () => {
+  const [, picture = ''] = /```text\n(.*?)```/s.exec(page) ?? [];
+  const [head = [], ...rows] = picture.split('\n').map((line) => line.trim().split(/\s+/));
+  const subjects = head.slice(0, -1);
+  const layers = rows.flatMap((row) => {
+    const at = row.findIndex((word) => /^[●·]$/.test(word));
+    return at === -1 ? [] : [{ layer: row[at - 1], marks: row.slice(at, at + subjects.length) }];
+  });
+  assert.equal(layers.length, 7);
+  for (const { layer, marks } of layers) {
+    const folder = layer === 'dashboard' ? 'dashboard/pages' : layer;
+    const isThere = subjects.map((subject) => existsSync(join(root, `src/${folder}/${subject}`)));
+    assert.deepEqual(
+      marks,
+      isThere.map((is) => (is ? '●' : '·')),
+      layer,
+    );
+  }
+  const [, wings = ''] = /^ wings: (.*?):/m.exec(picture) ?? [];
+  const names = wings.split(', ').map((name) => `wings/${name}`);
+  assert.deepEqual(names.toSorted(), [...table('wing').keys()].toSorted());
 });
 
 /** `src/domain/jobs/job.ts` is in `domain/jobs`; a file directly in its layer, or of a wing, is in none. */
