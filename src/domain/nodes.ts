@@ -63,7 +63,7 @@ export function isLeaseValid(expiresAt: number, now: number): boolean {
 }
 
 /** What a process knows of itself and of all that serve its database. */
-export interface Standing {
+export interface NodeStatus {
   /** Of all nodes that have not ended. */
   roles: OpenRole[];
   /** Whether this one does what is done once for all. */

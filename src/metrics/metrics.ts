@@ -3,7 +3,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { servedCodes, type Finding } from '../domain/findings.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
-import { openRoles, type Standing } from '../domain/nodes.ts';
+import { openRoles, type NodeStatus } from '../domain/nodes.ts';
 import type { Meter, StoredFigures } from '../domain/meter.ts';
 import { addStoredGauges } from './stored.ts';
 
@@ -29,7 +29,7 @@ export interface Gauges {
 }
 
 /** The same of a node. */
-export interface NodeGauges extends Standing {
+export interface NodeGauges extends NodeStatus {
   /** Whether hints of the other nodes arrive. */
   isHearing: boolean;
 }

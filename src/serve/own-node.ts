@@ -57,7 +57,7 @@ export async function takePart(
   });
   if (own.config.database !== null) {
     parts.use(startLoop('hints', nodes.look, { log, clock: systemClock }));
-    meter.addNode(() => ({ ...membership.standing(), isHearing: nodes.isHearing() }));
+    meter.addNode(() => ({ ...membership.status(), isHearing: nodes.isHearing() }));
   }
   const { events, wakeOthers } = parts.use(nodes);
   return { membership, events, wakeOthers };
@@ -81,8 +81,8 @@ async function join(
     },
     masterKeys: local.masterKeyIds(),
   };
-  const vitals = () => ({ calls: engine.slotsUsed(), lateness: meter.latenessCounts() });
-  const joining = { store, machine: systemClock, clock, log, meter, node, vitals };
+  const stats = () => ({ calls: engine.slotsUsed(), lateness: meter.latenessCounts() });
+  const joining = { store, machine: systemClock, clock, log, meter, node, stats };
   return parts.use(await joinNodes(joining));
 }
 

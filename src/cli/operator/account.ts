@@ -1,7 +1,7 @@
 /** `jobd account`: accounts with their plans, trials and subscriptions, in the database. */
 
 import type { Command } from 'commander';
-import { standingOf, trialEndsAt, type Account } from '../../domain/accounts/account.ts';
+import { accountStatusOf, trialEndsAt, type Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import { planNames, plans } from '../../domain/accounts/plan.ts';
@@ -129,7 +129,7 @@ function shape(account: Account) {
     id,
     name,
     plan,
-    status: standingOf(account, systemClock.now()),
+    status: accountStatusOf(account, systemClock.now()),
     trialEndsAt: isoTimeOrNull(trialEndsAt(account)),
     expiresAt: isoTimeOrNull(expiresAt),
     createdAt: isoTimeOrNull(createdAt),

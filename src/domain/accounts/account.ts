@@ -28,10 +28,10 @@ export interface Workspace {
 }
 
 /** `active`: paid for, or without need of payment. */
-export type Standing = 'trial' | 'active' | 'expired';
+export type AccountStatus = 'trial' | 'active' | 'expired';
 
-/** The standing of an account at `now`. */
-export function standingOf(account: Account, now: number): Standing {
+/** The status of an account at `now`. */
+export function accountStatusOf(account: Account, now: number): AccountStatus {
   if (hasExpired(account, now)) return 'expired';
   return account.onTrial ? 'trial' : 'active';
 }

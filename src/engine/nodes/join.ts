@@ -18,7 +18,7 @@ import {
   openRoleOf,
   renewEveryMs,
 } from '../../domain/nodes.ts';
-import type { Standing } from '../../domain/nodes.ts';
+import type { NodeStatus } from '../../domain/nodes.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
@@ -31,7 +31,7 @@ import {
   recordLoss,
   renewNode,
 } from '../../store/nodes/nodes.ts';
-import type { Node, Renewal, Vitals } from '../../store/nodes/nodes.ts';
+import type { Node, Renewal, NodeStats } from '../../store/nodes/nodes.ts';
 import { startLoop, type Loop } from '../loop.ts';
 import { ConfirmedRuns, type ForgottenRuns } from './confirmed-runs.ts';
 import type { Membership } from './membership.ts';
@@ -46,7 +46,7 @@ export interface JoinParts {
   meter: Pick<Meter, 'databaseLost'>;
   node: Omit<Node, 'id'>;
   /** What it tells at each renewal. */
-  readonly vitals: () => Omit<Vitals, 'clockLeadMs' | 'isDraining' | 'settings'>;
+  readonly stats: () => Omit<NodeStats, 'clockLeadMs' | 'isDraining' | 'settings'>;
 }
 
 /** The membership of a node. Disposing of it says that the node stopped. */
@@ -145,7 +145,7 @@ class Renewing implements NodeMembership {
     return isKnown && leaderOf(nodes)?.id === this.#nodeId && this.mayBegin();
   }
 
-  standing(): Standing {
+  status(): NodeStatus {
     const { clock } = this.#parts;
     const nodes = this.#nodes();
     const leader = leaderOf(nodes);
@@ -246,8 +246,8 @@ class Renewing implements NodeMembership {
     const { store, clock, node } = this.#parts;
     const { settings } = node;
     const own = { clockLeadMs: clock.leadMs(), isDraining: this.#handsOver, settings };
-    const vitals = { ...this.#parts.vitals(), ...own };
-    const renewal = await this.#ask(() => renewNode(store, this.#nodeId, vitals));
+    const stats = { ...this.#parts.stats(), ...own };
+    const renewal = await this.#ask(() => renewNode(store, this.#nodeId, stats));
     if (renewal === null) return await this.#giveUp();
     if (this.#isCut) this.#reachableSince = clock.now();
     this.#isCut = false;
@@ -318,10 +318,10 @@ class Renewing implements NodeMembership {
 
   /** The database has no such open node: what it has in flight is no longer its own. */
   async #giveUp(): Promise<void> {
-    const { store, vitals } = this.#parts;
+    const { store, stats } = this.#parts;
     const isKnown = await isKnownNode(store.db, this.#nodeId);
     this.#raiseDoubt(isKnown ? 'possible' : 'certain');
-    this.#lost = { isKnown, goneId: this.#nodeId, lostCalls: vitals().calls };
+    this.#lost = { isKnown, goneId: this.#nodeId, lostCalls: stats().calls };
     this.#nodeId = '';
     this.#trustedUntilMs = -Infinity;
     this.#onGone();

@@ -1,7 +1,7 @@
 /** Whether this process may begin work now, alone or among others that serve the same database. */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Standing } from '../../domain/nodes.ts';
+import type { NodeStatus } from '../../domain/nodes.ts';
 import type { Rest } from '../loop.ts';
 import type { ConfirmedRuns } from './confirmed-runs.ts';
 
@@ -26,7 +26,7 @@ export interface Membership {
   /** Whether others served at the last renewal. */
   readonly hasOthers: () => boolean;
   /** What it knows of itself and the others. */
-  readonly standing: () => Standing;
+  readonly status: () => NodeStatus;
   /** Hands over what is done once for all, if others serve on: this process stops when its calls have ended. */
   readonly drain: () => void;
   /** Sets what is called when this process was declared gone: its runs are no longer its own. It goes on under a new id. */
@@ -46,7 +46,7 @@ export function alone(clock: Clock): Membership {
     mayBeginForMs: () => Infinity,
     leads: () => true,
     hasOthers: () => false,
-    standing: () => ({
+    status: () => ({
       roles: ['leader'],
       leads: true,
       leaseLeftMs: Infinity,

@@ -53,7 +53,7 @@ export interface OpenNode extends Pick<NodeState, 'isDraining'> {
 export type EndedNode = NodePlace & Pick<Node, 'id'>;
 
 /** What a node tells at each renewal. */
-export interface Vitals {
+export interface NodeStats {
   clockLeadMs: number;
   calls: number;
   isDraining: boolean;
@@ -171,7 +171,7 @@ export async function addNode(
 export async function renewNode(
   store: Store,
   id: string,
-  { clockLeadMs, calls, isDraining, lateness, settings }: Vitals,
+  { clockLeadMs, calls, isDraining, lateness, settings }: NodeStats,
 ): Promise<Renewal | null> {
   return await store.write(async (tx) => {
     const row = await tx

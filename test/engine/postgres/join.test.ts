@@ -28,11 +28,11 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.equal(membership.mayBeginForMs(), 1);
     machine.advanceBoth(1);
     assert.ok(!membership.mayBegin() && !membership.leads());
-    assert.equal(membership.standing().leaseLeftMs, 0);
+    assert.equal(membership.status().leaseLeftMs, 0);
     cut.isCut = false;
     await until('a renewal', () => membership.mayBegin());
     assert.ok(membership.leads(), 'nobody has declared it gone');
-    assert.ok(membership.standing().leaseLeftMs > 0);
+    assert.ok(membership.status().leaseLeftMs > 0);
   });
 
   test('begins nothing after its machine slept, until its lease is renewed', async (t) => {
@@ -125,7 +125,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await renew();
     const said = messages().filter((message) => /begins nothing any more/.test(message));
     assert.equal(said.length, 1);
-    assert.deepEqual(membership.standing().roles, ['draining'], 'another one may lead');
+    assert.deepEqual(membership.status().roles, ['draining'], 'another one may lead');
     const nodes = await onServer(database, 'select is_draining as "isDraining" from nodes');
     assert.deepEqual(nodes, [{ isDraining: 1 }], 'and the others know it');
   });

@@ -165,7 +165,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await draining.renew();
     assert.ok(!membership.leads() && membership.mayBegin());
     assert.deepEqual(await drainingIn(), [true, false]);
-    assert.deepEqual(next.membership.standing().roles, ['draining', 'leader']);
+    assert.deepEqual(next.membership.status().roles, ['draining', 'leader']);
 
     next.membership.drain();
     await until('a word', async () => (await drainingIn())[1]);

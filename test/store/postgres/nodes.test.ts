@@ -25,7 +25,7 @@ import { until } from '../../support/until.ts';
 const skip = noPostgres() ?? false;
 const server = postgresOfFile();
 const own = { clockLeadMs: 0, calls: 0, isDraining: false, settings: {} };
-const vitals = { ...own, lateness: new Map([[3, 2]]) };
+const stats = { ...own, lateness: new Map([[3, 2]]) };
 
 /** As others see the first node before it renews its lease. */
 const seen = [{ id: 'n1', renewals: 0 }];
@@ -84,7 +84,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.deepEqual(abandoned, await findRunningRunsOf(store.db, 'n1'));
     assert.equal(abandoned.length, 1);
     assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 2 }), false);
-    assert.equal(await renewNode(store, 'n1', vitals), null);
+    assert.equal(await renewNode(store, 'n1', stats), null);
     assert.deepEqual(await endSilentNodes(store, seen), [], 'once');
   });
 
@@ -93,7 +93,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     const job = await addJob();
     const mayCommit = Promise.withResolvers<void>();
     const claiming = claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }, mayCommit.promise);
-    const renewal = await renewNode(store, 'n1', vitals);
+    const renewal = await renewNode(store, 'n1', stats);
     const ended = await endSilentNodes(store, seen);
     mayCommit.resolve();
     assert.equal(renewal?.renewals, 1);
@@ -112,7 +112,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     // As when a backup of another time was restored under a running node.
     await onServer(database, 'delete from nodes');
     assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }), false);
-    assert.equal(await renewNode(store, 'n1', vitals), null);
+    assert.equal(await renewNode(store, 'n1', stats), null);
   });
 
   test('a lease that would last longer than any is no lease', async (t) => {
@@ -130,7 +130,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
 
   test('what nodes should have in common is as of their last renewal', async (t) => {
     const { store } = await setup(t);
-    await renewNode(store, 'n1', { ...vitals, settings: { 'time-zone data': '2026f' } });
+    await renewNode(store, 'n1', { ...stats, settings: { 'time-zone data': '2026f' } });
     const [node1] = await findLiveNodes(store.db);
     assert.deepEqual(node1?.settings, { 'time-zone data': '2026f' });
   });
@@ -139,7 +139,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     const { store, lapse } = await setup(t);
     await addNode(store, node('n2'));
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map()]);
-    await renewNode(store, 'n1', vitals);
+    await renewNode(store, 'n1', stats);
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map([[3, 2]])]);
     await lapse();
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [], 'those that serve');
@@ -151,8 +151,8 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     await endNode(store, 'n1');
     assert.deepEqual(idsOf(await findLiveNodes(store.db)), ['n2']);
     assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), []);
-    assert.equal(await renewNode(store, 'n1', vitals), null);
-    assert.deepEqual(idsOf((await renewNode(store, 'n2', vitals))?.nodes ?? []), ['n2']);
+    assert.equal(await renewNode(store, 'n1', stats), null);
+    assert.deepEqual(idsOf((await renewNode(store, 'n2', stats))?.nodes ?? []), ['n2']);
     assert.equal(await store.write((tx) => holdNode(tx, 'n1')), false);
     assert.deepEqual(await endSilentNodes(store, seen), []);
     const ends = async () =>
@@ -185,7 +185,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
 
   test('there was always a node since the first of those that serve', async (t) => {
     const { store, lapse } = await setup(t);
-    const first = await renewNode(store, 'n1', vitals);
+    const first = await renewNode(store, 'n1', stats);
     const second = await addNode(store, node('n2'));
     assert.equal(second.servingSince, first?.servingSince);
     await lapse();

@@ -52,7 +52,7 @@ export async function startMember(t: TestContext, database: string, calls = 0): 
     log: pino({ level: 'debug' }, { write }),
     meter: { databaseLost: (loss) => void losses.push({ ...loss }) },
     node: { host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] },
-    vitals: () => ({ calls, lateness: new Map() }),
+    stats: () => ({ calls, lateness: new Map() }),
   });
   t.after(() => membership[Symbol.asyncDispose]());
   const renewals = async (): Promise<number> =>
