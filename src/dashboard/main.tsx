@@ -7,7 +7,7 @@ import { startLive } from './client/live/live.ts';
 import { applyPreferences } from './client/preferences.ts';
 import { followSession, loadSession } from './client/session/session.ts';
 import { startShortcuts } from './client/shortcuts.ts';
-import { followPages } from './client/told.ts';
+import { followPages } from './client/toasts.ts';
 import { Page } from './pages/page.tsx';
 import { followHistory } from './router.ts';
 

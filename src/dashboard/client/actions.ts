@@ -2,7 +2,7 @@
 
 import { pageOf, type Kind } from '../view/places.ts';
 import { change, create } from './session/session.ts';
-import { tell } from './told.ts';
+import { showToast } from './toasts.ts';
 import { signal } from '@preact/signals';
 import type { QueuedRun } from '../../api/runs/contract.ts';
 import { now } from './clock.ts';
@@ -23,7 +23,7 @@ export async function update(
   done: string,
 ): Promise<boolean> {
   const answer = await change('PATCH', pageOf(kind, id), fields);
-  tell(answer.ok ? { text: `${name} is ${done}.` } : { text: answer.error, isProblem: true });
+  showToast(answer.ok ? { text: `${name} is ${done}.` } : { text: answer.error, isProblem: true });
   return answer.ok;
 }
 
@@ -60,7 +60,7 @@ export async function runNow({ id, name }: Named): Promise<string | null> {
   const answer = await requestRun(id);
   if (answer.ok) {
     const run = answer.body.run.id;
-    tell({
+    showToast({
       text: `${name} runs now.`,
       link: { to: `/jobs/${id}/runs/${run}`, text: 'Show the run' },
     });
@@ -68,7 +68,7 @@ export async function runNow({ id, name }: Named): Promise<string | null> {
   }
   const { error, retryAfter } = answer;
   const wait = retryAfter === null ? '' : `. Again in ${runWait(id)} s.`;
-  tell({ text: error + wait, isProblem: true });
+  showToast({ text: error + wait, isProblem: true });
   return null;
 }
 
@@ -83,7 +83,7 @@ const mostLooks = 12;
 export async function sendTest({ id, name }: Named): Promise<void> {
   const sent = await change<DeliveryResponse>('POST', `/channels/${id}/test`);
   if (!sent.ok) {
-    tell({ text: sent.error, isProblem: true });
+    showToast({ text: sent.error, isProblem: true });
     return;
   }
   let { delivery } = sent.body;
@@ -97,7 +97,11 @@ export async function sendTest({ id, name }: Named): Promise<void> {
   const { status, lastError } = delivery;
   const link = { to: `/channels/${id}?delivery=${delivery.id}`, text: 'Show the delivery' };
   if (lastError !== null) {
-    tell({ text: `The test of ${name} was not delivered: ${lastError}`, isProblem: true, link });
-  } else if (status === 'delivered') tell({ text: `The test reached ${name}.`, link });
-  else tell({ text: `The test of ${name} waits.`, link });
+    showToast({
+      text: `The test of ${name} was not delivered: ${lastError}`,
+      isProblem: true,
+      link,
+    });
+  } else if (status === 'delivered') showToast({ text: `The test reached ${name}.`, link });
+  else showToast({ text: `The test of ${name} waits.`, link });
 }

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { useBusy } from '../client/busy.ts';
 import { change } from '../client/session/session.ts';
-import { tell } from '../client/told.ts';
+import { showToast } from '../client/toasts.ts';
 import { go } from '../router.ts';
 import { lists, pageOf, type Kind } from '../view/places.ts';
 import { Button, Outside, Problem } from './basic.tsx';
@@ -106,7 +106,7 @@ export function Delete({ kind, subject: { id, name }, onClose, children }: Delet
       error.value = answer.error;
       return;
     }
-    tell({ text: `${name} is deleted.` });
+    showToast({ text: `${name} is deleted.` });
     go(lists[kind].to, { replace: true });
   };
   return (

@@ -14,7 +14,7 @@ import { showTrouble, trouble } from './heading.tsx';
 import { outage } from '../client/api.ts';
 import { showControls } from '../../domain/characters.ts';
 import { moveSession, signOut, workspaces } from '../client/session/session.ts';
-import { tell, told, untell } from '../client/told.ts';
+import { showToast, toasts, dismissToast } from '../client/toasts.ts';
 import { places } from '../view/places.ts';
 import { Dialog } from './dialogs.tsx';
 
@@ -139,13 +139,13 @@ function Who({ session: { workspace, permission } }: { session: Session }) {
   const leave = async (): Promise<void> => {
     if (!mayLeave()) return;
     const problem = await signOut();
-    if (problem !== null) tell({ text: problem, isProblem: true });
+    if (problem !== null) showToast({ text: problem, isProblem: true });
   };
   const move = async (choice: HTMLSelectElement): Promise<void> => {
     const problem = mayLeave() ? await moveSession(choice.value) : '';
     if (problem === null) return;
     choice.value = workspace.id;
-    if (problem !== '') tell({ text: problem, isProblem: true });
+    if (problem !== '') showToast({ text: problem, isProblem: true });
   };
   return (
     <div class="who">
@@ -178,12 +178,12 @@ function Who({ session: { workspace, permission } }: { session: Session }) {
 function Toasts() {
   return (
     <div class="toasts" role="status">
-      {told.value.map(({ id, text, isProblem, link }) => (
+      {toasts.value.map(({ id, text, isProblem, link }) => (
         <p key={id} class={isProblem === true ? 'toast bad' : 'toast'}>
           <span>
             <Outside text={text} /> {link !== undefined && <Link to={link.to}>{link.text}</Link>}
           </span>
-          <Button class="plain" aria-label="Close" onClick={() => untell(id)}>
+          <Button class="plain" aria-label="Close" onClick={() => dismissToast(id)}>
             ✕
           </Button>
         </p>

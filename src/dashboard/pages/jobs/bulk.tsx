@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { useBusy } from '../../client/busy.ts';
 import { change } from '../../client/session/session.ts';
-import { tell } from '../../client/told.ts';
+import { showToast } from '../../client/toasts.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Problem } from '../../parts/basic.tsx';
 
@@ -40,7 +40,7 @@ export function Bulk({ chosen, rows }: BulkProps) {
       for (const { id, error } of results) if (error !== null) refused.push({ id, error });
     }
     const count = ids.length - refused.length;
-    if (count > 0) tell({ text: `${count} ${count === 1 ? 'job' : 'jobs'} ${done[action]}.` });
+    if (count > 0) showToast({ text: `${count} ${count === 1 ? 'job' : 'jobs'} ${done[action]}.` });
     setLeft(refused);
     chosen.value = new Set(refused.map(({ id }) => id));
   };

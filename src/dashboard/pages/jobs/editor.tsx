@@ -174,10 +174,10 @@ async function runOnce({ id, name }: Job): Promise<Leaving> {
   const text = `${name} is created and paused. Resume it when it works as it should.`;
   const run = await requestRun(id);
   if (!run.ok) {
-    return { to, told: [{ text }, { text: `It was not run: ${run.error}`, isProblem: true }] };
+    return { to, toasts: [{ text }, { text: `It was not run: ${run.error}`, isProblem: true }] };
   }
-  const told = [{ text, link: { to, text: 'Show the job' } }];
-  return { to: `${to}/runs/${run.body.run.id}`, told };
+  const toasts = [{ text, link: { to, text: 'Show the job' } }];
+  return { to: `${to}/runs/${run.body.run.id}`, toasts };
 }
 
 function nextDue({ nextRunAt, timezone, paused, after }: Job): string {

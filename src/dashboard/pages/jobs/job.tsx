@@ -12,7 +12,7 @@ import { usePages } from '../../client/pages.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { create, mayWrite } from '../../client/session/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
-import { tell } from '../../client/told.ts';
+import { showToast } from '../../client/toasts.ts';
 import { Button, Outside } from '../../parts/basic.tsx';
 import { CurlDialog } from '../../parts/dialogs.tsx';
 import { PauseButton, ThingHead } from '../../parts/thing.tsx';
@@ -104,8 +104,8 @@ function RunNow({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
 
 async function duplicate({ id, name }: Job): Promise<void> {
   const answer = await create<JobResponse>(`/jobs/${id}/copy`, { name: copyName(name) });
-  if (!answer.ok) return tell({ text: answer.error, isProblem: true });
-  tell({ text: 'This is the copy. It is paused.' });
+  if (!answer.ok) return showToast({ text: answer.error, isProblem: true });
+  showToast({ text: 'This is the copy. It is paused.' });
   go(`/jobs/${answer.body.job.id}/edit`);
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { useBusy } from '../../client/busy.ts';
 import type { Run } from '../../../api/runs/contract.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
-import { tell } from '../../client/told.ts';
+import { showToast } from '../../client/toasts.ts';
 import { TextField } from '../../parts/forms/field.tsx';
 import { Button, Outside, Problem, At, Until } from '../../parts/basic.tsx';
 import { progressWords } from '../../../domain/runs/completion.ts';
@@ -85,7 +85,7 @@ function EndWait({ run }: { run: Run }) {
       const path = `/jobs/${run.jobId}/runs/${run.id}/completion`;
       const answer = await change('POST', path, { status, ...said });
       setError(answer.ok ? null : answer.error);
-      if (answer.ok) tell({ text: 'The wait is over.' });
+      if (answer.ok) showToast({ text: 'The wait is over.' });
     });
   return (
     <details>

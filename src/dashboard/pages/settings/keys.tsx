@@ -8,7 +8,7 @@ import { now } from '../../client/clock.ts';
 import { usePages, type Pages } from '../../client/pages.ts';
 import { ofNothing } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
-import { tell } from '../../client/told.ts';
+import { showToast } from '../../client/toasts.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
@@ -114,7 +114,9 @@ function Revoke({ apiKey: { id, name }, list, onClose }: RevokeProps) {
   const [isBusy, begin] = useBusy();
   const revoke = async (): Promise<void> => {
     const answer = await change('DELETE', `/keys/${id}`);
-    tell(answer.ok ? { text: `${name} is revoked.` } : { text: answer.error, isProblem: true });
+    showToast(
+      answer.ok ? { text: `${name} is revoked.` } : { text: answer.error, isProblem: true },
+    );
     await list.reload();
     onClose();
   };

@@ -5,7 +5,7 @@ import type { ListedSession, Session } from '../../../api/accounts/session-contr
 import { usePages } from '../../client/pages.ts';
 import { ofNothing } from '../../client/resource.ts';
 import { change, mayWrite, signOut } from '../../client/session/session.ts';
-import { tell } from '../../client/told.ts';
+import { showToast } from '../../client/toasts.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -16,13 +16,13 @@ export function Sessions({ session }: { session: Session }) {
   const [isLeaving, setLeaving] = useState(false);
   const leave = async (): Promise<void> => {
     const problem = await signOut();
-    if (problem !== null) tell({ text: problem, isProblem: true });
+    if (problem !== null) showToast({ text: problem, isProblem: true });
     setLeaving(false);
   };
   const end = async ({ id, name }: ListedSession): Promise<void> => {
     const answer = await change('DELETE', `/sessions/${id}`);
     const text = answer.ok ? `The session of ${name} has ended.` : answer.error;
-    tell({ text, isProblem: !answer.ok });
+    showToast({ text, isProblem: !answer.ok });
     await list.reload();
   };
   return (

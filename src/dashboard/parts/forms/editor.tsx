@@ -6,7 +6,7 @@ import type { Answer, Failure } from '../../client/api.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { change, create, mayWrite } from '../../client/session/session.ts';
 import { secretIsLost, useStay } from '../../client/stay.ts';
-import { tell, type Told } from '../../client/told.ts';
+import { showToast, type Toast } from '../../client/toasts.ts';
 import { go, stayUntil } from '../../router.ts';
 import { differences, differing, fieldError, fieldLabels, fieldWords } from '../../view/forms.ts';
 import type { FieldError, Labels } from '../../view/forms.ts';
@@ -26,7 +26,7 @@ interface Named {
 /** Where somebody goes after saving, and what is said there. */
 export interface Leaving {
   to: string;
-  told: readonly Told[];
+  toasts: readonly Toast[];
 }
 
 /** What the editor of a kind is made of. `T` is a thing of it, `F` what is typed about one. */
@@ -258,14 +258,14 @@ function leavingOf<T extends Named, F extends object>(
   done: string | null,
 ): Leaving {
   const more = remark === undefined ? '' : ` ${remark(thing)}`;
-  const told = done === null ? [] : [{ text: `${thing.name} is ${done}.${more}` }];
-  return { to: pageOf(kind, thing.id), told };
+  const toasts = done === null ? [] : [{ text: `${thing.name} is ${done}.${more}` }];
+  return { to: pageOf(kind, thing.id), toasts };
 }
 
-function leave({ to, told }: Leaving): void {
+function leave({ to, toasts }: Leaving): void {
   stayUntil(null);
   go(to, { replace: true });
-  for (const one of told) tell(one);
+  for (const one of toasts) showToast(one);
 }
 
 /** Whether a change is about the field that is wrong, which may be part of another one. */
