@@ -14,7 +14,7 @@ import {
   settleEndedDeliveries,
 } from '../../store/alerts/deliveries.ts';
 import { findRetiredCallKey, removePrivateCallKey } from '../../store/calls/call-keys.ts';
-import { hasAged, removeAged, type AgedTable } from '../../store/database/aged.ts';
+import { hasOldRows, removeOldRows, type DatedTable } from '../../store/database/old-rows.ts';
 import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
@@ -51,13 +51,13 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   const before = (ageMs: number): number => clock.now() - ageMs;
   const isClockSteady = watchSteadiness(clock, steadyForMs);
   const undeliveredMs = deliveryLifeMs + lastAttemptMs;
-  const aged = (name: string, table: AgedTable, keptMs: number): Removal => ({
+  const old = (name: string, table: DatedTable, keptMs: number): Removal => ({
     name,
-    find: async (db) => ((await hasAged(db, table, before(keptMs))) ? table : undefined),
-    remove: (tx, _, rows) => removeAged(tx, table, before(keptMs), rows),
+    find: async (db) => ((await hasOldRows(db, table, before(keptMs))) ? table : undefined),
+    remove: (tx, _, rows) => removeOldRows(tx, table, before(keptMs), rows),
     restMs: agingEveryMs,
   });
-  const auditEntries = aged('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
+  const auditEntries = old('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
   const removals: Removal[] = [
     { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: history.restart },
     deleted('rowsOfDeletedMonitors', 'monitors'),
@@ -69,16 +69,16 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
       remove: (tx, _, rows) => endOldDeliveries(tx, before(undeliveredMs), rows),
       restMs: agingEveryMs,
     },
-    aged('deliveries', 'deliveries', deliveriesKeptMs),
+    old('deliveries', 'deliveries', deliveriesKeptMs),
     {
       ...auditEntries,
       find: async (db) => (isClockSteady() ? await auditEntries.find(db) : undefined),
     },
-    aged('idempotencyKeys', 'made_once', rememberedMs),
-    aged('sessions', 'sessions', 0),
-    aged('signInCodes', 'sign_in_codes', 0),
-    aged('nodes', 'nodes', nodesKeptMs),
-    aged('scheduleSpans', 'schedule_spans', spansKeptMs),
+    old('idempotencyKeys', 'made_once', rememberedMs),
+    old('sessions', 'sessions', 0),
+    old('signInCodes', 'sign_in_codes', 0),
+    old('nodes', 'nodes', nodesKeptMs),
+    old('scheduleSpans', 'schedule_spans', spansKeptMs),
     {
       name: 'privateCallKeys',
       find: (db) => findRetiredCallKey(db, before(privatePartKeptMs)),

@@ -14,7 +14,7 @@ import { recordHealthChanges } from '../../../src/engine/alerts/health-changes.t
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
-import { removeAged } from '../../../src/store/database/aged.ts';
+import { removeOldRows } from '../../../src/store/database/old-rows.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../../src/store/sqlite/file.ts';
@@ -216,9 +216,9 @@ test('old deliveries are removed in steps, pending ones are not', async (t) => {
     .set({ status: 'delivered', next_attempt_at: null })
     .where('id', 'in', ended)
     .execute();
-  assert.equal(await removeAged(store.db, 'deliveries', 5, 1), 0, 'none is old');
-  assert.equal(await removeAged(store.db, 'deliveries', 6, 1), 1);
-  assert.equal(await removeAged(store.db, 'deliveries', 6, 5), 1);
+  assert.equal(await removeOldRows(store.db, 'deliveries', 5, 1), 0, 'none is old');
+  assert.equal(await removeOldRows(store.db, 'deliveries', 6, 1), 1);
+  assert.equal(await removeOldRows(store.db, 'deliveries', 6, 5), 1);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
@@ -296,7 +296,7 @@ test('attempts are removed with their delivery; one that ends after its delivery
     ],
   );
   assert.equal(await countOf(setup, 'delivery_attempts'), 4);
-  assert.equal(await removeAged(db, 'deliveries', 2, 1), 1);
+  assert.equal(await removeOldRows(db, 'deliveries', 2, 1), 1);
   assert.equal(await countOf(setup, 'delivery_attempts'), 2);
 });
 

@@ -28,7 +28,7 @@ import {
   listDeliveriesAbout,
   listDeliveriesOfWorkspace,
 } from '../../../src/store/alerts/deliveries.ts';
-import { hasAged } from '../../../src/store/database/aged.ts';
+import { hasOldRows } from '../../../src/store/database/old-rows.ts';
 import {
   bringForward,
   findDueChannels,
@@ -267,7 +267,7 @@ testGuards({
     },
   ],
   'what still waits is not removed for its age': [
-    (tx) => hasAged(tx, 'deliveries', 2),
+    (tx) => hasOldRows(tx, 'deliveries', 2),
     changed('deliveries', 'refused', { status: 'pending' }),
   ],
   'only a delivery that waits makes its channel due, and no deleted channel is': [

@@ -12,7 +12,7 @@ import * as codes from '../../../src/store/accounts/sign-in-codes.ts';
 import * as usage from '../../../src/store/accounts/usage.ts';
 import * as workspaces from '../../../src/store/accounts/workspaces.ts';
 import * as managed from '../../../src/store/database/managed-keys.ts';
-import * as aged from '../../../src/store/database/aged.ts';
+import * as oldRows from '../../../src/store/database/old-rows.ts';
 import * as owned from '../../../src/store/database/owned.ts';
 import { findWorkspaceLabels } from '../../../src/store/database/workspace-label.ts';
 import * as actions from '../../../src/store/jobs/actions.ts';
@@ -47,7 +47,7 @@ const kept = ['jobs', 'monitors', 'channels'] as const;
 const byKey = { key_sha256: 'k', request_mac: 'm', subject_id: 's', made_at: 1 };
 const sessionPage = { now: 1, before: id, limit: 5 };
 
-const agedTables = Object.keys({
+const datedTables = Object.keys({
   deliveries: 0,
   audit_entries: 0,
   made_once: 0,
@@ -55,11 +55,11 @@ const agedTables = Object.keys({
   sign_in_codes: 0,
   nodes: 0,
   schedule_spans: 0,
-} satisfies Record<aged.AgedTable, 0>) as aged.AgedTable[];
+} satisfies Record<oldRows.DatedTable, 0>) as oldRows.DatedTable[];
 
 export const ofAccounts: Asked = {
-  hasAged: agedTables.map((table) => (db) => aged.hasAged(db, table, 1)),
-  removeAged: agedTables.map((table) => (db) => aged.removeAged(db, table, 1, 5)),
+  hasOldRows: datedTables.map((table) => (db) => oldRows.hasOldRows(db, table, 1)),
+  removeOldRows: datedTables.map((table) => (db) => oldRows.removeOldRows(db, table, 1, 5)),
   findAccountOf: [(db) => accounts.findAccountOf(db, 'w')],
   findTerms: [(db) => expiry.findTerms(db, ['w'])],
   findWorkspaceLabels: [(db) => findWorkspaceLabels(db, ['w'])],

@@ -15,7 +15,7 @@ import {
   renewNode,
 } from '../../../src/store/nodes/nodes.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { hasAged, removeAged } from '../../../src/store/database/aged.ts';
+import { hasOldRows, removeOldRows } from '../../../src/store/database/old-rows.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -171,11 +171,13 @@ describe('nodes', { skip, concurrency: 3 }, () => {
 
   test('nodes that ended long ago are forgotten, others are not', async (t) => {
     const { store } = await setup(t);
-    assert.equal(await hasAged(store.db, 'nodes', Number.MAX_SAFE_INTEGER), false);
+    assert.equal(await hasOldRows(store.db, 'nodes', Number.MAX_SAFE_INTEGER), false);
     await endSilentNodes(store, seen);
     await addNode(store, node('n2'));
-    assert.equal(await hasAged(store.db, 'nodes', 1), false);
-    const removed = await store.write((tx) => removeAged(tx, 'nodes', Number.MAX_SAFE_INTEGER, 10));
+    assert.equal(await hasOldRows(store.db, 'nodes', 1), false);
+    const removed = await store.write((tx) =>
+      removeOldRows(tx, 'nodes', Number.MAX_SAFE_INTEGER, 10),
+    );
     assert.equal(removed, 1);
     assert.deepEqual(
       (await listNodes(store.db, 0)).map(({ id }) => id),

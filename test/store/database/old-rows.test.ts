@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasAged, removeAged } from '../../../src/store/database/aged.ts';
+import { hasOldRows, removeOldRows } from '../../../src/store/database/old-rows.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 test('the oldest rows go first, and no more than asked for', async (t) => {
@@ -21,9 +21,9 @@ test('the oldest rows go first, and no more than asked for', async (t) => {
       .values({ id: `n${at}`, ...node, ...times })
       .execute();
   }
-  assert.equal(await removeAged(store.db, 'nodes', 4, 2), 2);
-  assert.deepEqual(await hasAged(store.db, 'nodes', 4), true);
-  assert.equal(await removeAged(store.db, 'nodes', 4, 2), 1);
+  assert.equal(await removeOldRows(store.db, 'nodes', 4, 2), 2);
+  assert.deepEqual(await hasOldRows(store.db, 'nodes', 4), true);
+  assert.equal(await removeOldRows(store.db, 'nodes', 4, 2), 1);
   const left = await store.db.selectFrom('nodes').select('id').execute();
   assert.deepEqual(left, [{ id: 'n4' }]);
 });

@@ -8,7 +8,7 @@ import { rowPlace } from './dialect.ts';
 import type { Db } from './store.ts';
 
 /** The time that counts; null in rows that stay, which are found by no index. */
-const agedBy = {
+const dateOf = {
   deliveries: 'created_at',
   audit_entries: 'at',
   made_once: 'made_at',
@@ -19,35 +19,35 @@ const agedBy = {
 } as const;
 
 /** A table whose rows are removed when they are old. */
-export type AgedTable = keyof typeof agedBy;
+export type DatedTable = keyof typeof dateOf;
 
 /** A delivery that still waits is given up first. */
-const isOver: Partial<Record<AgedTable, RawBuilder<unknown>>> = {
+const isOver: Partial<Record<DatedTable, RawBuilder<unknown>>> = {
   deliveries: sql`and status <> 'pending'`,
 };
 
 /** Whether a row is from before a time (epoch milliseconds). */
-export async function hasAged(db: Db, table: AgedTable, before: number): Promise<boolean> {
-  const { rows } = await sql`${agedRows(table, before, 1)}`.execute(db);
+export async function hasOldRows(db: Db, table: DatedTable, before: number): Promise<boolean> {
+  const { rows } = await sql`${oldRows(table, before, 1)}`.execute(db);
   return rows.length > 0;
 }
 
 /** Removes up to `limit` rows from before a time, the oldest first. Returns how many. */
-export async function removeAged(
+export async function removeOldRows(
   tx: Db,
-  table: AgedTable,
+  table: DatedTable,
   before: number,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where ${rowPlace} in (${agedRows(table, before, limit)})`.execute(
+    delete from ${sql.table(table)} where ${rowPlace} in (${oldRows(table, before, limit)})`.execute(
     tx,
   );
   return Number(numAffectedRows);
 }
 
-function agedRows(table: AgedTable, before: number, limit: number): RawBuilder<unknown> {
-  const time = sql.ref(agedBy[table]);
+function oldRows(table: DatedTable, before: number, limit: number): RawBuilder<unknown> {
+  const time = sql.ref(dateOf[table]);
   return sql`select ${rowPlace} from ${sql.table(table)}
     where ${time} < ${before} ${isOver[table] ?? sql``} order by ${time} limit ${limit}`;
 }
