@@ -95,7 +95,7 @@ export interface DaemonApp extends Ground {
   /** How late runs begin, over the last hour and all nodes. */
   readonly lateness: () => Promise<Lateness>;
   /** What is wrong with this installation. */
-  readonly health: Pick<Health, 'ask' | 'troubles'>;
+  readonly health: Pick<Health, 'ask' | 'problems'>;
   /** Whether history is removed before its time, and why. */
   readonly space: SpaceState;
   /** Why this process may not serve any more, in a sentence; null if it may. */

@@ -70,7 +70,7 @@ export async function startWatching(
     own: () => [...engine.findings(), ...space.findings()],
     onChange: (begun, over) => logFindings(log, begun, over),
   });
-  const isHealthy = (): boolean => health.troubles().length === 0;
+  const isHealthy = (): boolean => health.problems().length === 0;
   const gauges = {
     slots: () => ({ used: engine.slotsUsed(), all: slots }),
     findings: health.known,

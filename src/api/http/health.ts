@@ -64,8 +64,8 @@ function sentenceOf({ detail }: Finding): string {
 export function healthRoutes(server: ApiServer, app: App): void {
   server.get('/healthz', operations.getHealth, () => ({ status: 'ok' as const }));
   server.get('/readyz', operations.getReadiness, async () => {
-    const { troubles, notes } = await app.health.ask();
-    if (troubles.length === 0) return { status: 'ready' as const, notes: notes.map(sentenceOf) };
-    throw new JobdError('unavailable', `not ready: ${troubles.map(sentenceOf).join('; ')}`);
+    const { problems, notes } = await app.health.ask();
+    if (problems.length === 0) return { status: 'ready' as const, notes: notes.map(sentenceOf) };
+    throw new JobdError('unavailable', `not ready: ${problems.map(sentenceOf).join('; ')}`);
   });
 }

@@ -60,7 +60,7 @@ export function createAbout(app: DaemonApp): (principal: Principal) => Promise<A
   return async (principal) => {
     requireOwner(principal, 'see this');
     const early = await findEarlyRemovals(store.db);
-    const { troubles, notes } = await health.ask();
+    const { problems, notes } = await health.ask();
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
@@ -79,7 +79,7 @@ export function createAbout(app: DaemonApp): (principal: Principal) => Promise<A
         lastRemovedAt: early.at,
       },
       ledger: await findLedger(store.db),
-      findings: [...troubles, ...notes],
+      findings: [...problems, ...notes],
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],
     };

@@ -26,9 +26,9 @@ export interface Health {
   /** All that is known, without asking the database. */
   readonly known: () => Finding[];
   /** Why jobd cannot do its work now; empty if it can. */
-  readonly troubles: () => Finding[];
+  readonly problems: () => Finding[];
   /** All that is known, and whether the database takes a write. Callers during a check share its answer. */
-  readonly ask: () => Promise<{ troubles: Finding[]; notes: Finding[] }>;
+  readonly ask: () => Promise<{ problems: Finding[]; notes: Finding[] }>;
   /** Makes the checks. Returns how long to rest, in milliseconds. */
   readonly check: () => Promise<number>;
 }
@@ -38,21 +38,21 @@ export function createHealth({ store, clock, dataDir, own, onChange }: HealthPar
   let checked: Finding[] = [];
   let asked: { at: number; answer: ReturnType<Health['ask']>; isPending: boolean } | null = null;
 
-  const troubles = (): Finding[] => own().filter(({ result }) => result === 'fail');
+  const problems = (): Finding[] => own().filter(({ result }) => result === 'fail');
   const notes = (): Finding[] => [...own().filter(({ result }) => result === 'warn'), ...checked];
 
   async function ask(): ReturnType<Health['ask']> {
     const reason = await probeWrite(store).then(() => null, messageOf);
-    const others = troubles();
+    const others = problems();
     // What fails for that reason says so, and what fails.
     const isSaid = reason === null || others.some(({ facts }) => facts['reason'] === reason);
     const unusable = isSaid ? [] : [found('database-unusable', { reason })];
-    return { troubles: [...unusable, ...others], notes: notes() };
+    return { problems: [...unusable, ...others], notes: notes() };
   }
 
   return {
-    known: () => [...troubles(), ...notes()],
-    troubles,
+    known: () => [...problems(), ...notes()],
+    problems,
     async ask() {
       const now = clock.monotonicMs();
       if (asked === null || !(asked.isPending || now - asked.at < reusedForMs)) {

@@ -125,12 +125,12 @@ function pausedNow(records: Records): string {
   return ` The job is paused now${pause === undefined ? '' : sinceText(pause.at, records)}.`;
 }
 
-function waiting({ job, active, troubles, zone }: Records, dueAt: number): Verdict {
+function waiting({ job, active, problems, zone }: Records, dueAt: number): Verdict {
   const does = active !== null && isAwaiting(active) ? 'waits for a report' : 'is executing';
   const because =
     job.activeRunId !== null
       ? `a run of it ${does}, and a job executes one run at a time`
-      : (troubles[0] ?? 'why is not recorded; all slots may be busy');
+      : (problems[0] ?? 'why is not recorded; all slots may be busy');
   const answer = `It was due at ${timeIn(dueAt, zone)} and has not begun: ${because}.`;
   return { outcome: 'waiting', answer };
 }

@@ -34,7 +34,7 @@ export function targetFacts({ target }: Records): Fact[] {
 
 /** The next due time, and obstacles. */
 export function nextFacts(records: Records): Fact[] {
-  const { job, now, plan, troubles, target, zone } = records;
+  const { job, now, plan, problems, target, zone } = records;
   const isExpired = hasExpired(records, now);
   const { maxTimeoutSeconds } = plans[plan];
   const next = !isOnSchedule(job) || isExpired ? null : upcomingDueTime(job, now);
@@ -49,7 +49,7 @@ export function nextFacts(records: Records): Fact[] {
     const runId = job.activeRunId;
     add(`Now ${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
   }
-  for (const trouble of troubles) add(`The scheduler is in trouble now: ${trouble}.`);
+  for (const problem of problems) add(`The scheduler has a problem now: ${problem}.`);
   if (job.timeoutSeconds > maxTimeoutSeconds) {
     add(
       `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,

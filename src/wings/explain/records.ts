@@ -108,7 +108,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     isWatched: await isWatched(db, principal, job.id),
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
-    troubles: app.health.troubles().map(({ detail }) => detail),
+    problems: app.health.problems().map(({ detail }) => detail),
   };
 }
 

@@ -63,13 +63,13 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
   let own = [found('calls-wait', { reason: 'no' }), found('space-short', { causes: ['disk'] })];
   const { ask, clock } = healthOf(counting, () => own);
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
-  for (const { troubles, notes } of answers) {
-    assert.deepEqual([troubles, notes], [own.slice(0, 1), own.slice(1)]);
+  for (const { problems, notes } of answers) {
+    assert.deepEqual([problems, notes], [own.slice(0, 1), own.slice(1)]);
   }
   assert.equal(writes, 1);
   own = [];
   clock.pass(2_000);
-  assert.deepEqual(await ask(), { troubles: [], notes: [] });
+  assert.deepEqual(await ask(), { problems: [], notes: [] });
   assert.equal(writes, 2);
 });
 
@@ -79,12 +79,12 @@ test('a database that cannot be used is said once, not for each loop that needs 
   const failing: Store = { ...store, write: async () => Promise.reject(new Error(reason)) };
   const loops = found('loop-fails', { loops: ['claim', 'record'], reason, count: 2 });
   const waiting = found('calls-wait', { reason: 'b' });
-  const { ask, troubles } = healthOf(failing, () => [loops, waiting]);
-  assert.deepEqual((await ask()).troubles, [loops, waiting]);
-  assert.deepEqual(troubles(), [loops, waiting]);
+  const { ask, problems } = healthOf(failing, () => [loops, waiting]);
+  assert.deepEqual((await ask()).problems, [loops, waiting]);
+  assert.deepEqual(problems(), [loops, waiting]);
   const idle = healthOf(failing, () => [waiting]);
   const unusable = found('database-unusable', { reason });
-  assert.deepEqual((await idle.ask()).troubles, [unusable, waiting]);
+  assert.deepEqual((await idle.ask()).problems, [unusable, waiting]);
 });
 
 test('what a check finds is known until it finds it no more, and both are said once', async (t) => {
@@ -99,7 +99,7 @@ test('what a check finds is known until it finds it no more, and both are said o
       .join(),
     /^the time-zone data is old \(2001a, built in\)/,
   );
-  assert.deepEqual(await ask(), { troubles: [], notes: known() }, 'it is ready all the same');
+  assert.deepEqual(await ask(), { problems: [], notes: known() }, 'it is ready all the same');
   useZoneSource({ builtIn: '2999a', find: () => null });
   for (let times = 0; times < 2; times += 1) await check();
   assert.deepEqual(known(), []);
@@ -111,7 +111,7 @@ test('a check that fails leaves what is known, and jobd ready', async (t) => {
   await sql`drop table ledger_checks`.execute(store.db);
   const { ask, check } = healthOf(store);
   await assert.rejects(check());
-  assert.deepEqual(await ask(), { troubles: [], notes: [] });
+  assert.deepEqual(await ask(), { problems: [], notes: [] });
 });
 
 test('a check that does not end is shared by all who ask meanwhile', async (t) => {

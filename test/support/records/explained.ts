@@ -105,7 +105,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     deliveries: [],
     isWatched: true,
     target: { kind: 'allowed' },
-    troubles: [],
+    problems: [],
     ...changes,
   });
 }

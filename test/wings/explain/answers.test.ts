@@ -159,7 +159,7 @@ const situations: [
   [
     'waiting in trouble',
     '02:30',
-    { job: explainedJob({ nextRunAt: dueAt }), troubles: ['the disk is full'] },
+    { job: explainedJob({ nextRunAt: dueAt }), problems: ['the disk is full'] },
     'waiting',
     /has not begun: the disk is full\.$/,
   ],
