@@ -44,7 +44,7 @@ async function setup(t: TestContext) {
     return (await onServer(database, text)).length;
   };
   /** Begins this while the account is held, for longer than any statement waits for a lock. */
-  const meet = async <T>(begin: () => T): Promise<T> =>
+  const race = async <T>(begin: () => T): Promise<T> =>
     await holding(far, async (tx) => {
       const begun = begin();
       await until('a wait that is given up', async () => {
@@ -56,7 +56,7 @@ async function setup(t: TestContext) {
       // As an array: what is begun must not be awaited here.
       return [begun] as const;
     }).then(([begun]) => begun);
-  return { apps, principal, meet };
+  return { apps, principal, race };
 }
 
 async function holding<T>(
@@ -70,9 +70,9 @@ async function holding<T>(
 }
 
 test('changes of other nodes wait for it, and are made', { skip }, async (t) => {
-  const { apps, principal, meet } = await setup(t);
+  const { apps, principal, race } = await setup(t);
   const many = Array.from({ length: 10 * nodes }, (_, number) => number);
-  const jobs = await meet(() =>
+  const jobs = await race(() =>
     Promise.all(
       many.map((number) => {
         const app = apps[number % nodes] ?? assert.fail();
@@ -84,10 +84,10 @@ test('changes of other nodes wait for it, and are made', { skip }, async (t) => 
 });
 
 test('45 runs by hand with one Idempotency-Key are one run', { skip }, async (t) => {
-  const { apps, principal, meet } = await setup(t);
+  const { apps, principal, race } = await setup(t);
   const { id } = await createJob(apps[0] ?? assert.fail(), principal, { name: 'job', url });
   const many = Array.from({ length: 15 * nodes }, (_, number) => number);
-  const runs = await meet(() =>
+  const runs = await race(() =>
     Promise.all(
       many.map((number) => runJob(apps[number % nodes] ?? assert.fail(), principal, id, 'once')),
     ),

@@ -21,7 +21,7 @@ import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
-import { meetingsIn } from '../../support/postgres/meeting.ts';
+import { racesIn } from '../../support/postgres/races.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -76,7 +76,7 @@ async function setup(t: TestContext) {
       ),
     findDue: (tx: Db) => findDueWaits(tx, { now, acceptedFrom: 0, limit: 1 }),
     read: () => findRun(store.db, run.jobId, run.runId),
-    ...meetingsIn(store, database),
+    ...racesIn(store, database),
   };
 }
 
@@ -97,8 +97,8 @@ function counted(store: Store) {
 
 describe('a report of a call in flight', { skip }, () => {
   test('is in the error of its run, which is interrupted as soon as it is kept', async (t) => {
-    const { run, report, rescue, read, meet } = await setup(t);
-    await meet(
+    const { run, report, rescue, read, race } = await setup(t);
+    await race(
       async (tx) => assert.deepEqual(await report(tx, run), [true]),
       async () => assert.equal(await rescue(), 1),
     );
@@ -107,8 +107,8 @@ describe('a report of a call in flight', { skip }, () => {
 
   for (const kind of ['report', 'progress'] as const) {
     test(`is refused if its run ends before it is kept: ${kind}`, async (t) => {
-      const { store, run, end, [kind]: keep, meet } = await setup(t);
-      await meet(
+      const { store, run, end, [kind]: keep, race } = await setup(t);
+      await race(
         (tx) => end(tx, run),
         async () => assert.deepEqual(await store.write((tx) => keep(tx, run)), [false]),
       );
@@ -116,8 +116,8 @@ describe('a report of a call in flight', { skip }, () => {
   }
 
   test('counts if its answer of 202 is kept at the same moment', async (t) => {
-    const { store, run, report, findDue, meet, ...runs } = await setup(t);
-    await meet(
+    const { store, run, report, findDue, race, ...runs } = await setup(t);
+    await race(
       (tx) => runs.beginWaits(tx, run),
       async () => assert.deepEqual(await store.write((tx) => report(tx, run)), [true]),
     );
@@ -126,11 +126,11 @@ describe('a report of a call in flight', { skip }, () => {
   });
 
   test('lets its call begin to wait with others: nobody has to begin anew', async (t) => {
-    const { store, run, addRun, report, meet, ...runs } = await setup(t);
+    const { store, run, addRun, report, race, ...runs } = await setup(t);
     const other = await addRun();
     const [first, last] = run.runId < other.runId ? [run, other] : [other, run];
     const all = counted(store);
-    await meet(
+    await race(
       (tx) => sql`select from runs where id = ${last.runId} for update`.execute(tx),
       () => all.write((tx) => runs.beginWaits(tx, last, first)),
       () => all.write((tx) => report(tx, last, first)),
@@ -141,8 +141,8 @@ describe('a report of a call in flight', { skip }, () => {
 
 describe('a call that is answered 202', { skip }, () => {
   test('waits for its report, although nobody seems to execute it', async (t) => {
-    const { run, rescue, read, meet, ...runs } = await setup(t);
-    await meet(
+    const { run, rescue, read, race, ...runs } = await setup(t);
+    await race(
       (tx) => runs.beginWaits(tx, run),
       async () => assert.equal(await rescue(), 0),
     );

@@ -23,7 +23,7 @@ import type { Store } from '../../../src/store/database/store.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
-import { meetingsIn } from '../../support/postgres/meeting.ts';
+import { racesIn } from '../../support/postgres/races.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
@@ -46,7 +46,7 @@ async function setup(t: TestContext, channelCount = 1) {
     channels.push(await addChannel(testStore, url));
   }
   const clock = fakeClock();
-  const { meet } = meetingsIn(store, database);
+  const { race } = racesIn(store, database);
   const change = (
     subjectId: string,
     type: 'job.failed' | 'job.recovered' = 'job.failed',
@@ -57,7 +57,7 @@ async function setup(t: TestContext, channelCount = 1) {
   return {
     ...testStore,
     clock,
-    meet,
+    race,
     leaders: [createExpander(sendingAtOnce(store), clock), createExpander(store, clock)] as const,
     add: (...changes: HealthChange[]) => insertHealthChanges(store.db, changes),
     change,
@@ -65,7 +65,7 @@ async function setup(t: TestContext, channelCount = 1) {
       await Promise.all(Array.from({ length: count }, async () => (await addJob({})).id)),
     /** Lets both work while neither can write a delivery, and then both go on. */
     meetAtQueues: (...works: (() => Promise<unknown>)[]) =>
-      meet(
+      race(
         (tx) =>
           holdQueues(
             tx,
@@ -148,7 +148,7 @@ describe('two nodes that lead', { skip, concurrency: 2 }, () => {
   });
 
   test('say once that a monitor is down', async (t) => {
-    const { store, clock, meet, left, ...testStore } = await setup(t);
+    const { store, clock, race, left, ...testStore } = await setup(t);
     const { add, ping } = storedMonitors({ store, ...testStore }, clock);
     await ping(await add({ scheduleType: 'period', periodSeconds: 60, graceSeconds: 0 }));
     const said: string[] = [];
@@ -160,13 +160,13 @@ describe('two nodes that lead', { skip, concurrency: 2 }, () => {
       clock.advanceBoth(6_500);
       if (passed < 9) for (const watch of watches) await watch();
     }
-    await meet((tx) => sql`lock table outbox in share row exclusive mode`.execute(tx), ...watches);
+    await race((tx) => sql`lock table outbox in share row exclusive mode`.execute(tx), ...watches);
     assert.equal((await left()).length, 1);
     assert.equal(said.length, 1);
   });
 
   test('sign one chain of receipts', async (t) => {
-    const { store, clock, addJob, meet } = await setup(t);
+    const { store, clock, addJob, race } = await setup(t);
     await rotateSigningKey({ store, clock, vault: testVault });
     const { id: jobId } = await addJob({});
     for (const dueAt of [1, 2, 3]) {
@@ -178,7 +178,7 @@ describe('two nodes that lead', { skip, concurrency: 2 }, () => {
     const signer = () =>
       createSigner({ store, clock, vault: testVault, siteUrl: () => 'https://jobs.example.com' });
     const signers = [signer(), signer()] as const;
-    await meet(
+    await race(
       (tx) => sql`select from jobs where id = ${jobId} for update`.execute(tx),
       ...signers.map((one) => () => one.sign()),
     );

@@ -16,7 +16,7 @@ import { listSpans } from '../../../src/store/jobs/spans.ts';
 import { findSealed, replaceSealed } from '../../../src/store/secrets/sealed.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
-import { meetingsIn } from '../../support/postgres/meeting.ts';
+import { racesIn } from '../../support/postgres/races.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
@@ -34,7 +34,7 @@ async function setup(t: TestContext) {
   const clock = fakeClock(dueAt);
   const app = quietApp({ store, clock });
   const principal = writerIn(workspaceId);
-  return { ...testStore, db: store.db, clock, app, principal, ...meetingsIn(store, database) };
+  return { ...testStore, db: store.db, clock, app, principal, ...racesIn(store, database) };
 }
 
 /** Claims what is due. */
@@ -46,9 +46,9 @@ async function claim(tx: Db): Promise<void> {
 
 describe('changes of an account', { skip }, () => {
   test('are all kept', async (t) => {
-    const { app, workspaceId, meet } = await setup(t);
+    const { app, workspaceId, race } = await setup(t);
     const until = dueAt + hour;
-    await meet(
+    await race(
       // Its entry in the audit trail waits.
       (tx) => sql`select from workspaces where id = ${workspaceId} for update`.execute(tx),
       () => subscribe(app, 'default', until),
@@ -61,11 +61,11 @@ describe('changes of an account', { skip }, () => {
 
 describe('a deleted workspace', { skip }, () => {
   test('gets no monitor any more', async (t) => {
-    const { app, db, meet } = await setup(t);
+    const { app, db, race } = await setup(t);
     const { id } = await createWorkspace(app, { name: 'doomed', account: 'default' });
     await createKey(app, { workspace: 'doomed', permission: 'write', name: '' });
     const input = { name: 'late', scheduleType: 'period', periodSeconds: 60 } as const;
-    await meet(
+    await race(
       // Its deletion waits half done.
       (tx) => sql`select from keys where workspace_id = ${id} for update`.execute(tx),
       () => deleteWorkspace(app, 'doomed'),
@@ -77,10 +77,10 @@ describe('a deleted workspace', { skip }, () => {
 });
 
 async function act(t: TestContext, action: JobAction) {
-  const { app, principal, db, addJob, meet } = await setup(t);
+  const { app, principal, db, addJob, race } = await setup(t);
   const { id } = await addJob(dueOnce);
   let acted: Awaited<ReturnType<typeof actOnJobs>> = [];
-  await meet(claim, async () => {
+  await race(claim, async () => {
     acted = await actOnJobs(app, principal, { action, ids: [id] });
   });
   return { refusal: acted[0]?.refusal ?? null, spans: await listSpans(db, id) };

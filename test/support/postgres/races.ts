@@ -1,4 +1,4 @@
-/** Transactions that meet: one waits for another that has done its part and is not committed yet. */
+/** Transactions that race: one waits for another that has done its part and is not committed yet. */
 
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { onServer } from './database.ts';
@@ -9,8 +9,8 @@ interface Begun {
   ended: Promise<unknown>;
 }
 
-/** What makes them meet in a database. */
-export function meetingsIn(store: Store, database: string) {
+/** Makes them race in a database. */
+export function racesIn(store: Store, database: string) {
   /** Begins work. Resolves when it waits for a lock, as so many others do, or when it has ended. */
   async function begin(work: () => Promise<unknown>, others = 0): Promise<Begun> {
     let hasEnded = false;
@@ -26,7 +26,7 @@ export function meetingsIn(store: Store, database: string) {
   }
 
   /** Does `first` in a transaction. Then the others begin, one after the other, and all may end. */
-  async function meet(
+  async function race(
     first: (tx: Db) => Promise<unknown>,
     ...others: readonly (() => Promise<unknown>)[]
   ): Promise<void> {
@@ -38,5 +38,5 @@ export function meetingsIn(store: Store, database: string) {
     for (const { ended } of begun) await ended;
   }
 
-  return { begin, meet };
+  return { begin, race };
 }

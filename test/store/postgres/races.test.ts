@@ -1,4 +1,4 @@
-/** Transactions that meet: what one has read, another changes before it writes. No change is lost. */
+/** Transactions that race: what one has read, another changes before it writes. No change is lost. */
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
@@ -21,7 +21,7 @@ import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
-import { meetingsIn } from '../../support/postgres/meeting.ts';
+import { racesIn } from '../../support/postgres/races.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { startingRun } from '../../support/records/run.ts';
@@ -36,7 +36,7 @@ async function setup(t: TestContext) {
   const database = await makeDatabase((await server.started()).url);
   const testStore = await openTestStore(t, database);
   const { store } = testStore;
-  return { ...testStore, db: store.db, ...meetingsIn(store, database) };
+  return { ...testStore, db: store.db, ...racesIn(store, database) };
 }
 
 const gather = async (tx: Db, run: ReportedRun) =>
@@ -71,13 +71,13 @@ async function reportedIn({ store }: TestStore): Promise<number[]> {
 
 describe('digests', { skip }, () => {
   test('report all runs that two nodes gather', async (t) => {
-    const { store, runs, counts, meet } = await setupDigests(t);
-    await meet(
+    const { store, runs, counts, race } = await setupDigests(t);
+    await race(
       (tx) => gather(tx, runs[0]),
       () => store.write((tx) => gather(tx, runs[1])),
     );
     assert.deepEqual(await counts(), { gathered: 2, reported: [] });
-    await meet(
+    await race(
       (tx) => gather(tx, runs[0]),
       () => store.write((tx) => gather(tx, runs[1])),
     );
@@ -85,16 +85,16 @@ describe('digests', { skip }, () => {
   });
 
   test('report a run once that is gathered while they are sent', async (t) => {
-    const { store, runs, counts, meet } = await setupDigests(t);
+    const { store, runs, counts, race } = await setupDigests(t);
     await store.write((tx) => gather(tx, runs[0]));
-    await meet(send, () => store.write((tx) => gather(tx, runs[1])));
+    await race(send, () => store.write((tx) => gather(tx, runs[1])));
     assert.deepEqual(await counts(), { gathered: 1, reported: [1] });
   });
 
   test('report a run that is gathered before they are sent', async (t) => {
-    const { store, runs, counts, meet } = await setupDigests(t);
+    const { store, runs, counts, race } = await setupDigests(t);
     await store.write((tx) => gather(tx, runs[0]));
-    await meet(
+    await race(
       (tx) => gather(tx, runs[1]),
       () => store.write(send),
     );
@@ -102,9 +102,9 @@ describe('digests', { skip }, () => {
   });
 
   test('are sent once by two nodes', async (t) => {
-    const { store, runs, counts, meet } = await setupDigests(t);
+    const { store, runs, counts, race } = await setupDigests(t);
     await store.write((tx) => gather(tx, runs[0]));
-    await meet(send, () => store.write(send));
+    await race(send, () => store.write(send));
     assert.deepEqual(await counts(), { gathered: 0, reported: [1] });
   });
 });
@@ -131,12 +131,12 @@ async function setupChannel(t: TestContext) {
 
 describe('channels', { skip }, () => {
   test('settle all deliveries of a queue that ends while an earlier one is settled', async (t) => {
-    const { store, db, channel, queue, disable, statuses, meet } = await setupChannel(t);
+    const { store, db, channel, queue, disable, statuses, race } = await setupChannel(t);
     await queue(150);
     await store.write(disable);
     await queue(250);
     const settle = (tx: Db) => settleEndedDeliveries(tx, channel.id, 1_000);
-    await meet(disable, () => store.write(settle));
+    await race(disable, () => store.write(settle));
     if ((await findEndedQueue(db)) !== undefined) await store.write(settle);
     assert.deepEqual(await statuses(), new Set(['failed']));
     assert.equal(await findEndedQueue(db), undefined);
@@ -144,14 +144,14 @@ describe('channels', { skip }, () => {
 
   test('deliver nothing of a failure that comes while they are disabled', async (t) => {
     const found = await setupChannel(t);
-    const { store, db, workspaceId, addJob, disable, meet } = found;
+    const { store, db, workspaceId, addJob, disable, race } = found;
     const job = await addJob();
     const run = startingRun(job.id, now);
     await insertScheduledRuns(db, [run]);
     const failed = { type: 'job.failed', runId: run.id, failures: 1, data: null } as const;
     const change = { ...failed, id: newId(now), workspaceId, subjectId: job.id, at: now };
     await insertHealthChanges(db, [change]);
-    await meet(disable, () => expandAll({ store }, now));
+    await race(disable, () => expandAll({ store }, now));
     assert.deepEqual(await deliveriesOf(found, found.channel), []);
     assert.equal(await findNextDeliveryTime(db, 0), null);
   });
