@@ -63,7 +63,7 @@ export const gatherMs = 50;
 /** A workspace has at most one event of changes in this time. */
 export const restMs = 500;
 
-/** The key or session that opens a stream, and the workspace it hears of. */
+/** The key or session that opens a stream, and the workspace whose events it gets. */
 export interface StreamOwner {
   actor: Actor;
   /** The key that signed in the session; null for a key, and for a link. */

@@ -22,7 +22,7 @@ export interface OtherNodesParts {
   onTrouble: (trouble: string | null) => void;
 }
 
-/** Disposing of it hears nothing any more. */
+/** Disposing of it stops listening. */
 export interface OtherNodes extends AsyncDisposable {
   /** The streams of this node, whose changes the other nodes hear too. */
   readonly events: Events;

@@ -27,7 +27,7 @@ export interface Page<T> {
 
 /** A page of a list that stops after a bounded number of rows, full or not. */
 export interface PartialPage<T> extends Page<T> {
-  /** Whether it stopped before it was full: the cursor goes on from there. */
+  /** Whether it stopped before it was full: the cursor continues from there. */
   isPartial: boolean;
 }
 

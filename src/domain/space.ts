@@ -1,6 +1,6 @@
 /**
  * When space runs short, and why: the database nears the size that the operator allows, or the disk is nearly full. Either way
- * jobd removes history before its time (docs/retention.md#short-of-space). It begins at one mark and goes on to a lower one, so
+ * jobd removes history before its time (docs/retention.md#short-of-space). It begins at one mark and continues to a lower one, so
  * that it does not start again at once.
  */
 

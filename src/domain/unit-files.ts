@@ -46,7 +46,7 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** A comment that ends with a backslash goes on in the next line. */
+/** A comment that ends with a backslash continues in the next line. */
 function endOfComment(text: string, firstEnd: number): number {
   let end = firstEnd;
   while (end < text.length && text[end - 1] === '\\') end = endOfLine(text, end + 1);
@@ -82,7 +82,7 @@ function valueAt(text: string, start: number): { value: string; end: number } {
   return { value: value.slice(0, kept), end: at + 1 };
 }
 
-/** A line that ends with a backslash goes on in the next one. */
+/** A line that ends with a backslash continues in the next one. */
 function escaped(char: string, quote: string): string {
   if (char === '\n') return '';
   return quote === '' || '"\\`$'.includes(char) ? char : `\\${char}`;

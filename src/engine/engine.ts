@@ -1,6 +1,6 @@
 /**
  * The engine: everything that happens by time and not by request. A run walks due → claim → dispatch → record → sign,
- * and a health change goes on to notify. `runs/executor.ts` is the middle of that sentence. Beside it, complete ends runs whose
+ * and a health change is handed to notify. `runs/executor.ts` is the middle of that sentence. Beside it, complete ends runs whose
  * targets report later, rescue closes the
  * runs of a dead process, replan corrects due times after a clock change, renew restarts the schedules of renewed
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.

@@ -68,7 +68,7 @@ async function serve(flags: Flags, output: Output): Promise<void> {
   try {
     await sayStarted(daemon, { config, flags, output, log });
     const signal = await stop.asked;
-    // The terminal has shown ^C: the log goes on below it.
+    // The terminal has shown ^C: the log continues below it.
     if (output.isTerminal && signal === 'SIGINT') output.say('');
     const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
     log.info({ signal, ...wait }, 'stopping, a second signal stops at once');

@@ -4,7 +4,7 @@ import type { App } from '../app/app.ts';
 import { auditRetention } from '../domain/accounts/audit.ts';
 import type { Log } from '../base/log.ts';
 
-/** An actor who goes on for hours is told of this often, in milliseconds. */
+/** An actor who continues for hours is told of this often, in milliseconds. */
 const toldEveryMs = 60_000;
 
 /** Writes them, and who makes so many that young ones are removed. */

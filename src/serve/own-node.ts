@@ -1,4 +1,4 @@
-/** What this process is among those that serve its database: the only one, or a node, which hears the others. */
+/** What this process is among those that serve its database: the only one, or a node, which gets hints of the others. */
 
 import { hostname } from 'node:os';
 import { createEvents } from '../app/events.ts';
@@ -92,6 +92,7 @@ function settingsOf(config: OwnNodeParts['config']): Record<string, string> {
 }
 
 function logHints(log: Log, trouble: string | null): void {
-  if (trouble === null) log.info('other nodes are heard again');
-  else log.warn({ error: trouble }, 'other nodes are not heard: pages ask again every 3 s');
+  if (trouble === null) log.info('hints of other nodes arrive again');
+  else
+    log.warn({ error: trouble }, 'hints of other nodes do not arrive: pages ask again every 3 s');
 }

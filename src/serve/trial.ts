@@ -14,7 +14,7 @@ import { diskFreeBytes, readSpace } from '../store/sqlite/space.ts';
 
 export type { Contents };
 
-/** How much more than the copy must be free: it may grow when its tables change, and jobd goes on writing meanwhile. */
+/** How much more than the copy must be free: it may grow when its tables change, and jobd continues writing meanwhile. */
 const spare = { times: 2, bytes: 64 * 1024 * 1024 };
 
 /** A copy to try a jobd with. Disposing of it removes it. */

@@ -17,7 +17,7 @@ test('a file of variables means what systemd makes of it', () => {
     ['A="line\nnext"\nB=1\n', { A: 'line\nnext', B: '1' }],
     ['A="a \\\nb"\n', { A: 'a b' }],
     ['# A=1\n; A=2\n  # A=3\nB=4 # no comment\n', { B: '4 # no comment' }],
-    ['# goes on \\\nA=1\nB=2\n', { B: '2' }],
+    ['# continues \\\nA=1\nB=2\n', { B: '2' }],
     ['A=1\nA=2\n', { A: '2' }],
     ['A=\n', { A: '' }],
     ['A=1\r\nB="2"\r\n', { A: '1', B: '2' }],

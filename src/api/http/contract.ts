@@ -75,7 +75,7 @@ export function pageRequest({ limit, cursor }: PageQuery): PageRequest {
 /** The fields of a page that may end before it is full. */
 export function partialPage<K extends string, T extends TSchema>(name: K, items: T) {
   const isPartial = flag(
-    'Whether the search stopped before the page was full, to stay fast. `nextCursor` goes on from there.',
+    'Whether the search stopped before the page was full, to stay fast. `nextCursor` continues from there.',
   );
   return { ...page(name, items), isPartial };
 }

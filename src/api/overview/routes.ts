@@ -33,7 +33,7 @@ const operations = describe(
       summary: 'List jobs with their recent runs',
       description:
         'Returns jobs by status, text and order, without their bodies, headers and notes, and with the statuses of their ' +
-        'newest runs. A request looks at 5,000 jobs at most, and searches 4,000; a page may then be partial or even empty, and `nextCursor` goes on.',
+        'newest runs. A request looks at 5,000 jobs at most, and searches 4,000; a page may then be partial or even empty, and `nextCursor` continues the list.',
       querystring: JobListQuery,
       response: { 200: JobSummaryList },
       answer: 'A page of jobs.',
@@ -51,7 +51,7 @@ const operations = describe(
       summary: 'List monitors with their recent pings',
       description:
         'Returns monitors by status and text, newest first, with what their newest pings said. A request looks at 5,000 monitors ' +
-        'at most; a page may then be partial or even empty, and `nextCursor` goes on.',
+        'at most; a page may then be partial or even empty, and `nextCursor` continues the list.',
       querystring: MonitorListQuery,
       response: { 200: MonitorSummaryList },
       answer: 'A page of monitors.',

@@ -84,7 +84,7 @@ const TokenPath = Type.Object({
 const SignalPath = Type.Object({
   ...TokenPath.properties,
   end: Type.String({
-    description: '`fail` when the work failed, or `progress` while it goes on.',
+    description: '`fail` when the work failed, or `progress` while it continues.',
     examples: ['progress'],
   }),
 });

@@ -28,7 +28,7 @@ const operations = describe(
       description:
         'Returns the kept runs of all jobs, newest first, without what the targets answered. They can be limited to some ' +
         'statuses and to a time: `status=failed,interrupted,missed` says what went wrong. A page may be partial or even ' +
-        'empty where the search read many runs that do not fit, and `nextCursor` goes on.',
+        'empty where the search read many runs that do not fit, and `nextCursor` continues the list.',
       querystring: AllRunsQuery,
       response: { 200: AllRuns },
       answer: 'A page of runs, by due time.',

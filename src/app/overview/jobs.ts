@@ -129,7 +129,7 @@ async function listByState(
 
 /**
  * Where a step must stop. By due time it meets the jobs of other workspaces: the place is that of the last own job before
- * it, and if there is none, the step goes on. So no cursor names a job of somebody else.
+ * it, and if there is none, the step continues. So no cursor names a job of somebody else.
  */
 async function findOwnStop(
   db: Db,
@@ -225,7 +225,7 @@ async function listMissed(
 }
 
 interface MissedPlace {
-  /** The last job of the previous page, if the list goes on among the same runs. */
+  /** The last job of the previous page, if the list continues among the same runs. */
   id: string | null;
   /** Where these runs begin; null for the newest. */
   before: RunPlace | null;

@@ -13,7 +13,7 @@ const longestMs = 86_400_000;
 
 /**
  * The answer for exactly these fields; null before it is there, or if there is nothing to ask. `jobId` is that of a job
- * that has this schedule already and is not paused: a period goes on counting where it is.
+ * that has this schedule already and is not paused: a period continues counting where it is.
  */
 export function useSchedulePreview(
   fields: ScheduleFields | null,

@@ -93,7 +93,7 @@ export function Page() {
   }, [who, isSignIn, isElsewhere]);
   if (who === 'unknown') return <UnknownPage />;
   if (who === null || isSignIn) return <SignInPage current={who} />;
-  // Somebody who signs in again to the same workspace goes on where they were, also an owner who takes a key for it.
+  // Somebody who signs in again to the same workspace continues where they were, also an owner who takes a key for it.
   const key = `${who.workspace.id} ${who.permission}`;
   return <SignedIn key={key} session={who} />;
 }

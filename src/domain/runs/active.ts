@@ -1,10 +1,10 @@
-/** The run of a job that goes on. */
+/** The run of a job that is under way. */
 
 import { timeIn } from '../schedule/local-time.ts';
 import { progressWords } from './completion.ts';
 import { isAwaiting, type Run } from './run.ts';
 
-/** The run that goes on, in a clause. */
+/** The run under way, in a clause. */
 export function activeWords(active: Run | null, zone: string): string {
   if (active === null || !isAwaiting(active)) return 'a run of it is executing now';
   const { id, completion, startedAt } = active;

@@ -32,7 +32,7 @@ export interface BegunRun {
 interface Remembered extends ConfirmedRun {
   /** By the monotonic clock. */
   atMs: number;
-  /** Whether its call was answered, although the run goes on: its target reports later. */
+  /** Whether its call was answered, although the run continues: its target reports later. */
   isAnswered?: true;
   /** Whether it was counted as lost. */
   isForgotten: boolean;

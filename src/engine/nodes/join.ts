@@ -112,7 +112,7 @@ class Renewing implements NodeMembership {
     return this.#reachableSince;
   }
 
-  /** A newer jobd has changed the tables, or the store was moved: this one goes on to record how its calls end, and begins no others. */
+  /** A newer jobd has changed the tables, or the store was moved: this one continues to record how its calls end, and begins no others. */
   get trouble(): string | null {
     const { schemaVersion: version = 0, moved = null } = this.#latest ?? {};
     return version > newestVersion ? newer(version).message : moved;
@@ -184,12 +184,12 @@ class Renewing implements NodeMembership {
     if (isKnown) {
       log.error(
         about,
-        'this node could not renew its lease and was declared gone: its calls are given up, and it goes on under a new id',
+        'this node could not renew its lease and was declared gone: its calls are given up, and it continues under a new id',
       );
     } else {
       log.error(
         about,
-        'the database does not know this node any more: its calls are given up, and it goes on under a new id',
+        'the database does not know this node any more: its calls are given up, and it continues under a new id',
       );
     }
   }

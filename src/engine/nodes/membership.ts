@@ -29,7 +29,7 @@ export interface Membership {
   readonly status: () => NodeStatus;
   /** Hands over what is done once for all, if others serve on: this process stops when its calls have ended. */
   readonly drain: () => void;
-  /** Sets what is called when this process was declared gone: its runs are no longer its own. It goes on under a new id. */
+  /** Sets what is called when this process was declared gone: its runs are no longer its own. It continues under a new id. */
   onGone(listener: () => void): void;
 }
 
@@ -57,7 +57,7 @@ export function alone(clock: Clock): Membership {
   };
 }
 
-/** A step that only one of all processes takes. It hears whether another one may have taken it since this one last did. */
+/** A step that only one of all processes takes. It is told whether another one may have taken it since this one last did. */
 export function onDuty(
   membership: Membership,
   step: (begins: boolean) => Promise<Rest>,

@@ -11,7 +11,7 @@ export async function writeAlone<T>(store: Store, work: (tx: Db) => Promise<T>):
   });
 }
 
-/** The same for what a transaction goes on to do. */
+/** The same for what a transaction continues to do. */
 export async function lockAlone(tx: Db): Promise<void> {
   await tx.executeQuery(lockSetup.compile(tx));
 }

@@ -78,7 +78,7 @@ export const rowPlace = either<unknown>({ sqlite: sql`rowid`, postgres: sql`ctid
 export const joinInOrder = either<unknown>({ sqlite: sql`cross join`, postgres: sql`join` });
 
 /**
- * Joins to each row those of a table whose ids a question finds about it. SQLite knows no `lateral`; PostgreSQL would ask anew
+ * Joins to each row those of a table whose ids a question finds about it. SQLite knows no `lateral`; PostgreSQL would ask again
  * for each pair of rows.
  */
 export function joinFound(

@@ -12,7 +12,7 @@ export interface Hints {
   listen(hear: (hint: Hint) => void): Hearing;
 }
 
-/** A process that hears the others. */
+/** A process that gets hints of the others. */
 export interface Hearing extends AsyncDisposable {
   /** Notes whether there are others that serve the database: who is alone need not tell anything. */
   noteOthers(areThere: boolean): void;

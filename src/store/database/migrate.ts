@@ -89,7 +89,7 @@ export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number>
 }
 
 const unfinishedCopy =
-  'it is the unfinished copy of another store: run the same jobd migrate-store again, which goes on with it';
+  'it is the unfinished copy of another store: run the same jobd migrate-store again, which continues with it';
 
 /** Where a store was moved to, in a sentence; null if it was not. */
 export async function findMove<Tables>(db: Kysely<Tables>): Promise<string | null> {

@@ -13,7 +13,7 @@ export interface Store extends AsyncDisposable {
   readonly db: Db;
   /**
    * Runs `work` in one writing transaction: all of it is kept, or, if it throws, none. A failure of the commit itself leaves
-   * open whether it was kept: a server's is `isInDoubt`. Where several processes write at once, it may run anew, with nothing of the first time kept;
+   * open whether it was kept: a server's is `isInDoubt`. Where several processes write at once, it may run again, with nothing of the first time kept;
    * also when it waits for a lock for longer than usual, until `lockWaitMs` are over.
    */
   write<T>(work: (tx: Db) => Promise<T>, how?: { lockWaitMs: number }): Promise<T>;

@@ -69,7 +69,7 @@ const unknownSigner =
 /** What does not pass: a login, a name of a database, a certificate. */
 const lasting = /^(28...|3D000|ERR_TLS_.*|CERT_.*)$/;
 
-/** Whether the same work may succeed if it begins anew. */
+/** Whether the same work may succeed if it starts again. */
 export function isWorthRetrying(error: unknown): boolean {
   return again.has(codeBehind(error));
 }

@@ -25,7 +25,12 @@ export function lostDatabase(dataDir: string): JobdError | null {
   return new JobdError(
     'unavailable',
     `${path} is ${state} beside ${left.join(', ')}: an earlier database was lost`,
-    { notes: ['restore a backup: jobd restore FILE', `or, to begin anew, move ${files} away`] },
+    {
+      notes: [
+        'restore a backup: jobd restore FILE',
+        `or, to start from scratch, move ${files} away`,
+      ],
+    },
   );
 }
 
@@ -44,7 +49,7 @@ export function movedDatabase(dataDir: string): JobdError | null {
       notes:
         moved === undefined
           ? rescueOf(open)
-          : [`move ${moved} back to ${path}: jobd goes on by itself`],
+          : [`move ${moved} back to ${path}: jobd continues by itself`],
     },
   );
 }

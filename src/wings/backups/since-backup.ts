@@ -59,7 +59,7 @@ export async function settleDueTimes(
   return since;
 }
 
-/** The schedule goes on after what was decided on. Returns how many due times that were. */
+/** The schedule continues after what was decided on. Returns how many due times that were. */
 async function keepDecided(tx: Db, job: OverdueJob, until: number): Promise<number> {
   const schedule = scheduleOf(job);
   const decided = dueBetween(schedule, job.nextRunAt - 1, until);

@@ -151,7 +151,7 @@ const byStatus: Readonly<Record<number, readonly [means: string, todo: string]>>
   503: ['It is overloaded or in maintenance.', `${seeLog} Set retries to get over short outages.`],
 };
 
-/** What it means that a run was no success; null if it was one, or goes on. `zone` is that of the job. */
+/** What it means that a run was no success; null if it was one, or is under way. `zone` is that of the job. */
 export function meaningOf(run: RunSummary, zone: string): Meaning | null {
   const { reason, httpStatus } = run;
   if (reason === null) return null;

@@ -90,7 +90,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     previous: runs.find((one) => one.scheduledFor < since && one.status !== 'missed') ?? null,
     /** Other runs that no schedule started: in the minute that was asked about, and for now the newest ones. */
     manual: asked === null ? byHand(newest, time) : [],
-    /** The run that goes on now. */
+    /** The run under way. */
     active:
       job.activeRunId === null ? null : ((await findRun(db, job.id, job.activeRunId)) ?? null),
     /** The job that it runs after. */

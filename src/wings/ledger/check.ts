@@ -76,7 +76,7 @@ export function createLedgerCheck(
     if (clock.monotonicMs() < startAt || (work === null && now < dueAt)) return Infinity;
     const began = clock.monotonicMs();
     const current = work ?? (await begin(now));
-    // A check that fails begins anew.
+    // A check that fails starts again.
     work = null;
     if (current === null) return Infinity;
     work = await goOn(current);

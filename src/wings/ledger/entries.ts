@@ -35,7 +35,7 @@ type LedgerParts = Pick<App, 'clock'> & { store: { db: Db } };
 /** Where a page ends: at a job, or inside its history. */
 export interface LedgerPosition {
   jobId: string;
-  /** The next page goes on with this job after the instant (epoch milliseconds); null if the job is done. */
+  /** The next page continues with this job after the instant (epoch milliseconds); null if the job is done. */
   after: number | null;
 }
 
@@ -96,7 +96,7 @@ export async function checkLedgerPage(
   const { workspaceId, jobId } = request;
   const page: LedgerPage = { jobs: [], next: null };
   let runsLeft = runsPerPage;
-  /** Returns where the page ends; null if it goes on. */
+  /** Returns where the page ends; null if it continues. */
   const check = async (id: string, after: number): Promise<LedgerPosition | null> => {
     const part = await checkJob(parts, id, { ...request, after }, runsLeft);
     if (part === null) return null;

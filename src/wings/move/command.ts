@@ -30,7 +30,7 @@ Examples:
 
 Stop jobd before. The command copies every table, reads both sides again and
 compares them, and checks every receipt. If it is interrupted, run it again: it
-goes on. The old database stays as it is, but jobd does not serve it any more.
+continues. The old database stays as it is, but jobd does not serve it any more.
 Passwords come from PGPASSWORD or ~/.pgpass.`,
     )
     .action(async (flags: Flags) => {

@@ -53,7 +53,7 @@ export async function findCopy(db: Db): Promise<{ source: string; position: Posi
     : { source: row.source, position: JSON.parse(row.position) as Position };
 }
 
-/** Keeps how far a copy is. Throws `conflict` if another process goes on with it, too. */
+/** Keeps how far a copy is. Throws `conflict` if another process continues with it, too. */
 export async function advanceCopy(tx: Db, from: Position, to: Position): Promise<void> {
   const [known, next] = [JSON.stringify(from), JSON.stringify(to)];
   const { numAffectedRows } = await sql`

@@ -2,7 +2,7 @@
  * Moves a store from one kind of database to the other: copies every table, reads both sides again and compares them, checks
  * every chain of receipts, and marks the old one, so that it is not served beside the new one.
  *
- * The copy goes on where it ended: its position is written in the transaction of each page. What it reads is one view of the old
+ * The copy continues where it ended: its position is written in the transaction of each page. What it reads is one view of the old
  * store, which nobody serves meanwhile. docs/decisions/0049-two-databases.md#a-store-moves-by-pages-and-the-old-one-is-marked has the reasons.
  */
 
@@ -67,7 +67,7 @@ export interface Moved {
 /** What a move needs beside its two sides. */
 export interface MoveParts {
   clock: Clock;
-  /** Hears of each page. What it throws ends the move, which goes on from there when it is begun again. */
+  /** Called after each page. What it throws ends the move, which continues from there when it is begun again. */
   onProgress: (progress: Progress) => void;
   /** Rows that are read and written at a time. */
   pageRows?: number;

@@ -57,7 +57,7 @@ test('many jobs are paused, resumed and deleted as single ones are', async (t) =
 
   clock.advance(30_000);
   await ask('POST', path, { action: 'resume', ids });
-  assert.deepEqual((await shown())[1], fromNow, 'a resumed job goes on counting as before');
+  assert.deepEqual((await shown())[1], fromNow, 'a resumed job continues counting as before');
 
   assert.deepEqual((await ask('POST', path, { action: 'delete', ids })).body, { results });
   assert.deepEqual(await shown(), []);

@@ -1,4 +1,4 @@
-/** Runs whose targets report later: what goes on beside them, and what comes before and after. */
+/** Runs whose targets report later: what happens beside them, and what comes before and after. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** However much there is, a request reads a bounded number of rows in a few statements, and its cursor goes on. */
+/** However much there is, a request reads a bounded number of rows in a few statements, and its cursor continues. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ async function setup(t: TestContext) {
 const set = (columns: string, where: string) =>
   sql`update jobs set ${sql.raw(columns)} where ${sql.raw(where)}`;
 
-test('a search goes on behind its bound, and finds each job once', async (t) => {
+test('a search continues behind its bound, and finds each job once', async (t) => {
   const { store, addJob, walk } = await setup(t);
   const job = await addJob({ name: 'first' });
   const copies = await copyJob(store, job.id, 12_000);

@@ -110,7 +110,7 @@ test('pages of a history are the runs of the list with these statuses, in its or
   );
 });
 
-test('a search stops after 10,000 runs, says so, and goes on with its cursor', async (t) => {
+test('a search stops after 10,000 runs, says so, and continues with its cursor', async (t) => {
   const { app, principal, addJob, keep } = await setup(t);
   const { id } = await addJob({ scheduleType: 'period', periodSeconds: 60, timezone: 'UTC' });
   const statuses = new Map<number, RunStatus>([

@@ -124,7 +124,7 @@ test('a rotation that dies at any of its steps leaves everything readable, and t
     );
     assert.deepEqual(await readAll(local), before, `after ${deaths} steps`);
     if (isOver) continue;
-    // A daemon that ran all the time goes on, too.
+    // A daemon that ran all the time continues, too.
     const id = ids[deaths] ?? '';
     await updateJob(app, principal, id, { notes: `${deaths}` });
     assert.equal((await getJob(app, principal, id)).body, `body-${deaths}`);

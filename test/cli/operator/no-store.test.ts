@@ -98,7 +98,7 @@ for (const [left, empty] of [
     if (empty) fs.writeFileSync(join(dataDir, 'jobd.db'), '', { mode: 0o600 });
     const state = empty ? 'empty' : 'missing';
     const words = new RegExp(
-      String.raw`^jobd: \S+/jobd\.db is ${state} beside ${left}: an earlier database was lost\n  restore a backup: jobd restore FILE\n  or, to begin anew, move that file away\n$`,
+      String.raw`^jobd: \S+/jobd\.db is ${state} beside ${left}: an earlier database was lost\n  restore a backup: jobd restore FILE\n  or, to start from scratch, move that file away\n$`,
     );
     for (const command of [
       ['serve', '--port', '0'],

@@ -243,7 +243,7 @@ test(
       assert.match(stdout + stderr, /set JOBD_SECRET_KEY to your copy of the key/, args.join(' '));
       assert.doesNotMatch(stdout + stderr, /openssl/, args.join(' '));
       assert.equal(exitCode, 1, args.join(' '));
-      if (args[0] === 'doctor') assert.match(stdout, /^ok\talerts\t/m, 'it goes on');
+      if (args[0] === 'doctor') assert.match(stdout, /^ok\talerts\t/m, 'it continues');
     }
   },
 );

@@ -80,7 +80,7 @@ export interface Campaign {
   held: Held;
   /** Alerts that were under way when a process died. */
   cutAlerts: Set<string>;
-  /** What goes on at this moment. */
+  /** What is under way at this moment. */
   background: Promise<unknown>[];
 }
 

@@ -94,7 +94,7 @@ test(
     t.diagnostic(`${interrupted.length} runs were interrupted, ${sent} had been sent`);
     assert.ok(interrupted.length > sent);
     goOn(frozen);
-    await until('a new id', () => frozen.log().includes('goes on under a new id'));
+    await until('a new id', () => frozen.log().includes('continues under a new id'));
     const before = service.witness.arrivals.length;
     await service.storm(0, 0);
     await untilCalls(service, before + jobCount);

@@ -120,7 +120,7 @@ describe('a node that is lost', { skip, concurrency: 2 }, () => {
     await untilClosed(service, runIds);
     process.kill(lost.pid, 'SIGCONT');
     await until('a new id', async () => (await nodesOf(service)).length === 4);
-    await until('a word about it', () => lost.log().includes('goes on under a new id'));
+    await until('a word about it', () => lost.log().includes('continues under a new id'));
     service.release();
     await assertOnce(service, runIds);
     await until('a word about late results', () => /was not running any more/.test(lost.log()));

@@ -51,7 +51,7 @@ test(
       assert.equal(await node.stop(), 0, node.log());
       assert.match(
         node.log(),
-        /the database does not know this node any more: its calls are given up, and it goes on under/,
+        /the database does not know this node any more: its calls are given up, and it continues under/,
       );
     }
     assert.equal(service.witness.arrivals.length, 2 * jobCount);

@@ -9,7 +9,7 @@ import { untilQuiet } from './running/quiet.ts';
 import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
 import type { ServedPages } from './running/served.ts';
 
-/** Somebody who looks at the list of jobs, one of which is named First. The clock of the page goes on, and can be moved. */
+/** Somebody who looks at the list of jobs, one of which is named First. The clock of the page continues, and can be moved. */
 async function looking(t: TestContext, { hasClock = true, aheadMs = 0 } = {}) {
   const jobd = await servePages(t);
   const firstId = await addJob(jobd, 'First');
@@ -51,7 +51,7 @@ async function addHeard(t: TestContext, jobd: ServedPages, name: string): Promis
 }
 
 describe('what is shown', { skip: noPages }, () => {
-  test('an answer that fails is said, and asked again while the stream goes on', async (t) => {
+  test('an answer that fails is said, and asked again while the stream continues', async (t) => {
     const { jobd, page, context } = await looking(t);
     const error = 'the database is busy: try again';
     await context.route('**/api/v1/overview**', (route) =>

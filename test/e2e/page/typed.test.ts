@@ -73,7 +73,7 @@ describe('what was typed', { skip: noPages }, () => {
     assert.equal(await name.inputValue(), 'half typed');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('this tab shows another workspace, reload it').waitFor();
-    // Back there, the page goes on.
+    // Back there, the page continues.
     await other.getByLabel('Workspace').selectOption({ label: 'default' });
     await page.getByText('Another tab moved').waitFor({ state: 'detached' });
     await other.getByLabel('Workspace').selectOption({ label: 'other' });

@@ -1,4 +1,4 @@
-/** A server that gives jobd no connections: it says so, and goes on as soon as there are some. */
+/** A server that gives jobd no connections: it says so, and continues as soon as there are some. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A server whose disk is full: what cannot be stored is not called, and once there is space, everything goes on. */
+/** A server whose disk is full: what cannot be stored is not called, and once there is space, everything continues. */
 
 import assert from 'node:assert/strict';
 import { chmodSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * A server that is away for a while: nothing is called meanwhile, and when it is back, jobd goes on by itself.
+ * A server that is away for a while: nothing is called meanwhile, and when it is back, jobd continues by itself.
  *
  *   JOBD_OUTAGE_SECONDS=120   how long it is away (8); after a minute, due times are missed
  */

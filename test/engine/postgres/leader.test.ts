@@ -149,7 +149,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.ok(all[0].membership.leads() && !all[1].membership.leads());
   });
 
-  test('hands over as soon as it drains, and goes on to hold its lease', async (t) => {
+  test('hands over as soon as it drains, and continues to hold its lease', async (t) => {
     const database = await newDatabase();
     const draining = await startMember(t, database);
     const { membership } = draining;
@@ -171,6 +171,6 @@ describe('a node', { skip, concurrency: 4 }, () => {
     await until('a word', async () => (await drainingIn())[1]);
     await draining.renew();
     await until('its turn', () => membership.leads());
-    assert.ok(!next.membership.leads(), 'nobody stays: the oldest goes on until it ends');
+    assert.ok(!next.membership.leads(), 'nobody stays: the oldest continues until it ends');
   });
 });

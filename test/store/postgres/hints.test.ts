@@ -91,7 +91,7 @@ describe('hints', { concurrency: 3, skip }, () => {
     const [one, other] = [await openNode(t, url), await openNode(t, url)];
     const began = performance.now();
     const before = other.heard.length;
-    // Until it is told three times, while it goes on.
+    // Until it is told three times, while it continues.
     for (let index = 0; other.heard.length < before + 3; index += 1) {
       one.store.hints.tell({ wakes: ['claim'], changes: [['w', { jobs: [`job ${index}`] }]] });
       await setTimeout(1);

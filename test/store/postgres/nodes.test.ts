@@ -192,6 +192,6 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.equal(second.servingSince, first?.servingSince);
     await lapse();
     const third = await addNode(store, node('n3'));
-    assert.equal(third.servingSince, first?.servingSince, 'the second one goes on');
+    assert.equal(third.servingSince, first?.servingSince, 'the second one continues');
   });
 });

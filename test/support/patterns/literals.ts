@@ -12,7 +12,7 @@ const beforePattern = /(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|void|awa
 /** Finds the literals: what is in comments, texts and templates is none. */
 export function literalsIn(code: string): Literal[] {
   const found: Literal[] = [];
-  /** The depth of braces at which each open template goes on. */
+  /** The depth of braces at which each open template continues. */
   const templates: number[] = [];
   let depth = 0;
   /** The code before, without blanks and comments; its end says whether a slash divides. */

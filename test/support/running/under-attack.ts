@@ -167,7 +167,7 @@ export interface Attack {
   end(): Promise<unknown>;
 }
 
-/** Starts an attack. It writes a line once it is in full swing, and goes on until its input ends, or until its work is done. */
+/** Starts an attack. It writes a line once it is in full swing, and continues until its input ends, or until its work is done. */
 export function startAttack(t: TestContext, script: string, ...args: readonly string[]): Attack {
   const path = join(import.meta.dirname, '..', '..', 'e2e', 'attacks', script);
   const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });

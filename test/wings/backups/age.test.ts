@@ -79,7 +79,7 @@ test('a header without an end is not kept in memory', async () => {
   function* endless(): Generator<Uint8Array> {
     yield Buffer.from('age-encryption.org/v1\n');
     for (; ; taken += 1) {
-      if (taken > 10) throw new Error('it goes on reading');
+      if (taken > 10) throw new Error('it continues reading');
       yield Buffer.alloc(1024 * 1024, 'x');
     }
   }

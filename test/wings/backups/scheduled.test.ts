@@ -92,7 +92,7 @@ test('the first backup is made a minute after the start, the next after its time
   await until('the second', () => asked.length === 2);
 });
 
-test('a restart goes on with the rhythm of the newest own backup', async (t) => {
+test('a restart continues with the rhythm of the newest own backup', async (t) => {
   const { clock, asked, put, start, look } = scheduled(t);
   put(begun - 23 * hour);
   put(begun - minute, '00000000');

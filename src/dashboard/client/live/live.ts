@@ -20,10 +20,10 @@ import { followTurns, takeTurn } from './turns.ts';
 /** What changed, as the API says it. */
 export type Change = Extract<Event, { event: 'changed' }>['data'];
 
-/** How the page hears of changes. `asking`: no stream can be had, so it asks every 10 s. */
+/** How the page learns of changes. `asking`: no stream can be had, so it asks every 10 s. */
 export type LiveState = 'connecting' | 'live' | 'asking' | 'paused';
 
-/** How it hears of them now. */
+/** How it learns of them now. */
 export const liveState = signal<LiveState>('connecting');
 /** When it tries again, in milliseconds of this browser; null while it is connected. */
 export const nextTryAt = signal<number | null>(null);
@@ -67,7 +67,7 @@ export function startLive(): void {
   });
 }
 
-/** Stops all changes of what is shown, or goes on. */
+/** Stops all changes of what is shown, or continues. */
 export function pauseLive(paused: boolean): void {
   isPaused = paused;
   restart();
@@ -139,7 +139,7 @@ function askLater(): void {
   tell(null);
 }
 
-/** While the stream goes on, an answer that failed is asked again until one comes. */
+/** While the stream continues, an answer that failed is asked again until one comes. */
 function keepTrying(): void {
   if (stop === null || liveState.value !== 'live') return;
   clearTimeout(timer);

@@ -17,7 +17,7 @@ export const session = signal<Session | null | 'unknown'>('unknown');
 export const workspaces = signal<Session['workspace'][]>([]);
 /** Why there is no session, or why nobody knows; null if there is nothing to say. */
 export const notice = signal<string | null>(null);
-/** Whether the session ended while its page is shown: what was typed stays, and signing in again goes on. */
+/** Whether the session ended while its page is shown: what was typed stays, and signing in again continues. */
 export const hasEnded = signal(false);
 /** Whether the session shows another workspace now than this tab, where something typed would be lost. */
 export const hasMoved = signal(false);
@@ -186,7 +186,7 @@ function isSameWorkspace(one: Session, other: Session): boolean {
   return one.workspace.id === other.workspace.id;
 }
 
-/** The page is drawn again for another session. One that was renewed, with the same rights, goes on. */
+/** The page is drawn again for another session. One that was renewed, with the same rights, continues. */
 function isSame(one: Session, other: Session): boolean {
   return isSameWorkspace(one, other) && one.id === other.id && one.expiresAt === other.expiresAt;
 }

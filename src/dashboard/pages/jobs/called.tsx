@@ -1,4 +1,4 @@
-/** What a job calls, what it runs after, who hears when that fails, and what became of the results that it posts. */
+/** What a job calls, what it runs after, who is alerted when that fails, and what became of the results that it posts. */
 
 import type { Channel, ChannelList, DeliveryList } from '../../../api/alerts/contract.ts';
 import type { Job } from '../../../api/jobs/contract.ts';

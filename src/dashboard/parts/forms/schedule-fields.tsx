@@ -25,7 +25,7 @@ interface Scheduled {
 
 interface ScheduleProps<F extends Scheduled, T> extends FormParts<F, T> {
   isPaused: boolean;
-  /** Whether a period that was not changed goes on counting where it is: that of a job does. */
+  /** Whether a period that was not changed continues counting where it is: that of a job does. */
   keepsPeriod?: boolean;
   /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
   periodHint?: string;

@@ -50,7 +50,7 @@ function servedWords(word: string, ids: readonly string[] | null): string | null
   return ids.length === 1 ? `1 ${word}` : `${ids.length} ${word}s`;
 }
 
-/** What else a channel hears of: `missed runs; a reminder every 1 h`. Null if that is nothing. */
+/** What else a channel is alerted of: `missed runs; a reminder every 1 h`. Null if that is nothing. */
 export function moreWords({
   alsoOn,
   remindEverySeconds,
@@ -61,7 +61,7 @@ export function moreWords({
   return [...runs, ...reminders].join('; ') || null;
 }
 
-/** When a channel hears of a job: `after the 1st failure`. */
+/** When a channel is alerted of a job: `after the 1st failure`. */
 export function afterWords({ afterFailures: count }: Pick<Channel, 'afterFailures'>): string {
   return count === 1 ? 'at the first failure' : `after ${count} failures in a row`;
 }

@@ -82,7 +82,7 @@ class Connection implements DatabaseConnection {
     } catch (error) {
       if (hasNames && isNameTrouble(error)) {
         names.giveUp();
-        // A transaction is over with its first error: it has to begin anew.
+        // A transaction is over with its first error: it has to start again.
         if (!this.#isInTransaction) return await this.#ask(text, values);
       }
       if (isReadOnly(error)) this.#connections.leave(this.#client);

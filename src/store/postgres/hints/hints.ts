@@ -1,6 +1,6 @@
 /**
  * Hints over LISTEN and NOTIFY. Every process tells through its pool; one that serves also listens, on a connection of its
- * own. A process hears its own hints too: they are not passed on, but show that hints arrive. Through PgBouncer in
+ * own. A process gets its own hints too: they are not passed on, but show that hints arrive. Through PgBouncer in
  * transaction mode LISTEN succeeds and nothing ever arrives.
  * https://www.postgresql.org/docs/current/sql-notify.html
  */

@@ -48,7 +48,7 @@ const operations = describe(
         'Creates, changes and adopts the job, monitor or channel of each key so that it matches its definition, and with `prune` ' +
         'deletes those of other keys. All is planned first: if anything is refused, nothing is changed. Then each change is made ' +
         'in a transaction of its own: jobs after those they name, then channels, then deletions. If one is refused after all, ' +
-        'because its run goes on for over 5 s or somebody was faster, what depends on it is not begun; what is done stays, and the ' +
+        'because its run takes over 5 s or somebody was faster, what depends on it is not begun; what is done stays, and the ' +
         'same request again continues. What matches already stays as it is. A webhook without a secret keeps its own, or gets one ' +
         'that is not shown. The body may have 1 MiB.',
       body: contract.Definitions,

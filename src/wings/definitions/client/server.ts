@@ -15,7 +15,7 @@ import { wordedForFiles } from './read-definition.ts';
 
 /** The server takes so much at once. */
 const mostBytes = 1024 * 1024;
-/** Longer than the server goes on with what it applies. */
+/** Longer than the server continues with what it applies. */
 const answerTimeoutMs = 60_000;
 
 /** What the server does, or has done, to the one of a key. */

@@ -43,7 +43,7 @@ export async function tourOf(page: Page): Promise<Tour> {
 
 /** Begins from the top. The functions here run in the page, so they use nothing from outside of themselves. */
 function prepare(): void {
-  // Tab goes on from what had the focus last.
+  // Tab continues from what had the focus last.
   document.body.tabIndex = -1;
   document.body.focus();
   document.body.removeAttribute('tabindex');

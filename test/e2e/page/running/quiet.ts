@@ -18,7 +18,7 @@ export function followRequests(context: BrowserContext): void {
     const refused = new Set<string>();
     pending.set(page, { asked, refused });
     page.on('request', (request) => {
-      // The stream of changes goes on.
+      // The stream of changes continues.
       if (!request.url().endsWith('/api/v1/events')) asked.add(request);
     });
     page.on('response', (response) => {

@@ -90,7 +90,7 @@ function serve(t: TestContext, args: string[], env: Record<string, string>) {
 }
 
 test(
-  'a service moves: its job goes on there, and nothing serves the old file',
+  'a service moves: its job continues there, and nothing serves the old file',
   { skip },
   async (t) => {
     const sink = await startSink(t);

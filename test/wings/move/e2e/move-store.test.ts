@@ -1,4 +1,4 @@
-/** A store moves from a file to a server and back: all of it, or it goes on later. */
+/** A store moves from a file to a server and back: all of it, or it continues later. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -165,38 +165,42 @@ for (const [from, to] of [
   ['a file', 'a server'],
   ['a server', 'a file'],
 ] as const) {
-  test(`a move from ${from} to ${to} that ends at any page goes on there`, { skip }, async (t) => {
-    const dataDir = await filled(t);
-    const database = await newDatabase();
-    if (from === 'a server') await move(dataDir, database);
-    const other = from === 'a file' ? database : temporaryDirectory(t);
-    const source = from === 'a file' ? dataDir : database;
-    const pages: string[] = [];
-    for (let ends = 0; ends < 1_000; ends += 1) {
-      let isFirst = true;
-      const attempt = move(source, other, {
-        pageRows: 20,
-        onProgress({ step, table, rows }) {
-          if (step !== 'copy') return;
-          if (!isFirst) throw new Error('killed');
-          isFirst = false;
-          pages.push(`${table} ${rows}`);
-        },
-      });
-      const result = await attempt.catch((error: unknown) => error);
-      if (result instanceof Error) {
-        assert.equal(result.message, 'killed');
-        await assert.rejects(openStore(other), /it is the unfinished copy of another store/);
-        continue;
+  test(
+    `a move from ${from} to ${to} that ends at any page continues there`,
+    { skip },
+    async (t) => {
+      const dataDir = await filled(t);
+      const database = await newDatabase();
+      if (from === 'a server') await move(dataDir, database);
+      const other = from === 'a file' ? database : temporaryDirectory(t);
+      const source = from === 'a file' ? dataDir : database;
+      const pages: string[] = [];
+      for (let ends = 0; ends < 1_000; ends += 1) {
+        let isFirst = true;
+        const attempt = move(source, other, {
+          pageRows: 20,
+          onProgress({ step, table, rows }) {
+            if (step !== 'copy') return;
+            if (!isFirst) throw new Error('killed');
+            isFirst = false;
+            pages.push(`${table} ${rows}`);
+          },
+        });
+        const result = await attempt.catch((error: unknown) => error);
+        if (result instanceof Error) {
+          assert.equal(result.message, 'killed');
+          await assert.rejects(openStore(other), /it is the unfinished copy of another store/);
+          continue;
+        }
+        assert.ok(pages.length > movedTables.length, String(pages.length));
+        assert.equal(new Set(pages).size, pages.length, 'no page twice');
+        await using store = await openStore(other);
+        assert.ok((await tablesIn(store.db)).has('runs'));
+        return;
       }
-      assert.ok(pages.length > movedTables.length, String(pages.length));
-      assert.equal(new Set(pages).size, pages.length, 'no page twice');
-      await using store = await openStore(other);
-      assert.ok((await tablesIn(store.db)).has('runs'));
-      return;
-    }
-    assert.fail('it never ended');
-  });
+      assert.fail('it never ended');
+    },
+  );
 }
 
 test('a store that changed since the copy began is not taken for equal', { skip }, async (t) => {

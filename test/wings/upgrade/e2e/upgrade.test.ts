@@ -117,7 +117,7 @@ describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot, concurrency: 3 
     ],
   ];
   for (const [name, program, words] of refused) {
-    test(`a new version that ${name} is refused while jobd goes on`, async (t) => {
+    test(`a new version that ${name} is refused while jobd continues`, async (t) => {
       const machine = await installMachine(t);
       const pid = machine.pid();
       const { exitCode, stderr } = await machine.upgrade(machine.offer(program()));
