@@ -16,10 +16,10 @@ import { addedByWings } from './wings.ts';
 /** How long a stop waits for calls in flight, in milliseconds (docs/behavior.md#run-4). */
 export const drainMs = 30_000;
 /**
- * For all threads (docs/benchmarks.md). Old objects are collected once they have grown by half: 50 MB less in a storm. A
- * function is compiled for the second time, by TurboFan, when it has run 100,000 times and not 3,000: in a storm the
- * compiler takes the processors from the calls, and what Maglev made is nearly as fast. Set when all code is loaded, since V8
- * refuses code caches that were made without the flags.
+ * For all threads (docs/decisions/0099-settings-that-were-measured.md). Old objects are collected once they have grown by half:
+ * 50 MB less in a storm. A function is compiled for the second time, by TurboFan, when it has run 100,000 times and not 3,000:
+ * in a storm the compiler takes the processors from the calls, and what Maglev made is nearly as fast. Set when all code is
+ * loaded, since V8 refuses code caches that were made without the flags.
  */
 const v8Flags = ['--heap-growing-percent=50', '--invocation-count-for-turbofan=100000'];
 
