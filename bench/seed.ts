@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { sql } from 'kysely';
 import { databaseOf, openTestLocal } from '../test/support/running/local.ts';
-import { ensureCallKey } from '../src/app/calls/call-keys.ts';
+import { ensureCallKey } from '../src/app/proof/call-keys.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/jobs/job-input.ts';

@@ -3,7 +3,7 @@
  * judges every address, connects to a judged address and exchanges one request for one answer, all within one deadline.
  * Whatever a target does is returned as a value.
  */
-import type { Caller } from '../domain/calls/caller.ts';
+import type { Caller } from '../domain/proof/caller.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
 import { errorWordOf } from '../domain/runs/reason.ts';

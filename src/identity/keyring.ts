@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { CallAlgorithm, CallJwk } from '../domain/calls/call-key.ts';
+import type { CallAlgorithm, CallJwk } from '../domain/proof/call-key.ts';
 import { JobdError, messageOf } from '../domain/errors.ts';
 import { placeOf, type Vault } from '../domain/secrets/vault.ts';
 

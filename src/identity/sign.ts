@@ -1,9 +1,9 @@
 /** Signs calls. It runs in the thread of calls, just before an attempt is sent, as the thread of the store has no time left. */
 
 import { hash, randomBytes, sign } from 'node:crypto';
-import { signatureLabel, unsignedHeaders } from '../domain/calls/http-signature.ts';
-import { tokenClaims, tokenHeader } from '../domain/calls/token.ts';
-import type { Caller } from '../domain/calls/caller.ts';
+import { signatureLabel, unsignedHeaders } from '../domain/proof/http-signature.ts';
+import { tokenClaims, tokenHeader } from '../domain/proof/token.ts';
+import type { Caller } from '../domain/proof/caller.ts';
 import type { CallSigner } from './keyring.ts';
 
 /** A request as it is about to be sent. */

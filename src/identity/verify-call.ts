@@ -1,9 +1,9 @@
 /** The verdict on a saved request: whether a site that is trusted made it, and which of its jobs. Everything else is refused. */
 
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
-import { callAlgorithms, type CallAlgorithm, type CallJwk } from '../domain/calls/call-key.ts';
-import { contentDigest, signatureBase, signatureTag } from '../domain/calls/http-signature.ts';
-import type { Component } from '../domain/calls/http-signature.ts';
+import { callAlgorithms, type CallAlgorithm, type CallJwk } from '../domain/proof/call-key.ts';
+import { contentDigest, signatureBase, signatureTag } from '../domain/proof/http-signature.ts';
+import type { Component } from '../domain/proof/http-signature.ts';
 import { isoTime } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { thumbprint } from './keyring.ts';

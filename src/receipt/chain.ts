@@ -4,7 +4,7 @@
  */
 
 import { escaped } from './refusal.ts';
-import type { Receipt } from '../domain/receipts/receipt.ts';
+import type { Receipt } from '../domain/proof/receipt.ts';
 
 /** A receipt that is valid on its own, its source and its SHA-256. */
 export interface Link {

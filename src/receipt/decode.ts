@@ -1,6 +1,6 @@
 /** From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. */
 
-import type { Receipt, ReceiptCompletion, ReceiptPayload } from '../domain/receipts/receipt.ts';
+import type { Receipt, ReceiptCompletion, ReceiptPayload } from '../domain/proof/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { demandOnly, objectOf, textOf, wrongField, type Json } from './json.ts';
 import { invalid, shown } from './refusal.ts';

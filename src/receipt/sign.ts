@@ -1,7 +1,7 @@
 /** Signing, for the service only: Node's crypto takes a fifteenth of the library's time. */
 
 import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
-import type { ReceiptPayload } from '../domain/receipts/receipt.ts';
+import type { ReceiptPayload } from '../domain/proof/receipt.ts';
 import { canonicalJson } from './canonical.ts';
 import { algorithm, publicKeyOf, type PublicKey } from './key.ts';
 

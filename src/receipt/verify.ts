@@ -3,7 +3,7 @@
  * carries.
  */
 
-import type { Receipt } from '../domain/receipts/receipt.ts';
+import type { Receipt } from '../domain/proof/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { canonicalBytes } from './canonical.ts';
 import { decodeReceipt, signatureBytes } from './decode.ts';

@@ -2,10 +2,10 @@
 
 import { newSecret } from '../app/accounts/secrets.ts';
 import { openCompletionTokens } from '../app/secrets/completion-key.ts';
-import { ensureSigningKey } from '../app/receipts/signing-keys.ts';
+import { ensureSigningKey } from '../app/proof/signing-keys.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createSigner } from '../engine/receipts/sign.ts';
+import { createSigner } from '../engine/proof/sign.ts';
 import { watchDataDirectory } from '../engine/upkeep/data-directory.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { startInstance } from '../store/accounts/instance.ts';

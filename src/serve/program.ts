@@ -38,8 +38,8 @@ const jobs: Loaders = {
   audit: async () => (await import('../cli/accounts/audit.ts')).addAuditCommand,
 };
 const proof: Loaders = {
-  verify: async () => (await import('../cli/receipts/verify.ts')).addVerifyCommand,
-  'verify-call': async () => (await import('../cli/calls/verify-call.ts')).addVerifyCallCommand,
+  verify: async () => (await import('../cli/proof/verify.ts')).addVerifyCommand,
+  'verify-call': async () => (await import('../cli/proof/verify-call.ts')).addVerifyCallCommand,
 };
 const serve: Loaders = {
   demo: async () => (await import('../cli/operator/demo.ts')).addDemoCommand,

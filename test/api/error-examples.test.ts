@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
 import { createEvents } from '../../src/app/events.ts';
-import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
+import { getReceiptKey } from '../../src/app/proof/receipts.ts';
 import type { JobdError } from '../../src/domain/errors.ts';
 import { openTestLocal } from '../support/running/local.ts';
 import { addAccount } from '../support/records/account.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestLocal } from '../support/running/local.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
-import { findActiveSigningKey } from '../../src/store/receipts/signing-keys.ts';
+import { findActiveSigningKey } from '../../src/store/proof/signing-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/running/executable.ts';
 import { rawBytes } from '../support/checks/raw-bytes.ts';

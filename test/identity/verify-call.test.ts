@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import type { Caller } from '../../src/domain/calls/caller.ts';
+import type { Caller } from '../../src/domain/proof/caller.ts';
 import { identify } from '../../src/identity/sign.ts';
 import { readRequest } from '../../src/identity/raw-request.ts';
 import { readCallKeys, verifyCall } from '../../src/identity/verify-call.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../../src/domain/receipts/receipt.ts';
+import type { Receipt } from '../../src/domain/proof/receipt.ts';
 import { judge, wordsOf, type Judgement } from '../../src/receipt/judge.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';

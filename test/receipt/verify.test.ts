@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { receipt as exampleReceipt, receiptKey } from '../../src/api/receipts/examples.ts';
-import { Receipt as ReceiptSchema, ReceiptKey } from '../../src/api/receipts/contract.ts';
+import { receipt as exampleReceipt, receiptKey } from '../../src/api/proof/examples.ts';
+import { Receipt as ReceiptSchema, ReceiptKey } from '../../src/api/proof/contract.ts';
 import { canonicalBytes, canonicalJson } from '../../src/receipt/canonical.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { Refusal } from '../../src/receipt/refusal.ts';

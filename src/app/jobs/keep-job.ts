@@ -22,7 +22,7 @@ import * as jobs from '../../store/jobs/jobs.ts';
 import { dropWait } from '../../store/runs/completions.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/store.ts';
-import { ensureCallKey } from '../calls/call-keys.ts';
+import { ensureCallKey } from '../proof/call-keys.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { Ground, JobsApp, Principal } from '../app.ts';
 import type { NoteChange } from '../change.ts';

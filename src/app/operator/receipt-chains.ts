@@ -9,9 +9,9 @@ import { verifyNatively } from '../../receipt/native.ts';
 import type { TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../receipt/verify.ts';
 import type { Db } from '../../store/database/store.ts';
-import { countReceipts, findChains, findNewestReceipts } from '../../store/receipts/receipts.ts';
-import type { ChainOfJob } from '../../store/receipts/receipts.ts';
-import { listSigningKeys } from '../../store/receipts/signing-keys.ts';
+import { countReceipts, findChains, findNewestReceipts } from '../../store/proof/receipts.ts';
+import type { ChainOfJob } from '../../store/proof/receipts.ts';
+import { listSigningKeys } from '../../store/proof/signing-keys.ts';
 
 /** What a check of receipts found. */
 export interface ReceiptsChecked {

@@ -16,7 +16,7 @@ import type { JobActionResults, JobChain } from '../../api/jobs/extension-contra
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
-import type { Receipt } from '../../domain/receipts/receipt.ts';
+import type { Receipt } from '../../domain/proof/receipt.ts';
 import { fieldOf, pages, type Ask } from './client.ts';
 import { findOne, type Named } from './find.ts';
 import { path, queryOf, type Filter } from './path.ts';

@@ -1,8 +1,8 @@
 /** `jobd call-key`: the keys that sign calls; works while the daemon runs. */
 
 import { Option } from 'commander';
-import { callAlgorithms, callKeyState, keysCachedSeconds } from '../../domain/calls/call-key.ts';
-import type { CallKey } from '../../domain/calls/call-key.ts';
+import { callAlgorithms, callKeyState, keysCachedSeconds } from '../../domain/proof/call-key.ts';
+import type { CallKey } from '../../domain/proof/call-key.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { moment } from '../terminal/cell.ts';
 import { printJson } from '../terminal/output.ts';
@@ -17,7 +17,7 @@ export const addCallKeyCommands = storeCommands(
       about: 'list the keys: those that sign, are next, are still published, or were retired',
       examples: ['call-key show'],
       async run({ open }) {
-        const { listCallKeys } = await import('../../app/calls/call-keys.ts');
+        const { listCallKeys } = await import('../../app/proof/call-keys.ts');
         const local = await open();
         const keys = await listCallKeys(local);
         return table('keys', keys.map(shapeAt(local.clock.now())), {
@@ -38,8 +38,8 @@ export const addCallKeyCommands = storeCommands(
           .option('--json', 'print one JSON document, which is the default'),
       examples: ['call-key export > keys.json', 'verify-call request.txt --keys keys.json'],
       async run({ open, flags }) {
-        const { listCallKeys, publishedCallKeys } = await import('../../app/calls/call-keys.ts');
-        const { callKeySet } = await import('../../app/calls/published.ts');
+        const { listCallKeys, publishedCallKeys } = await import('../../app/proof/call-keys.ts');
+        const { callKeySet } = await import('../../app/proof/published.ts');
         const keys = await (flags['all'] ? listCallKeys : publishedCallKeys)(await open());
         return (_, output) => printJson(output, callKeySet(keys));
       },
@@ -66,7 +66,7 @@ export const addCallKeyCommands = storeCommands(
           ? `from now on, although targets that keep the old keys refuse calls for up to ${keptMinutes} minutes`
           : 'in 10 minutes';
         await confirm(`Sign calls with new keys ${when}?`);
-        const { listCallKeys, rotateCallKeys } = await import('../../app/calls/call-keys.ts');
+        const { listCallKeys, rotateCallKeys } = await import('../../app/proof/call-keys.ts');
         const algorithm = callAlgorithms.find((name) => name === flags['algorithm']) ?? null;
         const local = await open();
         const parts = { ...local, vault: await local.openVault() };

@@ -1,6 +1,6 @@
 /** `jobd signing-key`: the key that signs receipts; works while the daemon runs. */
 
-import type { SigningKeyRecord } from '../../app/receipts/signing-keys.ts';
+import type { SigningKeyRecord } from '../../app/proof/signing-keys.ts';
 import { moment } from '../terminal/cell.ts';
 import { printJson } from '../terminal/output.ts';
 import { printed, inIsoTimes, storeCommands, table, withYes } from './store-commands.ts';
@@ -14,7 +14,7 @@ export const addSigningKeyCommands = storeCommands(
       about: 'list the current signing key and the retired ones',
       examples: ['signing-key show'],
       async run({ open }) {
-        const { listSigningKeys } = await import('../../app/receipts/signing-keys.ts');
+        const { listSigningKeys } = await import('../../app/proof/signing-keys.ts');
         return table('keys', (await listSigningKeys(await open())).map(shape), {
           id: ({ keyId }) => keyId,
           created: ({ createdAt }) => moment(createdAt),
@@ -36,7 +36,7 @@ export const addSigningKeyCommands = storeCommands(
       ],
       async run({ open, flags }) {
         const { activeSigningKey, listSigningKeys } =
-          await import('../../app/receipts/signing-keys.ts');
+          await import('../../app/proof/signing-keys.ts');
         const { keyDocument, keySet } = await import('../../receipt/key.ts');
         const local = await open();
         if (flags['all']) {
@@ -54,7 +54,7 @@ export const addSigningKeyCommands = storeCommands(
       examples: ['signing-key rotate --yes'],
       async run({ open, confirm }) {
         await confirm('Sign receipts with a new key from now on?');
-        const { rotateSigningKey } = await import('../../app/receipts/signing-keys.ts');
+        const { rotateSigningKey } = await import('../../app/proof/signing-keys.ts');
         const local = await open();
         const key = await rotateSigningKey({ ...local, vault: await local.openVault() });
         return printed(shape(key), (output) => {

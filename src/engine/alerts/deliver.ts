@@ -23,7 +23,7 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Mailer } from '../../egress/mail.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
-import type { Signer } from '../receipts/sign.ts';
+import type { Signer } from '../proof/sign.ts';
 import type { MailAllowance } from './mail-limit.ts';
 
 export interface DelivererParts {

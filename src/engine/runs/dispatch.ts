@@ -24,7 +24,7 @@ import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
-import type { Callers } from '../calls/callers.ts';
+import type { Callers } from '../proof/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
 import type { Spans } from '../../domain/runs/span.ts';
 import { interruptedRun, runNames, type EndedExecution, type Execution } from './execution.ts';

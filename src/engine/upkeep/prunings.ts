@@ -3,7 +3,7 @@
 import { auditRetention } from '../../domain/accounts/audit.ts';
 import { msPerDay, type Clock } from '../../domain/clock.ts';
 import { deliveriesKeptMs, deliveryLifeMs } from '../../domain/alerts/delivery.ts';
-import { privatePartKeptMs } from '../../domain/calls/call-key.ts';
+import { privatePartKeptMs } from '../../domain/proof/call-key.ts';
 import { nodesKeptMs } from '../../domain/nodes.ts';
 import { rememberedMs } from '../../domain/repeatable.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../../store/accounts/workspaces.ts';
@@ -13,7 +13,7 @@ import {
   findOldDelivery,
   settleEndedDeliveries,
 } from '../../store/alerts/deliveries.ts';
-import { findRetiredCallKey, removePrivateCallKey } from '../../store/calls/call-keys.ts';
+import { findRetiredCallKey, removePrivateCallKey } from '../../store/proof/call-keys.ts';
 import { hasOldRows, removeOldRows, type DatedTable } from '../../store/database/old-rows.ts';
 import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';

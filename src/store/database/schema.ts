@@ -7,7 +7,7 @@ import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { EditableFields, Health } from '../../domain/jobs/job.ts';
-import type { CallAlgorithm } from '../../domain/calls/call-key.ts';
+import type { CallAlgorithm } from '../../domain/proof/call-key.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth, MonitorSettings } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setPlan } from '../../../src/app/accounts/accounts.ts';
 import { openTestLocal } from '../../support/running/local.ts';
-import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 import { assertRefused } from '../../support/checks/answer.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { checkReceipts } from '../../../src/app/operator/receipt-chains.ts';
-import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
-import { createSigner } from '../../../src/engine/receipts/sign.ts';
+import { rotateSigningKey } from '../../../src/app/proof/signing-keys.ts';
+import { createSigner } from '../../../src/engine/proof/sign.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { testVault as vault } from '../../support/fakes/vault.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';

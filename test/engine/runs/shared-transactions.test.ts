@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Call, Egress } from '../../../src/egress/egress.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
-import { signingBatch } from '../../../src/engine/receipts/sign.ts';
+import { signingBatch } from '../../../src/engine/proof/sign.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';

@@ -22,7 +22,7 @@ import * as planned from '../../../src/store/jobs/planned.ts';
 import * as spans from '../../../src/store/jobs/spans.ts';
 import * as monitors from '../../../src/store/monitors/monitors.ts';
 import * as pings from '../../../src/store/monitors/pings.ts';
-import * as receipts from '../../../src/store/receipts/receipts.ts';
+import * as receipts from '../../../src/store/proof/receipts.ts';
 import * as claims from '../../../src/store/runs/claims.ts';
 import * as completions from '../../../src/store/runs/completions.ts';
 import { listKeptFrom } from '../../../src/store/runs/early.ts';

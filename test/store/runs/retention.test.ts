@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { findReceipt } from '../../../src/store/receipts/receipts.ts';
+import { findReceipt } from '../../../src/store/proof/receipts.ts';
 import {
   listHistories,
   listOldestRuns,

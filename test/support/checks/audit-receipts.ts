@@ -6,7 +6,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 

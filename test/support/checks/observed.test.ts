@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
-import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { runDocument, runStatuses } from '../../../src/domain/runs/run.ts';
 import type { Run, RunStatus, RunTotals } from '../../../src/domain/runs/run.ts';
 import { job } from '../../../src/api/jobs/examples.ts';

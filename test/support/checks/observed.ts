@@ -3,7 +3,7 @@
  * says. It knows nothing of the store.
  */
 
-import type { ReceiptPayload } from '../../../src/domain/receipts/receipt.ts';
+import type { ReceiptPayload } from '../../../src/domain/proof/receipt.ts';
 import { judge, wordsOf } from '../../../src/receipt/judge.ts';
 import { readTrustedKeys } from '../../../src/receipt/trusted-keys.ts';
 import type { RunDocument, RunTotals } from '../../../src/domain/runs/run.ts';

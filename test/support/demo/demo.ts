@@ -12,7 +12,7 @@ import { newId } from '../../../src/domain/id.ts';
 import { monitorAfter } from '../../../src/domain/monitors/monitor.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { findMonitorsToCheck, keepMonitorStates } from '../../../src/store/monitors/monitors.ts';
-import { countUnsignedRuns } from '../../../src/store/receipts/receipts.ts';
+import { countUnsignedRuns } from '../../../src/store/proof/receipts.ts';
 import { findEarliestDueTime } from '../../../src/store/runs/claims.ts';
 import { everyRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock, type FakeClock } from '../fakes/clock.ts';

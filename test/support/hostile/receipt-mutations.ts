@@ -1,6 +1,6 @@
 /** Every way to attack a receipt or its key. */
 
-import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { keyDocument } from '../../../src/receipt/key.ts';
 import {
   answeredRun,

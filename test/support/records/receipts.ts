@@ -2,8 +2,8 @@
 
 import { createPrivateKey } from 'node:crypto';
 import { newId } from '../../../src/domain/id.ts';
-import { hasReceipt, receiptPayload } from '../../../src/domain/receipts/receipt.ts';
-import type { AnsweredRun, Receipt, ReceiptPayload } from '../../../src/domain/receipts/receipt.ts';
+import { hasReceipt, receiptPayload } from '../../../src/domain/proof/receipt.ts';
+import type { AnsweredRun, Receipt, ReceiptPayload } from '../../../src/domain/proof/receipt.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { toBase64url } from '../../../src/receipt/base64.ts';
 import { nativeSha256, signingKeyOf, signReceipt } from '../../../src/receipt/sign.ts';

@@ -1,6 +1,6 @@
 /** The public keys that check receipts. */
 
-import type { ReceiptKeys } from '../../../api/receipts/contract.ts';
+import type { ReceiptKeys } from '../../../api/proof/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import type { About } from '../../../api/accounts/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';

@@ -1,7 +1,7 @@
 /** Receipts in the browser: which keys it trusts and why, and what a verdict says. Nothing here asks a server. */
 
 import type { Run } from '../../../api/runs/contract.ts';
-import type { Receipt } from '../../../domain/receipts/receipt.ts';
+import type { Receipt } from '../../../domain/proof/receipt.ts';
 import { sha256Hex } from '../../../receipt/sha256.ts';
 import { readTrustedKeys, type TrustedKeys } from '../../../receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../../receipt/verify.ts';

@@ -12,8 +12,8 @@ import {
   trustedOf,
 } from '../../../../src/dashboard/view/runs/receipt.ts';
 import type { SeenKey } from '../../../../src/dashboard/view/runs/receipt.ts';
-import { receiptPayload } from '../../../../src/domain/receipts/receipt.ts';
-import type { AnsweredRun, Receipt } from '../../../../src/domain/receipts/receipt.ts';
+import { receiptPayload } from '../../../../src/domain/proof/receipt.ts';
+import type { AnsweredRun, Receipt } from '../../../../src/domain/proof/receipt.ts';
 import { runDocument } from '../../../../src/domain/runs/run.ts';
 import { sha256Hex } from '../../../../src/receipt/sha256.ts';
 import { signingKeyOf, signReceipt } from '../../../../src/receipt/sign.ts';
