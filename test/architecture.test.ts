@@ -128,8 +128,8 @@ const usingWings = new Set([
   'test/architecture.test.ts',
   'test/client-bundle.test.ts',
   'test/cost.test.ts',
-  'test/dashboard/view/jobs/curl.test.ts',
-  'test/dashboard/view/jobs/job-form.test.ts',
+  'test/dashboard/view/curl.test.ts',
+  'test/dashboard/view/job-form.test.ts',
 ]);
 
 test('tests of the house need no wing', () => {

@@ -53,8 +53,8 @@ import { fillIn, literal } from '../src/wings/definitions/client/references.ts';
 import { cutTo, cutUrl, plainLines } from '../src/cli/terminal/text.ts';
 import { sizeWords, visibleLines } from '../src/dashboard/view/body.ts';
 import { fieldError } from '../src/dashboard/view/forms.ts';
-import { urlProblem } from '../src/dashboard/view/jobs/job-form.ts';
-import { pretty } from '../src/dashboard/view/runs/json.ts';
+import { urlProblem } from '../src/dashboard/view/job-form.ts';
+import { pretty } from '../src/dashboard/view/json.ts';
 import { steepGrowth } from './support/cost.ts';
 
 interface Reader {

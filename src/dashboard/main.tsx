@@ -2,10 +2,10 @@
 
 import { render } from 'preact';
 import { startClock } from './client/clock.ts';
-import { followLinks, takeCode } from './client/session/link.ts';
-import { startLive } from './client/live/live.ts';
+import { followLinks, takeCode } from './client/link.ts';
+import { startLive } from './client/live.ts';
 import { applyPreferences } from './client/preferences.ts';
-import { followSession, loadSession } from './client/session/session.ts';
+import { followSession, loadSession } from './client/session.ts';
 import { startShortcuts } from './client/shortcuts.ts';
 import { followPages } from './client/toasts.ts';
 import { Page } from './pages/page.tsx';

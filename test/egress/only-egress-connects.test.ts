@@ -54,7 +54,7 @@ const allowed = [
   'src/cli/operator/new-file.ts: node:child_process', // a shell that removes a file of a refused backup
   // In the browser: the server that the page came from, which its policy holds it to.
   'src/dashboard/client/api.ts: fetch',
-  'src/dashboard/client/live/live.ts: fetch',
+  'src/dashboard/client/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
   'src/store/postgres/connections/pinned.ts: pg', // its statements; what connects is pool.ts
   'src/store/postgres/connections/pool.ts: node:net', // its sockets, so that they can be let go

@@ -1,7 +1,7 @@
 /** What people do with a job, a monitor or a channel, from any page. What came of it is said in a toast. */
 
 import { pageOf, type Kind } from '../view/places.ts';
-import { change, create } from './session/session.ts';
+import { change, create } from './session.ts';
 import { showToast } from './toasts.ts';
 import { signal } from '@preact/signals';
 import type { QueuedRun } from '../../api/runs/contract.ts';

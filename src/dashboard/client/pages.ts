@@ -5,8 +5,8 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { nameOf, type Row } from '../view/rows.ts';
 import type { Failure } from './api.ts';
 import { askForViewer, recall, remember, type Concern } from './resource.ts';
-import { onChange, type Change } from './live/live.ts';
-import { createPace } from './live/pace.ts';
+import { onChange, type Change } from './live.ts';
+import { createPace } from './pace.ts';
 
 /** One page of a list. */
 interface Part<T> {

@@ -4,8 +4,8 @@ import type { Run } from '../../api/runs/contract.ts';
 import { maxDocumentBytes } from '../../receipt/json.ts';
 import { readTrustedKeys, type TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { root } from '../router.ts';
-import { checkReceipt, compareKeys, readSeen } from '../view/runs/receipt.ts';
-import type { CheckedReceipt, CheckedWith, SeenKey } from '../view/runs/receipt.ts';
+import { checkReceipt, compareKeys, readSeen } from '../view/receipt.ts';
+import type { CheckedReceipt, CheckedWith, SeenKey } from '../view/receipt.ts';
 import { download } from './api.ts';
 import { now } from './clock.ts';
 

@@ -2,10 +2,10 @@
 
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { onChange, type Change } from './live/live.ts';
-import { viewer } from './session/session.ts';
+import { onChange, type Change } from './live.ts';
+import { viewer } from './session.ts';
 import type { Kind } from '../view/places.ts';
-import { createPace, type Pace } from './live/pace.ts';
+import { createPace, type Pace } from './pace.ts';
 import { ask, type Failure } from './api.ts';
 
 /** Whether an answer may be another after this change. */

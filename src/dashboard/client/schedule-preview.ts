@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { SchedulePreview } from '../../api/schedule/contract.ts';
-import type { ScheduleFields } from '../view/schedule/schedule-form.ts';
+import type { ScheduleFields } from '../view/schedule-form.ts';
 import { ask, outage, type Answer } from './api.ts';
 import { now } from './clock.ts';
-import { hasEnded, workOut } from './session/session.ts';
+import { hasEnded, workOut } from './session.ts';
 
 const pauseMs = 300;
 /** Timers of browsers are no longer than 24 days. */

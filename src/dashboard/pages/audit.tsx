@@ -3,7 +3,7 @@
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { usePages } from '../client/pages.ts';
 import type { Concern } from '../client/resource.ts';
-import { mayWrite } from '../client/session/session.ts';
+import { mayWrite } from '../client/session.ts';
 import { Filters } from '../parts/tools.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Facts, Link, Outside } from '../parts/basic.tsx';

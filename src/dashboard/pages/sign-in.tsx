@@ -3,14 +3,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useBusy } from '../client/busy.ts';
 import type { TargetedSubmitEvent } from 'preact';
-import { linkCode } from '../client/session/link.ts';
+import { linkCode } from '../client/link.ts';
 import { isCutOff } from '../view/sign-in-code.ts';
 import { Brand } from '../parts/frame.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Button, Problem, Outside } from '../parts/basic.tsx';
 import { addressOf } from '../router.ts';
-import { notice, signIn, leave, signedIn, type Refusal } from '../client/session/session.ts';
+import { notice, signIn, leave, signedIn, type Refusal } from '../client/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 

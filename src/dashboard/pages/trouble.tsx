@@ -6,7 +6,7 @@ import type { Concern } from '../client/resource.ts';
 import { Glyph, Link, Outside } from '../parts/basic.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { DayList } from '../parts/rows.tsx';
-import { shortError } from '../view/runs/run.ts';
+import { shortError } from '../view/run.ts';
 import { absolute, clock } from '../view/times.ts';
 
 /** A run that succeeds changes nothing here; a job may get another name, or be deleted. */

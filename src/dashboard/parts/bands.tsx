@@ -2,8 +2,8 @@
 
 import { outage } from '../client/api.ts';
 import { clockDrift, now } from '../client/clock.ts';
-import { newVersion, nextTryAt, tryNow } from '../client/live/live.ts';
-import { hasMoved } from '../client/session/session.ts';
+import { newVersion, nextTryAt, tryNow } from '../client/live.ts';
+import { hasMoved } from '../client/session.ts';
 import { stayUntil } from '../router.ts';
 import { span } from '../view/figures.ts';
 import { clock } from '../view/times.ts';

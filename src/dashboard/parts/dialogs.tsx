@@ -4,13 +4,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { useBusy } from '../client/busy.ts';
-import { change } from '../client/session/session.ts';
+import { change } from '../client/session.ts';
 import { showToast } from '../client/toasts.ts';
 import { go } from '../router.ts';
 import { lists, pageOf, type Kind } from '../view/places.ts';
 import { Button, Outside, Problem } from './basic.tsx';
 import type { Job } from '../../api/jobs/contract.ts';
-import { curlCommand } from '../view/jobs/curl.ts';
+import { curlCommand } from '../view/curl.ts';
 import { Copyable } from './copyable.tsx';
 
 interface DialogProps {

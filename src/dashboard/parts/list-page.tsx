@@ -1,10 +1,10 @@
 /** The list of all jobs, monitors or channels: those that need attention first, then the others. */
 
 import type { ComponentChildren, VNode } from 'preact';
-import { useAgainAfter } from '../client/live/again.ts';
+import { useAgainAfter } from '../client/again.ts';
 import { usePages, type Pages } from '../client/pages.ts';
 import { ofAll, ofOne } from '../client/resource.ts';
-import { mayWrite } from '../client/session/session.ts';
+import { mayWrite } from '../client/session.ts';
 import { query } from '../router.ts';
 import { lists, type Kind } from '../view/places.ts';
 import { Link } from './basic.tsx';

@@ -3,9 +3,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { setPaused } from '../client/actions.ts';
-import { useAgainAfter } from '../client/live/again.ts';
+import { useAgainAfter } from '../client/again.ts';
 import { ofOne, useResource } from '../client/resource.ts';
-import { mayWrite } from '../client/session/session.ts';
+import { mayWrite } from '../client/session.ts';
 import { useShortcuts } from '../client/shortcuts.ts';
 import { go } from '../router.ts';
 import { changesTo } from '../view/audit.ts';

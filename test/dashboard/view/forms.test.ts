@@ -10,14 +10,14 @@ import {
   fieldWords,
   range,
 } from '../../../src/dashboard/view/forms.ts';
-import { emptyIn, formOf, inputOf } from '../../../src/dashboard/view/jobs/job-form.ts';
-import type { JobForm } from '../../../src/dashboard/view/jobs/job-form.ts';
+import { emptyIn, formOf, inputOf } from '../../../src/dashboard/view/job-form.ts';
+import type { JobForm } from '../../../src/dashboard/view/job-form.ts';
 import {
   emptyInMonitor,
   monitorForm,
   monitorInput,
-} from '../../../src/dashboard/view/monitors/monitor-form.ts';
-import type { MonitorForm } from '../../../src/dashboard/view/monitors/monitor-form.ts';
+} from '../../../src/dashboard/view/monitor-form.ts';
+import type { MonitorForm } from '../../../src/dashboard/view/monitor-form.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
 const job = { name: 'a', url: 'https://example.com/', cronExpr: '@daily' };

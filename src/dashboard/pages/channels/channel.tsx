@@ -9,14 +9,14 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { RowList } from '../../parts/rows.tsx';
 import { ThingHead } from '../../parts/thing.tsx';
 import { query } from '../../router.ts';
-import { channelKinds } from '../../view/channels/channel-kinds.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
 import {
   afterWords,
   deliverySign,
   deliveryWords,
   eventWords,
   moreWords,
-} from '../../view/channels/deliveries.ts';
+} from '../../view/deliveries.ts';
 import { duration } from '../../view/figures.ts';
 import { clock } from '../../view/times.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';

@@ -6,7 +6,7 @@ import type { Channel } from '../../../api/alerts/contract.ts';
 import { Button, Outside, Problem } from '../../parts/basic.tsx';
 import { Radios } from '../../parts/forms/field.tsx';
 import type { FormParts } from '../../parts/forms/items.tsx';
-import type { ChannelForm, Served } from '../../view/channels/channel-form.ts';
+import type { ChannelForm, Served } from '../../view/channel-form.ts';
 import { lists } from '../../view/places.ts';
 import { useSubject } from './subjects.tsx';
 

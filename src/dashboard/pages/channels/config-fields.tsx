@@ -4,8 +4,8 @@ import { Button } from '../../parts/basic.tsx';
 import type { Channel } from '../../../api/alerts/contract.ts';
 import { SecretField, TextField } from '../../parts/forms/field.tsx';
 import type { FormParts } from '../../parts/forms/items.tsx';
-import type { ChannelForm } from '../../view/channels/channel-form.ts';
-import { channelKinds } from '../../view/channels/channel-kinds.ts';
+import type { ChannelForm } from '../../view/channel-form.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
 
 /** The fields of the type. */
 export function ConfigFields({ form, thing, errorOf, edit }: FormParts<ChannelForm, Channel>) {

@@ -10,9 +10,9 @@ import {
   channelInput,
   channelLabelsOf,
   emptyInChannel,
-} from '../../view/channels/channel-form.ts';
-import type { ChannelForm } from '../../view/channels/channel-form.ts';
-import { channelKinds } from '../../view/channels/channel-kinds.ts';
+} from '../../view/channel-form.ts';
+import type { ChannelForm } from '../../view/channel-form.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
 import { span } from '../../view/figures.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { Serves } from './chosen.tsx';

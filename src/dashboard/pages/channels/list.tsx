@@ -1,17 +1,12 @@
 /** All channels: who gets an alert when something fails, and whether it arrives. */
 
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { mayWrite } from '../../client/session/session.ts';
+import { mayWrite } from '../../client/session.ts';
 import { Ago, Outside } from '../../parts/basic.tsx';
 import { Empty, ListPage } from '../../parts/list-page.tsx';
 import { ThingRow } from '../../parts/row.tsx';
-import { channelKinds } from '../../view/channels/channel-kinds.ts';
-import {
-  afterWords,
-  deliverySign,
-  deliveryWords,
-  servesWords,
-} from '../../view/channels/deliveries.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
+import { afterWords, deliverySign, deliveryWords, servesWords } from '../../view/deliveries.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';
 
 /** The page. */

@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { useBusy } from '../../client/busy.ts';
-import { change } from '../../client/session/session.ts';
+import { change } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Problem } from '../../parts/basic.tsx';

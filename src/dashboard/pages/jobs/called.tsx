@@ -5,13 +5,13 @@ import type { Job } from '../../../api/jobs/contract.ts';
 import type { JobChain } from '../../../api/jobs/extension-contract.ts';
 import { afterOnVerbs } from '../../../domain/jobs/after-words.ts';
 import { ofAll, useResource, type Concern } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session/session.ts';
+import { mayWrite } from '../../client/session.ts';
 import { Ago, Facts, Glyph, Lines, Link, Outside, Problem } from '../../parts/basic.tsx';
 import { Copyable } from '../../parts/copyable.tsx';
 import { sizeWords } from '../../view/body.ts';
-import { deliverySign, deliveryWords } from '../../view/channels/deliveries.ts';
+import { deliverySign, deliveryWords } from '../../view/deliveries.ts';
 import { span } from '../../view/figures.ts';
-import { signChoices } from '../../view/jobs/job-form.ts';
+import { signChoices } from '../../view/job-form.ts';
 
 /** A change of any job: each may run after this one. */
 const ofAnyJob: Concern = ({ jobs }) => jobs.length > 0;

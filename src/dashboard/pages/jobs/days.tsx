@@ -5,8 +5,8 @@ import { now } from '../../client/clock.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { Glyph, Link } from '../../parts/basic.tsx';
 import { place } from '../../router.ts';
-import { calendar, type DayCell, type DayKind, type MonthOfDays } from '../../view/jobs/days.ts';
-import { daysLater } from '../../view/jobs/history.ts';
+import { calendar, type DayCell, type DayKind, type MonthOfDays } from '../../view/days.ts';
+import { daysLater } from '../../view/history.ts';
 import { dateIn, dayIn } from '../../view/times.ts';
 
 const count = 90;

@@ -5,9 +5,9 @@ import type { RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
 import { Glyph, Link, Outside } from '../../parts/basic.tsx';
 import { go } from '../../router.ts';
-import { durationChart, type DurationChart } from '../../view/jobs/chart.ts';
+import { durationChart, type DurationChart } from '../../view/chart.ts';
 import { duration } from '../../view/figures.ts';
-import { runLine } from '../../view/jobs/history.ts';
+import { runLine } from '../../view/history.ts';
 import { useMemo } from 'preact/hooks';
 
 const height = 104;

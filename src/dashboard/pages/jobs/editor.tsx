@@ -23,12 +23,12 @@ import {
   urlProblem,
   wantsAudience,
   withDraft,
-} from '../../view/jobs/job-form.ts';
-import type { JobForm } from '../../view/jobs/job-form.ts';
+} from '../../view/job-form.ts';
+import type { JobForm } from '../../view/job-form.ts';
 import { browserZone, timeIn } from '../../view/times.ts';
-import { AfterFields } from './edit/after.tsx';
-import { Headers } from './edit/headers.tsx';
-import { Paste } from './edit/paste.tsx';
+import { AfterFields } from './after.tsx';
+import { Headers } from './headers.tsx';
+import { Paste } from './paste.tsx';
 import { Managed } from './managed.tsx';
 
 const { timeoutSeconds, retries, awaitSeconds } = jobFields;

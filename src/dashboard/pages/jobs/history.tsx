@@ -8,8 +8,8 @@ import { Filters, type Filter } from '../../parts/tools.tsx';
 import { Link, Glyph, Outside } from '../../parts/basic.tsx';
 import { HeldList, useDrawn } from '../../parts/rows.tsx';
 import { path as address, setQuery } from '../../router.ts';
-import { daysLater, pageOfRuns, inBothZones, runLine } from '../../view/jobs/history.ts';
-import type { HistoryChoice } from '../../view/jobs/history.ts';
+import { daysLater, pageOfRuns, inBothZones, runLine } from '../../view/history.ts';
+import type { HistoryChoice } from '../../view/history.ts';
 import { dateIn } from '../../view/times.ts';
 
 interface HistoryProps {

@@ -10,7 +10,7 @@ import { useBusy } from '../../client/busy.ts';
 import { now } from '../../client/clock.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
-import { create, mayWrite } from '../../client/session/session.ts';
+import { create, mayWrite } from '../../client/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Button, Outside } from '../../parts/basic.tsx';
@@ -19,15 +19,15 @@ import { PauseButton, ThingHead } from '../../parts/thing.tsx';
 import { Why } from '../../parts/why.tsx';
 import { go, query } from '../../router.ts';
 import { figures } from '../../view/figures.ts';
-import { copyName, historyChoice, historyPath } from '../../view/jobs/history.ts';
-import { jobSentence } from '../../view/jobs/job-state.ts';
+import { copyName, historyChoice, historyPath } from '../../view/history.ts';
+import { jobSentence } from '../../view/job-state.ts';
 import { Called } from './called.tsx';
 import { Days } from './days.tsx';
 import { NextDue } from './due-times.tsx';
 import { Durations } from './durations.tsx';
 import { History } from './history.tsx';
 import { Managed } from './managed.tsx';
-import { isUnderWay } from '../../view/runs/run.ts';
+import { isUnderWay } from '../../view/run.ts';
 
 /** What is on its page. */
 export function JobPage({ job }: { job: Job }) {

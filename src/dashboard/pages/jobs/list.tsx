@@ -4,7 +4,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { runNow } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';
-import { mayWrite } from '../../client/session/session.ts';
+import { mayWrite } from '../../client/session.ts';
 import { Button, Outside } from '../../parts/basic.tsx';
 import { useOverview } from '../../parts/frame.tsx';
 import { Empty, ListPage } from '../../parts/list-page.tsx';

@@ -4,8 +4,8 @@ import type { Monitor } from '../../../api/monitors/contract.ts';
 import type { EditorOf } from '../../parts/forms/editor.tsx';
 import type { Section } from '../../parts/forms/items.tsx';
 import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
-import { emptyInMonitor, monitorForm, monitorInput } from '../../view/monitors/monitor-form.ts';
-import type { MonitorForm } from '../../view/monitors/monitor-form.ts';
+import { emptyInMonitor, monitorForm, monitorInput } from '../../view/monitor-form.ts';
+import type { MonitorForm } from '../../view/monitor-form.ts';
 import { browserZone } from '../../view/times.ts';
 
 const sections: readonly Section<MonitorForm, Monitor>[] = [

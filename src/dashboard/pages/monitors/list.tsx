@@ -2,14 +2,14 @@
 
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { now } from '../../client/clock.ts';
-import { mayWrite } from '../../client/session/session.ts';
+import { mayWrite } from '../../client/session.ts';
 import { Ago } from '../../parts/basic.tsx';
 import { useOverview } from '../../parts/frame.tsx';
 import { Empty, ListPage } from '../../parts/list-page.tsx';
 import { Due, Past, RowPause, ThingRow } from '../../parts/row.tsx';
 import type { Filter } from '../../parts/tools.tsx';
 import { span } from '../../view/figures.ts';
-import { dueWords, momentsOf } from '../../view/monitors/monitor-state.ts';
+import { dueWords, momentsOf } from '../../view/monitor-state.ts';
 
 /** The page. */
 export function MonitorsPage() {

@@ -3,7 +3,7 @@
 import type { Monitor, Ping } from '../../../api/monitors/contract.ts';
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { now } from '../../client/clock.ts';
-import { useAgainAfter } from '../../client/live/again.ts';
+import { useAgainAfter } from '../../client/again.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
 import { Ago, At, Glyph, type Status } from '../../parts/basic.tsx';
@@ -13,8 +13,8 @@ import { RowList } from '../../parts/rows.tsx';
 import { PauseButton, ThingHead } from '../../parts/thing.tsx';
 import { visibleLines } from '../../view/body.ts';
 import { duration } from '../../view/figures.ts';
-import { momentsOf, monitorSentence } from '../../view/monitors/monitor-state.ts';
-import { pingLines } from '../../view/monitors/ping-lines.ts';
+import { momentsOf, monitorSentence } from '../../view/monitor-state.ts';
+import { pingLines } from '../../view/ping-lines.ts';
 import { NextPing } from './next-ping.tsx';
 
 /** What is on its page. */

@@ -3,11 +3,11 @@
 import type { Monitor } from '../../../api/monitors/contract.ts';
 import { now } from '../../client/clock.ts';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
-import { mayWrite } from '../../client/session/session.ts';
+import { mayWrite } from '../../client/session.ts';
 import { Ago, At, Facts, Until } from '../../parts/basic.tsx';
 import { DueTimes } from '../../parts/due-times.tsx';
 import { duration, span } from '../../view/figures.ts';
-import { dueWords, graceEnd } from '../../view/monitors/monitor-state.ts';
+import { dueWords, graceEnd } from '../../view/monitor-state.ts';
 import { browserZone } from '../../view/times.ts';
 
 /** How many due times follow the next one. */

@@ -5,8 +5,8 @@ import { useRef, useState } from 'preact/hooks';
 import type { Run } from '../../../api/runs/contract.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { keptWords, visibleLines } from '../../view/body.ts';
-import { pretty } from '../../view/runs/json.ts';
-import { isUnderWay } from '../../view/runs/run.ts';
+import { pretty } from '../../view/json.ts';
+import { isUnderWay } from '../../view/run.ts';
 
 /** The answer, indented if it is JSON; as it came if asked for. */
 export function Answer({ run }: { run: Run }) {

@@ -7,8 +7,8 @@ import { checkHere, forgetKeys, noteKeys, receiptAddress } from '../../client/re
 import type { Check } from '../../client/receipt-check.ts';
 import { Field } from '../../parts/forms/field.tsx';
 import { Button, Note, Facts, Outside, Problem } from '../../parts/basic.tsx';
-import { whyNoReceipt } from '../../view/runs/run.ts';
-import type { CheckedReceipt } from '../../view/runs/receipt.ts';
+import { whyNoReceipt } from '../../view/run.ts';
+import type { CheckedReceipt } from '../../view/receipt.ts';
 
 /** The receipt, or why there is none. */
 export function Receipt({ run }: { run: Run }) {

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useBusy } from '../../client/busy.ts';
 import type { Run } from '../../../api/runs/contract.ts';
-import { change, mayWrite } from '../../client/session/session.ts';
+import { change, mayWrite } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { TextField } from '../../parts/forms/field.tsx';
 import { Button, Outside, Problem, At, Until } from '../../parts/basic.tsx';

@@ -6,7 +6,7 @@ import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Facts, Outside } from '../../parts/basic.tsx';
 import { duration, figures } from '../../view/figures.ts';
-import { missedTimes, moments, shares, whyOf } from '../../view/runs/run.ts';
+import { missedTimes, moments, shares, whyOf } from '../../view/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
 
 interface TimelineProps {

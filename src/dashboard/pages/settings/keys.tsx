@@ -7,7 +7,7 @@ import { useBusy } from '../../client/busy.ts';
 import { now } from '../../client/clock.ts';
 import { usePages, type Pages } from '../../client/pages.ts';
 import { ofNothing } from '../../client/resource.ts';
-import { change, mayWrite } from '../../client/session/session.ts';
+import { change, mayWrite } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Confirm } from '../../parts/dialogs.tsx';

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { KeyMade } from '../../../api/accounts/key-contract.ts';
 import { useBusy } from '../../client/busy.ts';
 import { now } from '../../client/clock.ts';
-import { create } from '../../client/session/session.ts';
+import { create } from '../../client/session.ts';
 import { Button } from '../../parts/basic.tsx';
 import { Dialog, MadeSecret } from '../../parts/dialogs.tsx';
 import { Select, TextField } from '../../parts/forms/field.tsx';

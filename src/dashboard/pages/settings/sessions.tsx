@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { ListedSession, Session } from '../../../api/accounts/session-contract.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofNothing } from '../../client/resource.ts';
-import { change, mayWrite, signOut } from '../../client/session/session.ts';
+import { change, mayWrite, signOut } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Ago, At } from '../../parts/basic.tsx';

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Session } from '../../../api/accounts/session-contract.ts';
-import { signedIn } from '../../client/session/session.ts';
+import { signedIn } from '../../client/session.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/basic.tsx';
 import { addressOf } from '../../router.ts';

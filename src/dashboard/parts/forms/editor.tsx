@@ -4,7 +4,7 @@ import type { ComponentChildren, TargetedSubmitEvent, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Failure } from '../../client/api.ts';
 import { ofOne, useResource } from '../../client/resource.ts';
-import { change, create, mayWrite } from '../../client/session/session.ts';
+import { change, create, mayWrite } from '../../client/session.ts';
 import { secretIsLost, useStay } from '../../client/stay.ts';
 import { showToast, type Toast } from '../../client/toasts.ts';
 import { go, stayUntil } from '../../router.ts';

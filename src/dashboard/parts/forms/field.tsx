@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { units, type Length, type Unit } from '../../view/schedule/schedule-form.ts';
+import { units, type Length, type Unit } from '../../view/schedule-form.ts';
 import { Button, Problem } from '../basic.tsx';
 
 interface Labelled {

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { FieldError, Labels } from '../../view/forms.ts';
-import type { Length } from '../../view/schedule/schedule-form.ts';
+import type { Length } from '../../view/schedule-form.ts';
 import { Flag, LengthField, SecretField, Select, TextArea, TextField } from './field.tsx';
 import type { Options } from './field.tsx';
 

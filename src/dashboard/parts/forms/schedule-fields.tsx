@@ -10,8 +10,8 @@ import {
   isFilledIn,
   scheduleFields,
   scheduleForm,
-} from '../../view/schedule/schedule-form.ts';
-import type { ScheduleForm } from '../../view/schedule/schedule-form.ts';
+} from '../../view/schedule-form.ts';
+import type { ScheduleForm } from '../../view/schedule-form.ts';
 import { LengthField, Radios, TextField } from './field.tsx';
 import type { SchedulePreview } from '../../../api/schedule/contract.ts';
 import type { Answer } from '../../client/api.ts';

@@ -1,0 +1,67 @@
+/** How a job is, as the sentences on top of its page. */
+
+import type { Job } from '../../api/jobs/contract.ts';
+import { span } from './figures.ts';
+import { clock, dateIn, dayIn } from './times.ts';
+
+/** Text in three parts: the error is from outside, and the page shows it as such. */
+export interface JobSentence {
+  /** The sign beside it. */
+  status: Job['status'];
+  before: string;
+  error: string | null;
+  after: string;
+}
+
+/** The fields of a job that tell how it is. */
+export type JobState = Pick<Job, 'status' | 'paused' | 'downReason' | 'nextRunAt' | 'timezone'>;
+
+/** What only a list or the due times of a job know. */
+export interface MoreOfState {
+  nowMs: number;
+  /** Consecutive failed runs. */
+  failures?: number;
+  failingSince?: string | null;
+  /** Why there is no due time: a note of `GET /jobs/{id}/due-times`. */
+  note?: string | undefined;
+}
+
+/** Says how a job is and when it is called next. */
+export function jobSentence(job: JobState, more: MoreOfState): JobSentence {
+  const next = nextSentence(job, more);
+  const { status, downReason } = job;
+  const begin = begins[status];
+  if (downReason === null) return { status, before: `${begin}. ${next}`, error: null, after: '' };
+  const { failures = 1, failingSince = null, nowMs } = more;
+  const length = failingSince === null ? '' : ` for ${span(nowMs - Date.parse(failingSince))}`;
+  return {
+    status,
+    before: status === 'down' ? `Down${length}: ` : `${begin}. Down${length}: `,
+    error: downReason,
+    after: `${failures > 1 ? `, ${failures} runs in a row` : ''}. ${next}`,
+  };
+}
+
+const begins: Record<Job['status'], string> = {
+  new: 'No result yet',
+  up: 'Up',
+  down: 'Down',
+  paused: 'Paused',
+  running: 'Running now',
+};
+
+function nextSentence(job: JobState, { nowMs, note }: MoreOfState): string {
+  const { status, paused, nextRunAt, downReason, timezone } = job;
+  if (paused) return 'It is called again once it is resumed.';
+  if (nextRunAt === null) return note ? `${capitalized(note)}.` : 'It has no next due time.';
+  if (Date.parse(nextRunAt) <= nowMs) return 'It is due now.';
+  const isToday = dateIn(Date.parse(nextRunAt), timezone) === dateIn(nowMs, timezone);
+  const day = isToday ? '' : `on ${dayIn(nextRunAt, nowMs, timezone)} `;
+  const again = status === 'running' || downReason !== null ? 'called again' : 'called next';
+  const called = status === 'new' ? 'called' : again;
+  return `It is ${called} ${day}at ${clock(nextRunAt, timezone)} (${timezone}).`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

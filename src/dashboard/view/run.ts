@@ -1,0 +1,135 @@
+/** A run as its page tells it: a sentence, its moments, what took how long. */
+
+import type { Run } from '../../api/runs/contract.ts';
+import { becauseOf, readWhy, type Why } from '../../domain/runs/reason.ts';
+import { duration, span, figures } from './figures.ts';
+import { clock, dayIn } from './times.ts';
+
+/** The fields of a run that tell what happened. */
+export type ToldRun = Omit<Run, 'id' | 'jobId' | 'responseBody' | 'truncated'>;
+
+/** Whether more will happen to the run. */
+export function isUnderWay({ status }: Pick<Run, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** What happened, in one sentence. */
+export function runSentence(run: ToldRun, nowMs: number): string {
+  const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
+  if (status === 'queued') return 'Queued: it begins as soon as jobd has a free slot for it.';
+  if (status === 'running') {
+    const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;
+    if (completion !== undefined) {
+      return `Running${since}: the target answered HTTP ${httpStatus} and works on.`;
+    }
+    return `Running${since}${attempts > 1 ? `, attempt ${attempts}` : ''}.`;
+  }
+  if (status === 'success') {
+    const took = durationMs === null ? '' : ` in ${duration(durationMs)}`;
+    const tries = attempts > 1 ? `, at attempt ${attempts}` : '';
+    if (completion !== undefined) {
+      const who = completion.reportedBy === 'person' ? 'a person' : 'it';
+      return `Success: the target answered HTTP ${httpStatus}, and ${who} reported a success${took.replace(' in ', ' after ')}.`;
+    }
+    return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;
+  }
+  if (status === 'missed') return 'Missed: it was not called.';
+  if (status === 'interrupted') return 'Interrupted: it ended without an answer.';
+  const reason = run.why?.reason;
+  const isAnswer = reason === 'http' || reason === 'redirect';
+  const how = isAnswer ? `: the target answered HTTP ${httpStatus}` : '';
+  const where = completion === undefined ? how : ` after the target answered HTTP ${httpStatus}`;
+  return `Failed${where}${attempts > 1 ? `, ${attempts} attempts` : ''}.`;
+}
+
+/** A moment in the life of a run. */
+export interface Moment {
+  word: string;
+  at: string;
+  /** The day, if it is not that of the moment before. */
+  day: string | null;
+  /** With milliseconds. */
+  clock: string;
+  /** How it follows from the moment before. */
+  note: string;
+}
+
+/** The moments that are known, in their order. `zone` is that of the job. */
+export function moments(run: ToldRun, nowMs: number, zone?: string): Moment[] {
+  const { source, scheduledFor, startedAt, finishedAt, durationMs, status } = run;
+  const due = Date.parse(scheduledFor);
+  const isByHand = source === 'manual';
+  const known: [word: string, at: string | null, note: string][] = [
+    [isByHand ? 'Asked for' : 'Due', scheduledFor, ''],
+    ['Began', startedAt, startedAt === null ? '' : lateness(Date.parse(startedAt) - due, isByHand)],
+    [
+      status === 'interrupted' ? 'Closed' : 'Ended',
+      finishedAt,
+      durationMs === null ? '' : `took ${duration(durationMs)}`,
+    ],
+  ];
+  let dayBefore = '';
+  return known.flatMap(([word, at, note]) => {
+    if (at === null) return [];
+    const day = dayIn(at, nowMs, zone);
+    const isOther = day !== dayBefore;
+    dayBefore = day;
+    return [
+      { word, at, day: isOther ? day : null, clock: clock(at, zone, { withMs: true }), note },
+    ];
+  });
+}
+
+function lateness(ms: number, isByHand: boolean): string {
+  if (ms <= 0) return isByHand ? 'at once' : 'on time';
+  return isByHand ? `waited ${duration(ms)}` : `${duration(ms)} late`;
+}
+
+/** The waiting and the call as shares of the whole, to scale; null while one of them is not known. */
+export function shares(run: ToldRun): { waited: number; took: number } | null {
+  const { scheduledFor, startedAt, durationMs } = run;
+  if (startedAt === null || durationMs === null) return null;
+  const waitedMs = Math.max(0, Date.parse(startedAt) - Date.parse(scheduledFor));
+  const whole = waitedMs + durationMs;
+  return whole === 0 ? null : { waited: waitedMs / whole, took: durationMs / whole };
+}
+
+/** The due times that a missed run stands for. */
+export interface MissedTimes {
+  count: number;
+  first: string;
+  last: string;
+}
+
+/** The due times of a missed run; null for any other. */
+export function missedTimes(run: Pick<Run, 'scheduledFor' | 'why'>): MissedTimes | null {
+  const { scheduledFor: first, why } = run;
+  if (why?.lastDueAt === undefined || why.count === undefined) return null;
+  return { count: why.count, first, last: why.lastDueAt };
+}
+
+/** Why a run was no success; null for one without a reason. */
+export function whyOf({ why, scheduledFor: dueAt, httpStatus }: FailedRun): Why | null {
+  return why === undefined ? null : readWhy(why, { dueAt, httpStatus });
+}
+
+type FailedRun = Pick<Run, 'scheduledFor' | 'httpStatus' | 'why'>;
+
+/** The error of a run in a list: for missed due times without the moments that the row shows besides. */
+export function shortError(run: FailedRun & Pick<Run, 'status' | 'error'>, zone?: string): string {
+  const times = missedTimes(run);
+  const known = whyOf(run);
+  if (times === null || known === null) return run.error ?? run.status;
+  const { count, last } = times;
+  const why = becauseOf(known, (iso) => clock(iso, zone));
+  if (count === 1) return `missed: ${why}`;
+  return `missed: ${figures(count)} due times until ${clock(last, zone)}: ${why}`;
+}
+
+/** Why there is no receipt; null if there should be one. */
+export function whyNoReceipt(run: Pick<Run, 'status' | 'httpStatus'>): string | null {
+  if (isUnderWay(run)) return 'It is signed when the run has ended with an HTTP answer.';
+  if (run.status === 'missed') return 'None: nothing was called.';
+  if (run.status === 'interrupted') return 'None: nobody knows what came of the call.';
+  return run.httpStatus === null ? 'None: there was no HTTP answer to sign.' : null;
+}

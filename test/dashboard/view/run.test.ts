@@ -1,0 +1,149 @@
+/** A run as its page tells it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Run } from '../../../src/api/runs/contract.ts';
+import {
+  isUnderWay,
+  missedTimes,
+  moments,
+  runSentence,
+  shares,
+  shortError,
+  whyNoReceipt,
+} from '../../../src/dashboard/view/run.ts';
+import { runStatuses } from '../../../src/domain/runs/run.ts';
+
+const now = Date.parse('2026-11-22T06:41:12.000Z');
+const run: Run = {
+  id: '01a204fc-b50b-7001-b3e6-b6782982af07',
+  jobId: '01a16a82-0b7e-7000-acad-28d5f96281d9',
+  source: 'scheduled',
+  status: 'success',
+  scheduledFor: '2026-11-22T01:30:00.000Z',
+  startedAt: '2026-11-22T01:30:00.003Z',
+  finishedAt: '2026-11-22T01:30:00.034Z',
+  attempts: 1,
+  httpStatus: 200,
+  durationMs: 31,
+  responseBody: '{}',
+  truncated: false,
+  error: null,
+};
+
+test('the sentence says what happened, in every status', () => {
+  const rows: [given: Partial<Run>, sentence: string][] = [
+    [{}, 'Success: the target answered HTTP 200 in 31 ms.'],
+    [{ attempts: 2 }, 'Success: the target answered HTTP 200 in 31 ms, at attempt 2.'],
+    [
+      { status: 'failed', httpStatus: 502, why: { reason: 'http', detail: null }, attempts: 3 },
+      'Failed: the target answered HTTP 502, 3 attempts.',
+    ],
+    [{ status: 'failed', httpStatus: null, error: 'new: unheard of' }, 'Failed.'],
+    [{ status: 'missed' }, 'Missed: it was not called.'],
+    [{ status: 'interrupted' }, 'Interrupted: it ended without an answer.'],
+    [{ status: 'queued' }, 'Queued: it begins as soon as jobd has a free slot for it.'],
+    [{ status: 'running', startedAt: '2026-11-22T06:41:00.000Z' }, 'Running for 12 s.'],
+    [
+      { status: 'running', startedAt: '2026-11-22T06:41:00.000Z', attempts: 2 },
+      'Running for 12 s, attempt 2.',
+    ],
+  ];
+  const completion = { outcome: 'success', reportedBy: 'target' } as Run['completion'] & object;
+  rows.push(
+    [
+      { status: 'running', httpStatus: 202, startedAt: '2026-11-22T06:41:00.000Z', completion },
+      'Running for 12 s: the target answered HTTP 202 and works on.',
+    ],
+    [
+      { httpStatus: 202, durationMs: 124_000, completion },
+      'Success: the target answered HTTP 202, and it reported a success after 2 m 4 s.',
+    ],
+    [
+      { status: 'failed', httpStatus: 202, completion },
+      'Failed after the target answered HTTP 202.',
+    ],
+  );
+  for (const [given, sentence] of rows) {
+    assert.equal(runSentence({ ...run, ...given }, now), sentence);
+  }
+  assert.deepEqual(
+    runStatuses.filter((status) => isUnderWay({ status })),
+    ['queued', 'running'],
+  );
+});
+
+test('moments have milliseconds, in the zone of the job, and their day only when it changes', () => {
+  assert.deepEqual(moments(run, now, 'Europe/Paris'), [
+    { word: 'Due', at: run.scheduledFor, day: 'Sun 22 Nov', clock: '02:30:00.000', note: '' },
+    { word: 'Began', at: run.startedAt, day: null, clock: '02:30:00.003', note: '3 ms late' },
+    { word: 'Ended', at: run.finishedAt, day: null, clock: '02:30:00.034', note: 'took 31 ms' },
+  ]);
+  const overMidnight = moments(
+    {
+      ...run,
+      source: 'manual',
+      status: 'interrupted',
+      durationMs: null,
+      finishedAt: '2026-11-23T01:30:00.000Z',
+    },
+    now,
+    'UTC',
+  );
+  assert.deepEqual(
+    overMidnight.map(({ word, day, note }) => [word, day, note]),
+    [
+      ['Asked for', 'Sun 22 Nov', ''],
+      ['Began', null, 'waited 3 ms'],
+      ['Closed', 'Mon 23 Nov', ''],
+    ],
+  );
+  const queued = { ...run, startedAt: null, finishedAt: null, durationMs: null };
+  assert.deepEqual(
+    moments(queued, now).map(({ word }) => word),
+    ['Due'],
+  );
+  assert.equal(moments({ ...run, startedAt: run.scheduledFor }, now)[1]?.note, 'on time');
+});
+
+test('the bar is to scale, and there is none while a part is unknown', () => {
+  const parts = shares({ ...run, startedAt: '2026-11-22T01:30:00.010Z', durationMs: 30 });
+  assert.deepEqual(parts, { waited: 0.25, took: 0.75 });
+  assert.deepEqual(shares({ ...run, startedAt: '2026-11-22T01:29:59.000Z' }), {
+    waited: 0,
+    took: 1,
+  });
+  assert.equal(shares({ ...run, durationMs: null }), null);
+  assert.equal(shares({ ...run, startedAt: run.scheduledFor, durationMs: 0 }), null);
+});
+
+test('a missed run in a list says how many due times it stands for, up to which, and why', () => {
+  const missed = { ...run, status: 'missed', httpStatus: null } as const;
+  const why = { reason: 'not_running', detail: null, count: 1200 } as const;
+  const several = { ...missed, why: { ...why, lastDueAt: '2026-11-22T03:30:00.000Z' } };
+  assert.deepEqual(missedTimes(several), {
+    count: 1200,
+    first: '2026-11-22T01:30:00.000Z',
+    last: '2026-11-22T03:30:00.000Z',
+  });
+  assert.equal(
+    shortError(several, 'Europe/Paris'),
+    'missed: 1,200 due times until 04:30: jobd was not running',
+  );
+  const one = { ...missed, why: { ...why, count: 1, lastDueAt: run.scheduledFor } };
+  assert.equal(shortError(one), 'missed: jobd was not running');
+  const failed = { ...run, error: 'http: 502', why: { reason: 'http', detail: null } } as const;
+  assert.equal(missedTimes(failed), null);
+  assert.equal(shortError(failed), 'http: 502');
+});
+
+test('a run has a receipt exactly if it ended with an HTTP answer', () => {
+  for (const status of runStatuses) {
+    const isOver = status === 'success' || status === 'failed';
+    assert.equal(whyNoReceipt({ status, httpStatus: 200 }) === null, isOver, status);
+  }
+  assert.equal(
+    whyNoReceipt({ status: 'failed', httpStatus: null }),
+    'None: there was no HTTP answer to sign.',
+  );
+});
