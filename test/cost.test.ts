@@ -46,7 +46,7 @@ import { parseIdCursor } from '../src/app/page.ts';
 import { chooseEncoding } from '../src/api/page/encoding.ts';
 import { inline, prose } from '../src/api/docs/html.ts';
 import { optionWords } from '../src/cli/client/option-words.ts';
-import { turnCrontab } from '../src/wings/definitions/crontab/jobs.ts';
+import { turnCrontab } from '../src/wings/definitions/client/crontab-jobs.ts';
 import { slugOf } from '../src/wings/definitions/client/write.ts';
 import { emptyLoad, readDefinitions } from '../src/wings/definitions/client/load.ts';
 import { fillIn, literal } from '../src/wings/definitions/client/references.ts';

@@ -18,7 +18,7 @@ import { unknownVariables } from '../settings/variables.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../domain/counted.ts';
 import type { Context } from '../cli/context.ts';
-import { actAsOwner } from '../cli/operator/owner/owner.ts';
+import { actAsOwner } from '../cli/operator/owner.ts';
 import type { Output } from '../cli/terminal/output.ts';
 import { programName } from '../cli/operator/program-name.ts';
 import { tellManager } from '../cli/operator/service-manager.ts';

@@ -176,7 +176,7 @@ export const outsideMutants: readonly Mutant[] = [
     file: 'wings/definitions/server/managed.ts',
     text: 'if (!mayCompare(principal)) {',
     becomes: 'if (false) {',
-    tests: ['wings/definitions/api/definitions.test.ts'],
+    tests: ['wings/definitions/server/definitions.test.ts'],
   },
   {
     breaks: 'a page of another origin acts for the session',

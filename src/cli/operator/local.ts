@@ -15,7 +15,7 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Local, Place } from '../../serve/local-store.ts';
 import { withoutPassword } from '../../settings/setting.ts';
 import { libpqUrl } from './libpq-url.ts';
-import { actAsOwner, type Entered } from './owner/owner.ts';
+import { actAsOwner, type Entered } from './owner.ts';
 import { nameOf, noDatabase, type Holding } from './places.ts';
 import { findServers } from './running.ts';
 import { findService, findServiceEnvironment, type Service } from './service.ts';

@@ -6,7 +6,7 @@ import { environmentVariable, namedDataDir, urlHere } from '../../settings/confi
 import type { Environment, Flags } from '../../settings/config.ts';
 import { readSettings } from '../../settings/serve-settings.ts';
 import { parseEnvironmentFile, parseUnit } from '../../domain/unit-files.ts';
-import { readRootsFile } from './owner/roots-files.ts';
+import { readRootsFile } from './roots-files.ts';
 import { flagsIn } from './serve-flags.ts';
 
 /** The data directory of a service, and the file that names it. */

@@ -11,7 +11,7 @@ import { driverOf } from './connections/connection.ts';
 import { dialectWith } from './dialect.ts';
 import { checkAccess, serverFacts } from './doctor.ts';
 import { cannotOpen, isLockWait, isOtherStart, isWorthRetrying, mayNot } from './errors.ts';
-import { createServerHints } from './hints/hints.ts';
+import { createServerHints } from './hints.ts';
 import { hasOwnSchema, makeOwnSchema } from './own-schema.ts';
 import { connectionsTo } from './connections/pool.ts';
 import { retried } from './retried.ts';

@@ -16,7 +16,7 @@ import { dataOption, databaseOption } from '../../cli/operator/place-options.ts'
 import { printJson, type Output } from '../../cli/terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { makeNewFile } from '../../cli/operator/new-file.ts';
-import { requireRootsName, rootsNewName } from '../../cli/operator/owner/roots-files.ts';
+import { requireRootsName, rootsNewName } from '../../cli/operator/roots-files.ts';
 
 /** Adds the command. */
 export function addBackupCommand(program: Command, { output }: Context): void {

@@ -15,7 +15,7 @@ import { printJson, type Output } from '../../cli/terminal/output.ts';
 import type { ReceiptsChecked } from '../../app/operator/receipt-chains.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
 import { counted } from '../../domain/counted.ts';
-import { openToRead, rootsName } from '../../cli/operator/owner/roots-files.ts';
+import { openToRead, rootsName } from '../../cli/operator/roots-files.ts';
 
 /** Adds the command. */
 export function addRestoreCommand(program: Command, { output }: Context): void {

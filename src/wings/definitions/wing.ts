@@ -16,5 +16,5 @@ export const definitions: Wing = {
       load: async () => (await import('./client/commands.ts')).addImportCommands,
     },
   ],
-  operations: async () => (await import('./api/routes.ts')).definitionRoutes,
+  operations: async () => (await import('./server/routes.ts')).definitionRoutes,
 };

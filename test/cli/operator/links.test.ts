@@ -5,12 +5,8 @@ import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemCode } from '../../../src/domain/errors.ts';
-import { followLinks } from '../../../src/cli/operator/owner/links.ts';
-import {
-  readRootsFile,
-  rootsName,
-  rootsNewName,
-} from '../../../src/cli/operator/owner/roots-files.ts';
+import { followLinks } from '../../../src/cli/operator/links.ts';
+import { readRootsFile, rootsName, rootsNewName } from '../../../src/cli/operator/roots-files.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { DefinitionChange } from '../../../src/wings/definitions/api/contract.ts';
+import type { DefinitionChange } from '../../../src/wings/definitions/server/contract.ts';
 import { runCommand, serveCommand, type ServedDaemon } from './command.ts';
 import type { TestDaemon } from './daemon.ts';
 import type { Ran } from './program.ts';

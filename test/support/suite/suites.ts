@@ -54,7 +54,7 @@ const storing = [
   'engine',
   'store',
   'api',
-  'wings/definitions/api',
+  'wings/definitions/server',
   'wings/explain',
   'wings/ledger',
 ];

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { collect } from '../../../cli/options.ts';
 import type { Context } from '../../../cli/context.ts';
 import type { ApplyFlags, PlanFlags } from './actions.ts';
-import type { CrontabFlags } from '../crontab/import.ts';
+import type { CrontabFlags } from './crontab.ts';
 
 /** Adds the commands. */
 export function addDefinitionCommands(program: Command, context: Context): void {
@@ -90,7 +90,7 @@ export function addImportCommands(program: Command, context: Context): void {
         '  set -a; . ./secrets.env; set +a; jobd apply -f jobs.yaml',
     )
     .action(async (file: string | undefined, flags: CrontabFlags) => {
-      const { importCrontab } = await import('../crontab/import.ts');
+      const { importCrontab } = await import('./crontab.ts');
       await importCrontab(context, file, flags);
     });
 }

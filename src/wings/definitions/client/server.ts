@@ -1,6 +1,6 @@
 /** Definitions that are sent to the server, and what it says of them. */
 
-import type * as contract from '../api/contract.ts';
+import type * as contract from '../server/contract.ts';
 import { createAsker, pages, type Ask } from '../../../cli/client/client.ts';
 import { withinRateLimit } from '../../../cli/client/retry.ts';
 import { clientConfig } from '../../../cli/client/settings.ts';

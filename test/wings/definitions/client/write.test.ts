@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import * as fc from '../../../support/fast-check.ts';
 import { definedInput, definedJob } from '../../../../src/domain/jobs/managed-job.ts';
 import { exportAll, slugOf } from '../../../../src/wings/definitions/client/write.ts';
-import type { Defined } from '../../../../src/wings/definitions/api/contract.ts';
+import type { Defined } from '../../../../src/wings/definitions/server/contract.ts';
 import type { DefinedItems } from '../../../../src/wings/definitions/client/server.ts';
 import { emptyLoad, readDefinitions } from '../../../../src/wings/definitions/client/load.ts';
 import { problemText } from '../../../../src/wings/definitions/client/parse-file.ts';

@@ -2,7 +2,7 @@
 
 import * as fs from 'node:fs';
 import { isAbsolute, join, parse, resolve, sep } from 'node:path';
-import { JobdError, systemCode } from '../../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 
 /** A path without its links. */
 export interface Followed {

@@ -5,7 +5,7 @@
 
 import { constants, lstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { JobdError } from '../../../domain/errors.ts';
+import { JobdError } from '../../domain/errors.ts';
 import { followLinks } from './links.ts';
 import { unsafeOn, type Unsafe } from './trust.ts';
 

@@ -12,13 +12,13 @@ import type { Context } from '../../../cli/context.ts';
 import { counted } from '../../../domain/counted.ts';
 import { plain } from '../../../cli/terminal/text.ts';
 import { printJson } from '../../../cli/terminal/output.ts';
-import { applyAndReport, reportRefusals } from '../client/actions.ts';
+import { applyAndReport, reportRefusals } from './actions.ts';
 import { machineZone } from '../../../cli/schedule/machine-zone.ts';
-import { turnCrontab, type TurnedCrontab } from './jobs.ts';
-import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
-import { emptyLoad, readDefinitions, readInput, readText } from '../client/load.ts';
-import { problemText } from '../client/parse-file.ts';
-import { asker, sendDefinitions, type Plan } from '../client/server.ts';
+import { turnCrontab, type TurnedCrontab } from './crontab-jobs.ts';
+import { pingPlaceholder, shownLine, wrappedLine } from './crontab-monitors.ts';
+import { emptyLoad, readDefinitions, readInput, readText } from './load.ts';
+import { problemText } from './parse-file.ts';
+import { asker, sendDefinitions, type Plan } from './server.ts';
 
 export interface CrontabFlags {
   system?: true;

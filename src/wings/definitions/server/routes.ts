@@ -15,10 +15,10 @@ import { checkDistinct } from '../../../domain/fields.ts';
 import type { CountGuesses } from '../../../domain/guess.ts';
 import type { ApiParts } from '../../../serve/house.ts';
 import { listManagedKeys } from '../../../store/database/managed-keys.ts';
-import { managedJobs } from '../server/jobs.ts';
-import { mayCompare, type Definition } from '../server/managed.ts';
-import { applyPlan, changesIn, makePlan, managedKinds, markOf, newScene } from '../server/plan.ts';
-import type { Plan, Wanted } from '../server/plan.ts';
+import { managedJobs } from './jobs.ts';
+import { mayCompare, type Definition } from './managed.ts';
+import { applyPlan, changesIn, makePlan, managedKinds, markOf, newScene } from './plan.ts';
+import type { Plan, Wanted } from './plan.ts';
 import * as contract from './contract.ts';
 
 /** Definitions of many jobs come in one body. */

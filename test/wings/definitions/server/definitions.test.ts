@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DefinitionChange } from '../../../../src/wings/definitions/api/contract.ts';
+import type { DefinitionChange } from '../../../../src/wings/definitions/server/contract.ts';
 import { managedJobs } from '../../../../src/wings/definitions/server/jobs.ts';
 import { carryOut, type Definition } from '../../../../src/wings/definitions/server/managed.ts';
 import { newScene } from '../../../../src/wings/definitions/server/plan.ts';

@@ -6,8 +6,8 @@
 
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { Db } from '../../database/schema.ts';
-import { schemaName } from '../own-schema.ts';
+import type { Db } from '../database/schema.ts';
+import { schemaName } from './own-schema.ts';
 
 /** Sends a text to all who listen. */
 export async function notify(db: Db, text: string): Promise<void> {

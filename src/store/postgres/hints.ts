@@ -6,13 +6,13 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { anyHint, hintOf, textOfHint } from '../../../domain/hints.ts';
-import type { Db } from '../../database/store.ts';
-import type { Hearing, Hints } from '../../database/hints.ts';
-import type { Connections } from '../connections/pool.ts';
-import { notify } from './channel.ts';
-import { startListener, type Listener } from './listener.ts';
-import { paceHints } from './paced.ts';
+import { anyHint, hintOf, textOfHint } from '../../domain/hints.ts';
+import type { Db } from '../database/store.ts';
+import type { Hearing, Hints } from '../database/hints.ts';
+import type { Connections } from './connections/pool.ts';
+import { notify } from './hint-channel.ts';
+import { startListener, type Listener } from './hint-listener.ts';
+import { paceHints } from './paced-hints.ts';
 
 /** A payload has less than 8,000 bytes. Before the hint are the id of its process and its number. */
 const mostBytes = 7_900;

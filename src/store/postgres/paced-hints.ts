@@ -3,7 +3,7 @@
  * server, and what is heard wakes loops.
  */
 
-import { gatherHints, type Hint } from '../../../domain/hints.ts';
+import { gatherHints, type Hint } from '../../domain/hints.ts';
 
 /** What one request changes is one hint. */
 const gatherMs = 10;

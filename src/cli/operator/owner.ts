@@ -9,7 +9,7 @@
 
 import * as fs from 'node:fs';
 import { userInfo } from 'node:os';
-import { JobdError, messageOf } from '../../../domain/errors.ts';
+import { JobdError, messageOf } from '../../domain/errors.ts';
 import { followLinks } from './links.ts';
 import { strangeLink } from './roots-files.ts';
 import { uidIn, unsafeOn } from './trust.ts';

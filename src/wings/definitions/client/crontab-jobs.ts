@@ -14,11 +14,11 @@ import type { JobInput } from '../../../domain/jobs/job-input.ts';
 import { monitorDefaults } from '../../../domain/monitors/monitor.ts';
 import { withoutDefaults } from '../../../domain/definition.ts';
 import { checkSchedule } from '../../../domain/schedule/schedule-input.ts';
-import { graceOf, nameOfCommand } from './monitors.ts';
-import { fieldsOf, fileOf, slugOf, unique, variableOf } from '../client/write.ts';
-import { checkJob, jobKind, monitorKind, type Fields } from '../client/kinds.ts';
-import { wordedForFiles } from '../client/read-definition.ts';
-import { literal } from '../client/references.ts';
+import { graceOf, nameOfCommand } from './crontab-monitors.ts';
+import { fieldsOf, fileOf, slugOf, unique, variableOf } from './write.ts';
+import { checkJob, jobKind, monitorKind, type Fields } from './kinds.ts';
+import { wordedForFiles } from './read-definition.ts';
+import { literal } from './references.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;

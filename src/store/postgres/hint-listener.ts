@@ -5,9 +5,9 @@
 
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import type { Connections, OwnConnection } from '../connections/pool.ts';
-import { wordsOf } from '../errors.ts';
-import { listenOn } from './channel.ts';
+import type { Connections, OwnConnection } from './connections/pool.ts';
+import { wordsOf } from './errors.ts';
+import { listenOn } from './hint-channel.ts';
 
 const firstRestMs = 100;
 const longestRestMs = 5_000;
