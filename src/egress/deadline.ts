@@ -125,7 +125,7 @@ function expire(deadline: Deadline): void {
 }
 
 /** Runs it when the sockets have been read, and TLS what they held: timers come before both after a pause. */
-export function afterReading(run: () => void): void {
+function afterReading(run: () => void): void {
   setImmediate(() => setImmediate(run));
 }
 

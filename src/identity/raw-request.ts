@@ -14,7 +14,7 @@ export interface SavedRequest {
 }
 
 /** Far more than jobd sends. */
-export const mostRequestBytes = 1024 * 1024;
+const mostRequestBytes = 1024 * 1024;
 
 /**
  * Reads a saved request; lines may end with or without a carriage return. `scheme` is that of a target without one. Throws

@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { JobdError } from '../../domain/errors.ts';
 
 /** The header in which the page says which workspace it shows. */
-export const workspaceHeader = 'x-jobd-workspace';
+const workspaceHeader = 'x-jobd-workspace';
 
 type Headers = IncomingHttpHeaders;
 

@@ -3,7 +3,7 @@
 import { claimNames } from '../../domain/proof/token.ts';
 
 /** The key of RFC 8037, appendix A. */
-export const callKey = {
+const callKey = {
   crv: 'Ed25519',
   x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
   kty: 'OKP',

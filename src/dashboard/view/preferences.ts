@@ -3,7 +3,7 @@
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-export const densities = ['comfortable', 'compact'] as const;
+const densities = ['comfortable', 'compact'] as const;
 export type Density = (typeof densities)[number];
 
 export interface Preferences {

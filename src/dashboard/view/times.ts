@@ -34,16 +34,6 @@ const withMillisecond = { ...withSecond, fractionalSecondDigits: 3 } as const;
 const shortDay = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
 const longDay = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
 
-/** A time with its day: `Sunday, 29 November 2026 at 17:08 UTC`. */
-export function dayAndTime(iso: string, zone?: string): string {
-  return format({ ...longDay, ...time, timeZoneName: 'short' }, zone).format(Date.parse(iso));
-}
-
-/** A time of today: `17:08:02`. */
-export function timeOfDay(iso: string, zone?: string): string {
-  return clock(iso, zone, { withSeconds: true });
-}
-
 /** The time of a day: `02:30`, `02:30:00`, `02:30:00.003`. */
 export function clock(
   iso: string,
@@ -64,12 +54,6 @@ export function dayIn(iso: string, nowMs: number, zone?: string): string {
 /** A time with its day, short: `Mon 23 Nov 02:30`, with the year if it is not that of `nowMs`. */
 export function timeIn(iso: string, nowMs: number, zone?: string): string {
   return `${dayIn(iso, nowMs, zone)} ${clock(iso, zone)}`;
-}
-
-/** A time in this browser's zone beside that in `zone`: `01:30`, with its day only if that is another one. */
-export function timeBeside(iso: string, zone: string, nowMs: number, here?: string): string {
-  const isSameDay = dayIn(iso, nowMs, zone) === dayIn(iso, nowMs, here);
-  return isSameDay ? clock(iso, here) : timeIn(iso, nowMs, here);
 }
 
 /** The date of a time: `2026-11-23`. */

@@ -97,7 +97,7 @@ export const auditRetention = {
 } as const;
 
 /** Equal updates within this time are one entry, with their number. */
-export const foldedMs = 60_000;
+const foldedMs = 60_000;
 
 /** An entry as it is kept. In a workspace the numbers grow by one, so that a removed entry shows. */
 export interface KeptAuditEntry extends AuditEntry {

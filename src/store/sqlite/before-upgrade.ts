@@ -15,7 +15,7 @@ import { copyDatabase } from './copy.ts';
 import { diskFreeBytes, readSpace } from './space.ts';
 
 /** Of how many versions a copy is kept. */
-export const keptCopies = 3;
+const keptCopies = 3;
 /** Beside the copy itself, this must stay free: for the log of the database. */
 const spareBytes = 4 * 1024 * 1024;
 

@@ -7,22 +7,13 @@ import {
   browserZone,
   clock,
   dateIn,
-  dayAndTime,
   dayIn,
   sameZone,
-  timeBeside,
   timeIn,
-  timeOfDay,
 } from '../../../src/dashboard/view/times.ts';
 
 const iso = '2026-11-29T23:08:02.003Z';
 const now = Date.parse('2026-11-22T06:41:12.000Z');
-
-test('a time names its day and its zone', () => {
-  assert.equal(dayAndTime(iso, 'UTC'), 'Sunday, 29 November 2026 at 23:08 UTC');
-  assert.equal(dayAndTime(iso, 'Europe/Paris'), 'Monday, 30 November 2026 at 00:08 CET');
-  assert.equal(timeOfDay(iso, 'Asia/Kolkata'), '04:38:02');
-});
 
 test('a short time has a year only if that is not this one, in the zone itself', () => {
   assert.equal(timeIn(iso, now, 'Europe/Paris'), 'Mon 30 Nov 00:08');
@@ -68,11 +59,4 @@ test('a format is made once', (t) => {
   const made = t.mock.method(Intl, 'DateTimeFormat');
   for (let times = 0; times < 3; times += 1) clock(iso, 'Africa/Lagos');
   assert.equal(made.mock.callCount(), 1);
-});
-
-test('a time beside another one has its day only if that is another one', () => {
-  const moment = '2026-11-23T01:30:00.000Z';
-  const nowMs = Date.parse(moment);
-  assert.equal(timeBeside(moment, 'Europe/Paris', nowMs, 'UTC'), '01:30');
-  assert.equal(timeBeside(moment, 'Europe/Paris', nowMs, 'America/New_York'), 'Sun 22 Nov 20:30');
 });
