@@ -165,18 +165,18 @@ const served = {
   'backup-missing': warn(() => 'no backup yet: jobd serve makes the first one soon'),
   'backup-fails': warn(
     ({ since }: { since: string }) =>
-      `backups fail since ${since}: mend that, or make one by jobd backup`,
+      `backups fail since ${since}: fix that, or make one with jobd backup`,
   ),
   'backup-none': fail(
     ({ since }: { since: string }) =>
-      `backups fail since ${since}, and there is none: mend that, or make one by jobd backup`,
+      `backups fail since ${since}, and there is none: fix that, or make one with jobd backup`,
   ),
   'backup-lost': fail(
-    () => 'the newest backup is gone or was changed: make another one by jobd backup',
+    () => 'the newest backup is gone or was changed: make another one with jobd backup',
   ),
   'backup-old': fail(
     ({ at }: { at: string }) =>
-      `the newest backup is old, of ${at}: make another one by jobd backup`,
+      `the newest backup is old, of ${at}: make another one with jobd backup`,
   ),
 };
 

@@ -172,7 +172,7 @@ const authenticationRequired = 530;
 
 /**
  * Whether the server refused these recipients or this content for good (5yz, RFC 5321). What it says of the sender, the
- * password or the connection is about the operator's settings, and passes when they are mended.
+ * password or the connection is about the operator's settings, and passes when they are corrected.
  */
 function isRefusal(error: unknown): boolean {
   const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string };

@@ -20,7 +20,7 @@ export interface WaitingParts {
 
 /**
  * Starts it, again and again for a minute while the database cannot be used now. Returns null if it is stopped meanwhile.
- * Throws the last error, and at once what waiting does not mend.
+ * Throws the last error, and at once an error that waiting does not fix.
  */
 export async function startWaiting<Started>(
   start: () => Promise<Started>,

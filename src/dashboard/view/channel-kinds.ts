@@ -20,7 +20,7 @@ export interface ChannelKind {
 
 const incoming: ConfigField = {
   label: 'URL of the incoming webhook',
-  hint: 'Whoever knows it can post there.',
+  hint: 'Anyone who knows it can post there.',
   isHidden: true,
 };
 

@@ -13,7 +13,7 @@ const lasting: ReadonlySet<number> = new Set([
 /** The receiver wants nothing more, as Standard Webhooks says. */
 const gone = 410;
 const tooMany = 429;
-/** An alert that jobd cannot make or send for a reason of its own is tried this often: the reason may be mended meanwhile. */
+/** An alert that jobd cannot make or send for a reason of its own is tried this often: the reason may be fixed meanwhile. */
 const mostOwnTries = 5;
 
 /** Whether no further attempt is worth it after this status; `attempts` counts this one. */

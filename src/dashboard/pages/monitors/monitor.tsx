@@ -129,12 +129,12 @@ function PingUrl({ monitor }: { monitor: Monitor }) {
       <h2>Ping URL</h2>
       {pingUrl === null ? (
         <p class="quiet">
-          Whoever knows the URL can ping, so it is not shown to a session that may only read.
+          Anyone who knows the URL can ping, so it is not shown to a session that may only read.
         </p>
       ) : (
         <>
           <Copyable text={pingUrl} />
-          <p class="hint">Keep it to yourself: whoever knows it can ping.</p>
+          <p class="hint">Keep it to yourself: anyone who knows it can ping.</p>
           <details open={status === 'new'}>
             <summary>Lines to paste</summary>
             <div class="stack">
