@@ -6,5 +6,5 @@ import { spans } from '../wings/spans/wing.ts';
 import { upgrade } from '../wings/upgrade/wing.ts';
 import type { Wing } from './house.ts';
 
-/** They. */
+/** The wings that work on the data of this machine. */
 export const localWings: readonly Wing[] = [backups, move, upgrade, spans];

@@ -5,7 +5,7 @@ import type { Flags } from '../../settings/config.ts';
 import { serveFlags } from '../../settings/serve-settings.ts';
 import { collect } from '../options.ts';
 
-/** Adds them. */
+/** Adds the flags of `jobd serve`. */
 export function withServeFlags(command: Command): Command {
   for (const { flag, help, isList } of serveFlags) {
     if (isList) command.option(flag, help, collect);

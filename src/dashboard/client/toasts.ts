@@ -12,7 +12,7 @@ export interface Toast {
   link?: { to: string; text: string };
 }
 
-/** What is shown now. */
+/** Those that are shown now. */
 export const toasts = signal<readonly (Toast & { id: number })[]>([]);
 
 /** Forgets the problems of a page when somebody leaves it. */
@@ -25,7 +25,7 @@ export function followPages(): void {
 const shownMs = 8000;
 let last = 0;
 
-/** Says it. */
+/** Shows a toast. One with a problem stays until it is closed, others for 8 s. */
 export function showToast(what: Toast): void {
   const id = (last += 1);
   const others = toasts.value.filter(({ text }) => text !== what.text);
@@ -33,7 +33,7 @@ export function showToast(what: Toast): void {
   if (what.isProblem !== true) setTimeout(() => dismissToast(id), shownMs);
 }
 
-/** Takes it away. */
+/** Removes a toast. */
 export function dismissToast(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }

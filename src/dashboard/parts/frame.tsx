@@ -174,7 +174,7 @@ function Who({ session: { workspace, permission } }: { session: Session }) {
   );
 }
 
-/** Where they are shown. Screen readers say them when they come. */
+/** Shows the toasts. Screen readers say them when they come. */
 function Toasts() {
   return (
     <div class="toasts" role="status">
