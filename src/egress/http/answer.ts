@@ -15,7 +15,7 @@ const maxInterimResponses = 16;
 /** Bytes that are first kept of a head in pieces. */
 const firstHeldBytes = 4 * 1024;
 
-const beginnings = ['HTTP/1.', 'ICY '];
+const prefixes = ['HTTP/1.', 'ICY '];
 
 /** Who wants the answer. */
 export interface Listener {
@@ -142,6 +142,6 @@ export class AnswerReader {
 /** Refuses what is no HTTP as soon as that shows. */
 function checkBeginning(bytes: Buffer, from: number): void {
   const start = bytes.toString('latin1', from, Math.min(from + 7, bytes.length));
-  const fits = beginnings.some((one) => one.startsWith(start.slice(0, one.length)));
+  const fits = prefixes.some((one) => one.startsWith(start.slice(0, one.length)));
   if (!fits) throw notHttp(bytes.toString('latin1', from, Math.min(from + 64, bytes.length)));
 }
