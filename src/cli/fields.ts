@@ -23,6 +23,7 @@ const places: Readonly<Record<Field['form'], string>> = {
   count: '<n>',
   duration: '<duration>',
   seconds: '<duration>',
+  time: '<time>',
   flag: '',
   content: '<text|@file|->',
   secret: '<@file|->',

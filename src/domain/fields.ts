@@ -23,7 +23,7 @@ export interface FieldRule {
 
 /**
  * How people write a value: `content` is a text or a file, `secret` a file alone, `duration` is `5m`, `seconds` is that or a
- * number alone. What is `special` is written in a way of its own.
+ * number alone, `time` a date and time. What is `special` is written in a way of its own.
  */
 export type Form =
   | 'text'
@@ -33,6 +33,7 @@ export type Form =
   | 'count'
   | 'duration'
   | 'seconds'
+  | 'time'
   | 'flag'
   | 'content'
   | 'secret'

@@ -64,6 +64,7 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'cronExpr',
     'timezone',
     'periodSeconds',
+    'runAt',
     'paused',
     'status',
     'nextRunAt',

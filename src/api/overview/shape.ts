@@ -5,7 +5,7 @@ import type { MonitorWithRecent } from '../../app/overview/monitors.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import { monitorDocument } from '../../domain/monitors/document.ts';
 import { statusSince } from '../../domain/monitors/monitor.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import { ruleOf, scheduleOf } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
 import { listedShape } from '../jobs/shape.ts';
 import type * as contract from './contract.ts';
@@ -31,7 +31,7 @@ export function monitorSummary(
   const { notes: _, createdAt: __, ...shown } = monitorDocument(monitor, now);
   return {
     ...shown,
-    scheduleWords: scheduleWords(scheduleOf({ ...monitor, anchorAt: monitor.createdAt })),
+    scheduleWords: scheduleWords(ruleOf({ ...monitor, anchorAt: monitor.createdAt })),
     since: isoTimeOrNull(statusSince(monitor, now)),
     recent,
   };

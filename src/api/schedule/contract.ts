@@ -2,7 +2,12 @@
 
 import { Type, type Static } from 'typebox';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
-import { scheduleDetails, scheduleFields } from '../../domain/schedule/fields.ts';
+import {
+  adjustmentDetails,
+  adjustmentFields,
+  scheduleDetails,
+  scheduleFields,
+} from '../../domain/schedule/fields.ts';
 import * as t from '../http/schema.ts';
 
 export const SchedulePreviewInput = t.input(
@@ -14,6 +19,10 @@ export const SchedulePreviewInput = t.input(
   ],
   t.optional({
     ...t.inputFields(scheduleFields, scheduleDetails('It is counted from `from`.')),
+    ...t.inputFields(adjustmentFields, adjustmentDetails()),
+    jobId: t.id(
+      'The job that is to have this schedule. Without it, a note says how much later `spreadSeconds` may make its due times.',
+    ),
     count: Type.Integer({
       minimum: previewCount.min,
       maximum: previewCount.max,
@@ -43,7 +52,7 @@ export const SchedulePreview = t.output(
     ),
     notes: t.array(
       t.text('A sentence.'),
-      'Effects of daylight saving on these due times: local times that do not exist or occur twice.',
+      'What else there is to know of these due times: local times that do not exist or occur twice, and a spread.',
     ),
   },
 );

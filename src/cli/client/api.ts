@@ -12,7 +12,7 @@ import type {
   RunSummary,
 } from '../../api/runs/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
-import type { JobActionResults, JobChain } from '../../api/jobs/extension-contract.ts';
+import type { DueTimes, JobActionResults, JobChain } from '../../api/jobs/extension-contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
@@ -49,6 +49,9 @@ export function createApi(ask: Ask) {
         madeJob(await ask<JobKept>('PATCH', path`/jobs/${id}`, update)),
       /** What it runs after, and what runs after it. */
       chain: (id: string) => ask<JobChain>('GET', path`/jobs/${id}/chain`),
+      /** When it is due next. */
+      dueTimes: (id: string, count: number) =>
+        ask<DueTimes>('GET', path`/jobs/${id}/due-times` + queryOf({ count })),
       /** What became of its results, newest first. */
       callbacks: (id: string, limit: number) =>
         ask<alerts.PostedResults>('GET', path`/jobs/${id}/callbacks` + queryOf({ limit })),

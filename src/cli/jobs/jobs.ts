@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { Flags } from '../../settings/config.ts';
+import { isoTime, systemClock } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
@@ -20,11 +21,13 @@ import { addResourceCommands, printItem, type Resource } from '../resource.ts';
 import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields, type Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
+import { parseDuration } from '../../settings/setting.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
 import { updateOf, withJobOptions, withFirstJob } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
+  inMachineZone,
   newScheduleOf,
   scheduleFieldsFor,
   scheduleText,
@@ -102,6 +105,7 @@ function addCreateCommand(jobs: Command, context: Context): void {
     );
   }
   create
+    .option('--in <duration>', 'be due once, after this time, such as 2h')
     .option('--paused', 'create it paused')
     .addHelpText(
       'after',
@@ -125,11 +129,10 @@ Examples:
       const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
-      // A job that runs after another one needs no schedule.
-      const needsNone = given.after !== undefined && given.scheduleType === undefined;
-      const { fields, note } = needsNone
-        ? noSchedule
-        : await newScheduleOf(withScheduleOf(flags, cronExpr, timezone), ', or --after JOB');
+      if (typeof flags['in'] === 'string') given.runAt = momentIn(flags['in']);
+      const { fields, note } = await newDueTimesOf(given, () =>
+        newScheduleOf(withScheduleOf(flags, cronExpr, timezone), ', --at TIME, or --after JOB'),
+      );
       Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
@@ -150,6 +153,22 @@ Examples:
       if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
+}
+
+/** The schedule of a new job: one that runs after another one, or once, needs none. */
+async function newDueTimesOf(
+  given: JobUpdate,
+  otherwise: () => ReturnType<typeof newScheduleOf>,
+): ReturnType<typeof newScheduleOf> {
+  if (given.scheduleType === undefined && given.after !== undefined) return noSchedule;
+  if (given.scheduleType !== undefined || !given.runAt) return await otherwise();
+  const { timezone } = given;
+  return await inMachineZone(timezone === undefined ? {} : { timezone });
+}
+
+/** The moment that comes after a length of time. */
+function momentIn(duration: string): string {
+  return isoTime(systemClock.now() + parseDuration(duration, '--in') * 1_000);
 }
 
 /** The flags, with the schedule of a line of a crontab if they say none. */
@@ -189,7 +208,8 @@ function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
 
 async function printJob(output: Output, job: MadeJob, context: Context): Promise<void> {
   const { headerNames, body, onResultSecret } = job;
-  const { after, followers } = await connect(context).jobs.chain(job.id);
+  const api = connect(context);
+  const { after, followers } = await api.jobs.chain(job.id);
   printFields(output, {
     name: job.name,
     status: state(job.status),
@@ -202,14 +222,22 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
     }),
     ...(followers.length > 0 && { 'then runs': followers.map(({ name }) => name).join(', ') }),
     ...(onResultSecret !== undefined && { 'result secret': onResultSecret }),
-    ...settingsOf(jobFields, job, ['name', 'url', 'method', 'body', 'onResultSecret', 'paused']),
+    ...settingsOf(jobFields, job, [
+      'name',
+      'url',
+      'method',
+      'body',
+      'onResultSecret',
+      'paused',
+      'runAt',
+    ]),
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
     ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),
     ...(job.downReason !== null && { 'down because': job.downReason }),
     id: job.id,
   });
-  await printDueTimes(output, job);
+  await printDueTimes(output, job, api);
   if (onResultSecret !== undefined) output.say(keepSecret);
 }
 

@@ -7,7 +7,7 @@ import { scheduleText } from '../schedule/schedule-options.ts';
 
 type Listed = Pick<
   Job,
-  'id' | 'name' | 'after' | 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'
+  'id' | 'name' | 'after' | 'runAt' | 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'
 >;
 
 /** Makes the column: a schedule, or the job that a job runs after, by its name. */

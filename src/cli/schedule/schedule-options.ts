@@ -6,7 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { scheduleFields } from '../../domain/schedule/fields.ts';
-import { scheduleOf, type ScheduleSettings } from '../../domain/schedule/schedule.ts';
+import { ruleOf, type ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../../settings/setting.ts';
 
 /** Adds `--cron`, `--tz` and `--every`. */
@@ -63,8 +63,8 @@ export async function zonedUpdateOf<Update extends ScheduleFields>(
   return becomesCron ? await inMachineZone(fields) : { fields, note: null };
 }
 
-/** The fields with the zone of this machine, unless they have one. An interval does not depend on it: no note. */
-async function inMachineZone<Fields extends ScheduleFields>(
+/** The fields with the zone of this machine, unless they have one, in which local times are. An interval does not depend on it: no note. */
+export async function inMachineZone<Fields extends ScheduleFields>(
   fields: Fields,
 ): Promise<Zoned<Fields>> {
   if (fields.timezone !== undefined) return { fields, note: null };
@@ -81,20 +81,21 @@ export function textFlag(flags: Flags, flag: string): string | undefined {
 }
 
 /** A schedule in a cell of a table. */
-export function scheduleText(schedule: ScheduleSettings): string {
-  const { scheduleType, cronExpr, timezone, periodSeconds } = schedule;
+export function scheduleText(schedule: ScheduleSettings & { runAt?: string }): string {
+  const { scheduleType, cronExpr, timezone, periodSeconds, runAt } = schedule;
+  if (runAt !== undefined) return `once ${runAt.replace(/(?::00)?\.000Z$/, 'Z')}`;
   return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : periodWords(periodSeconds ?? 0);
 }
 
 /** The fields of a schedule: as it was set, and in words if they say more. */
 export async function scheduleFieldsFor(
-  schedule: ScheduleSettings,
+  schedule: ScheduleSettings & { runAt?: string },
 ): Promise<Record<string, string>> {
   const asSet = { schedule: scheduleText(schedule) };
-  if (schedule.scheduleType === 'period') return asSet;
+  if (schedule.scheduleType === 'period' || schedule.runAt !== undefined) return asSet;
   const { scheduleWords } = await import('../../domain/schedule/words.ts');
   try {
-    const words = scheduleWords(scheduleOf({ ...schedule, anchorAt: 0 }));
+    const words = scheduleWords(ruleOf({ ...schedule, anchorAt: 0 }));
     return words === schedule.cronExpr ? asSet : { ...asSet, when: words };
   } catch (error) {
     // A server of another version may know more expressions.

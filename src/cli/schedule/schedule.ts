@@ -7,17 +7,21 @@ import { JobdError } from '../../domain/errors.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
 import { optionWords } from '../client/option-words.ts';
+import { adjustmentFields } from '../../domain/schedule/fields.ts';
+import { givenFields, withFieldOptions } from '../fields.ts';
 import { parseDuration } from '../../settings/setting.ts';
 import { parseWholeNumber } from '../../settings/setting.ts';
 import { printJson } from '../terminal/output.ts';
 import { textFlag } from './schedule-options.ts';
 
+/** What adjusts an expression or an interval. */
+const { runAt: _, ...previewed } = adjustmentFields;
+
 /** Adds the commands. */
 export function addScheduleCommands(program: Command, { output }: Context): void {
   const schedule = program.command('schedule').description('preview when a schedule is due');
 
-  schedule
-    .command('preview')
+  withFieldOptions(schedule.command('preview'), previewed, { isNew: false })
     .argument('[expr...]', 'cron expression, in quotes')
     .usage("[options] '<expr>'")
     .description('show the next due times of a schedule; needs no server')
@@ -39,7 +43,7 @@ Effects of clock changes are explained on stderr and in the JSON document.`,
     .action(async (exprs: string[], flags: Flags) => {
       const { previewCount, previewSchedule } =
         await import('../../domain/schedule/preview-input.ts');
-      const given = inputOf(exprs, flags, previewCount);
+      const given = await inputOf(exprs, flags, previewCount);
       const { machineZone, shownZone, zoneNote } = await import('./machine-zone.ts');
       const zoneOf = given.scheduleType === 'cron' ? machineZone : shownZone;
       const input = { ...given, timezone: given.timezone ?? zoneOf() };
@@ -75,16 +79,17 @@ function inWords<T>(preview: () => T): T {
 }
 
 /** The fields that the arguments give. Throws `invalid_input` and `usage`, naming the option. */
-function inputOf(
+async function inputOf(
   words: readonly string[],
   flags: Flags,
   countLimits: { min: number; max: number },
-): PreviewInput {
+): Promise<PreviewInput> {
   const [tz, every, count, from] = ['tz', 'every', 'count', 'from'].map((flag) =>
     textFlag(flags, flag),
   );
   return {
     ...scheduleOf(words, every),
+    ...(await givenFields<PreviewInput>(flags, previewed)),
     ...(tz !== undefined && { timezone: tz }),
     ...(count !== undefined && { count: parseWholeNumber(count, '--count', countLimits) }),
     ...(from !== undefined && { from }),

@@ -7,12 +7,11 @@ import { Until } from './basic.tsx';
 interface DueTimesProps {
   next: readonly string[];
   zone: string;
-  /** Due times of periods are at a second. */
-  withSeconds?: boolean;
 }
 
 /** The table. */
-export function DueTimes({ next, zone, withSeconds = false }: DueTimesProps) {
+export function DueTimes({ next, zone }: DueTimesProps) {
+  const withSeconds = next.some((at) => Date.parse(at) % 60_000 !== 0);
   const here = browserZone();
   // Other zones may have the same time: Europe/Berlin and Europe/Paris.
   const isElsewhere = next.some((at) => timeIn(at, 0, zone) !== timeIn(at, 0, here));

@@ -6,8 +6,15 @@ import { jobDefaults, type Method } from '../../domain/jobs/job.ts';
 import { sendsToken, type SignKind } from '../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../wings/readers/pasted.ts';
 import { emptyOf, wholeNumber } from './forms.ts';
-import { emptyInSchedule, newSchedule, scheduleFields, scheduleForm } from './schedule-form.ts';
-import type { ScheduleForm } from './schedule-form.ts';
+import {
+  emptyInSchedule,
+  lengthOf,
+  newSchedule,
+  scheduleFields,
+  scheduleForm,
+  secondsOf,
+} from './schedule-form.ts';
+import type { Length, ScheduleForm } from './schedule-form.ts';
 
 /** A header that is sent with each call. */
 export interface HeaderRow {
@@ -24,6 +31,13 @@ export interface JobForm {
   /** Null keeps the headers that the job has; their values cannot be read. */
   headers: readonly HeaderRow[] | null;
   schedule: ScheduleForm;
+  /** Blank for none. */
+  spreadSeconds: Length;
+  notBefore: string;
+  notAfter: string;
+  runAt: string;
+  /** Blank: it is kept. */
+  deleteAfterSeconds: Length;
   /** The id of the job that it runs after; blank for its schedule. */
   after: string;
   afterOn: AfterOn;
@@ -54,6 +68,11 @@ export function formOf(job: Job | null, zone: string): JobForm {
     body: from.body ?? '',
     headers: from.headerNames.length === 0 ? [] : null,
     schedule: job === null ? newSchedule(zone) : scheduleForm(job),
+    spreadSeconds: lengthOf(from.spreadSeconds ?? null),
+    notBefore: from.notBefore ?? '',
+    notAfter: from.notAfter ?? '',
+    runAt: from.runAt ?? '',
+    deleteAfterSeconds: lengthOf(from.deleteAfterSeconds ?? null),
     after: from.after?.jobId ?? '',
     afterOn: from.after?.on ?? 'success',
     onResult: from.onResult ?? '',
@@ -81,6 +100,8 @@ export function inputOf(form: JobForm): JobInput {
     body: body === '' ? null : body,
     ...(headers !== null && { headers: headersOf(headers) }),
     ...scheduleFields(schedule),
+    ...adjustmentsIn(form),
+    deleteAfterSeconds: secondsOrNull(form.deleteAfterSeconds),
     after: after === '' ? null : { jobId: after, on: afterOn },
     onResult: onResult === '' ? null : onResult,
     ...(onResult !== '' && onResultSecret !== '' && { onResultSecret }),
@@ -90,6 +111,20 @@ export function inputOf(form: JobForm): JobInput {
     sign: sign === '' ? null : sign,
     audience: wantsAudience(form) ? audience.trim() : null,
   };
+}
+
+/** What adjusts when a job is due, as it was typed. */
+export function adjustmentsIn({ spreadSeconds, notBefore, notAfter, runAt }: JobForm) {
+  return {
+    spreadSeconds: secondsOrNull(spreadSeconds),
+    notBefore: notBefore.trim() || null,
+    notAfter: notAfter.trim() || null,
+    runAt: runAt.trim() || null,
+  };
+}
+
+function secondsOrNull(length: Length): number | null {
+  return length.count.trim() === '' ? null : secondsOf(length);
 }
 
 /** Whether an audience is asked for. */

@@ -13,8 +13,9 @@ export interface Length {
   unit: Unit;
 }
 
-/** A length in its largest whole unit. */
-export function lengthOf(seconds: number): Length {
+/** A length in its largest whole unit; blank for null. */
+export function lengthOf(seconds: number | null): Length {
+  if (seconds === null) return { count: '', unit: 'minutes' };
   const names = Object.keys(units) as Unit[];
   const unit = names.findLast((name) => seconds > 0 && seconds % units[name] === 0) ?? 'minutes';
   return { count: String(seconds / units[unit]), unit };
@@ -55,8 +56,7 @@ export function scheduleForm(schedule: ScheduleSettings): ScheduleForm {
     scheduleType,
     cronExpr: cronExpr ?? '',
     timezone,
-    periodSeconds:
-      periodSeconds === null ? { count: '', unit: 'minutes' } : lengthOf(periodSeconds),
+    periodSeconds: lengthOf(periodSeconds),
   };
 }
 

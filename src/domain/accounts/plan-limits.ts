@@ -29,7 +29,7 @@ export function checkMonitorLimits(plan: Plan, monitor: Monitor, before: Monitor
   const isResumed = before !== null && before.paused && !monitor.paused;
   if (before !== null && !isResumed && sameSchedule(before, monitor)) return;
   // The anchor does not change how long periods are.
-  checkInterval(plan, { ...monitor, anchorAt: monitor.createdAt });
+  checkInterval(plan, { ...monitor, anchorAt: monitor.createdAt, adjustments: null });
 }
 
 function checkTimeout({ name, maxTimeoutSeconds }: Plan, timeoutSeconds: number): void {

@@ -1,7 +1,12 @@
 /** The fields that people set of a job (docs/behavior.md#job-2): the one place that says what each is. */
 
 import { nameField, notesField, type Details, type Field } from '../fields.ts';
-import { scheduleDetails, scheduleFields } from '../schedule/fields.ts';
+import {
+  adjustmentDetails,
+  adjustmentFields,
+  scheduleDetails,
+  scheduleFields,
+} from '../schedule/fields.ts';
 import { longestChain } from './after-words.ts';
 import { maxHeaders } from './headers.ts';
 import { signKinds } from './sign.ts';
@@ -43,6 +48,17 @@ export const jobFields = {
     off: ['--no-data', 'send no body'],
   },
   ...scheduleFields,
+  ...adjustmentFields,
+  deleteAfterSeconds: {
+    form: 'duration',
+    rule: { type: 'integer', minimum: 0, maximum: 31_536_000 },
+    label: 'Deleted after',
+    help: 'how long it is kept once it is due no more',
+    default: null,
+    isExtension: true,
+    key: 'delete-after',
+    off: ['--no-delete-after', 'keep it'],
+  },
   timeoutSeconds: {
     form: 'seconds',
     rule: { type: 'integer', minimum: 1, maximum: 60 },
@@ -136,6 +152,9 @@ export function jobDetails(): Details<typeof jobFields> {
     ...scheduleDetails(
       'It is counted from the creation of the job or the last change of its schedule.',
     ),
+    ...adjustmentDetails(),
+    deleteAfterSeconds:
+      'Only with `runAt` or `notAfter`; counted from its last run. It is deleted with its history and its receipts. Null: never. Default with a new `runAt`: 604800.',
     timeoutSeconds:
       'From resolving the name to the end of the answer. A plan may allow less, and then that is the default.',
     retries:

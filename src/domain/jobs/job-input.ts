@@ -9,7 +9,8 @@ import { isoTime } from '../clock.ts';
 import { invalidInput, JobdError } from '../errors.ts';
 import { checkFields, type Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
-import { sameSchedule } from '../schedule/schedule.ts';
+import { readAdjustments } from '../schedule/adjustment-input.ts';
+import { sameDueTimes } from '../schedule/schedule.ts';
 import { anchorOf, readSchedule, type ScheduleInput } from '../schedule/schedule-input.ts';
 import { judgeUrl, type AllowedTarget } from '../targets/target.ts';
 import { countedFrom } from './actions.ts';
@@ -83,7 +84,8 @@ export function copyOfJob(
   { id, now, allowTargets }: JobContext & { id: string },
 ): Job {
   checkJobFields({ name, url: job.url, onResult: job.onResult }, allowTargets);
-  return { ...job, name, ...beginning(id, now) };
+  const copy = { ...job, name, ...beginning(id, now) };
+  return { ...copy, ...readAdjustments(copy, copy, now) };
 }
 
 /** What a job begins with that people do not set. */
@@ -91,6 +93,7 @@ function beginning(id: string, now: number) {
   return {
     id,
     anchorAt: anchorOf(now),
+    adjustments: null,
     paused: true,
     health: 'new',
     failures: 0,
@@ -122,7 +125,7 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   if (headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
     throw invalidInput(headersNeeded);
   }
-  const changed: Job = {
+  const fields = {
     ...job,
     ...others,
     url,
@@ -131,20 +134,35 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     ...readSchedule(others, job),
     ...changedSigning(job, others),
   };
+  const changed: Job = {
+    ...fields,
+    ...readAdjustments(fields, fields, now),
+    deleteAfterSeconds: deleteAfterOf(job, others),
+  };
+  if (changed.runAt !== null && changed.after !== null) {
+    throw invalidInput('runAt and after exclude each other: set one of them to null');
+  }
   checkBodyFits(changed);
   if (secret && changed.onResult === null) {
     throw invalidInput('onResultSecret needs onResult, the URL that gets results');
   }
   checkSigning(changed, changed.headers);
   const isPaused = action === undefined ? job.paused : action === 'pause';
-  // A schedule that is never due is refused even while the job is paused.
-  const counted = countedFrom(now, changed);
-  if (!isOnSchedule({ ...changed, paused: isPaused })) {
-    return { ...changed, paused: isPaused, nextRunAt: null };
-  }
-  const continues = isOnSchedule(job) && sameSchedule(job, changed);
-  return continues ? changed : { ...changed, ...counted, paused: false };
+  const isDue = isOnSchedule({ ...changed, paused: isPaused });
+  const isSame = sameDueTimes(job, changed);
+  if (isDue && isSame && isOnSchedule(job)) return changed;
+  // A schedule that is never due is refused even while the job is paused, unless it was there before.
+  const counted = isDue || !isSame ? countedFrom(now, changed) : {};
+  return { ...changed, ...(isDue ? counted : { nextRunAt: null }), paused: isPaused };
 }
+
+/** How long a job is kept that is due no more: a week for one that becomes a one-time job, unless something else is given. */
+function deleteAfterOf(job: Job, { runAt, deleteAfterSeconds }: JobUpdate): number | null {
+  if (deleteAfterSeconds !== undefined) return deleteAfterSeconds;
+  return job.runAt === null && runAt ? usualDeleteAfterSeconds : job.deleteAfterSeconds;
+}
+
+const usualDeleteAfterSeconds = 604_800;
 
 /** Checks each field that is given by itself, but for `headers` and the schedule. Throws as `defineJob` does. */
 export function checkJobFields(

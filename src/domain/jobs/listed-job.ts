@@ -24,6 +24,7 @@ export interface ListedJob
       | 'name'
       | 'url'
       | 'method'
+      | 'runAt'
       | 'paused'
       | 'after'
       | 'health'

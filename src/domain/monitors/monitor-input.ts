@@ -5,7 +5,7 @@ import { invalidInput } from '../errors.ts';
 import { checkFields, type Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
-import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import { ruleOf, sameSchedule } from '../schedule/schedule.ts';
 import { readSchedule, type ScheduleInput } from '../schedule/schedule-input.ts';
 import { monitorFields } from './fields.ts';
 import { dueAfter, expecting, monitorDefaults, monitorStatus } from './monitor.ts';
@@ -75,7 +75,7 @@ export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: numb
   const paused = action === undefined ? monitor.paused : action === 'pause';
   const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
   // Refuses a schedule that is never due.
-  firstDue(scheduleOf({ ...changed, anchorAt: now }), now);
+  firstDue(ruleOf({ ...changed, anchorAt: now }), now);
   const continues = monitor.paused === paused && sameSchedule(monitor, changed);
   if (continues) return expecting(changed, changed.nextDueAt);
   return expecting(changed, changed.health === 'new' ? null : dueAfter(changed, now));

@@ -15,7 +15,7 @@
 
 import { defaultsOf, type ValuesOf } from '../fields.ts';
 import { nextDue } from '../schedule/next.ts';
-import { defaultSchedule, scheduleOf, type ScheduleSettings } from '../schedule/schedule.ts';
+import { defaultSchedule, ruleOf, type ScheduleSettings } from '../schedule/schedule.ts';
 import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
 import type { MonitorStatus } from './status.ts';
@@ -147,7 +147,7 @@ function dueAfterPing(monitor: Monitor, at: number): number | null {
 
 /** When the next ping is due that is expected from `at` on, in epoch milliseconds; null if never again. A period counts from `at`. */
 export function dueAfter(settings: ScheduleSettings, at: number): number | null {
-  return nextDue(scheduleOf({ ...settings, anchorAt: at }), at);
+  return nextDue(ruleOf({ ...settings, anchorAt: at }), at);
 }
 
 /** A monitor whose health changed; `at` in epoch milliseconds. */

@@ -1,7 +1,7 @@
 /** The next due times of a job, for people. */
 
 import type { Job } from '../jobs/job.ts';
-import { preview, type Preview } from '../schedule/preview.ts';
+import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/words.ts';
 import { upcomingDueTime, type DueTimeFields } from './due.ts';
@@ -31,5 +31,9 @@ export function dueTimesOf(
       : []),
     ...(job.paused ? ['the job is paused: it is called again once it is resumed'] : []),
   ];
-  return { words, next: [], notes: notes.length > 0 ? notes : ['not due again within 41 years'] };
+  return {
+    words,
+    next: [],
+    notes: notes.length > 0 ? notes : [notDueAgain(schedule, 'within 41 years')],
+  };
 }

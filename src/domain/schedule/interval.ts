@@ -14,6 +14,7 @@ const lastMonth = 2060 * 12;
  * Throws invalid_input for an invalid cron expression.
  */
 export function smallestInterval(schedule: Schedule): number {
+  if (schedule.scheduleType === 'once') return Infinity;
   if (schedule.scheduleType === 'period') return schedule.periodSeconds;
   const fields = parseCron(schedule.cronExpr);
   const minutes = Math.min(withinDay(fields), acrossDays(fields));

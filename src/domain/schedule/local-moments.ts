@@ -1,5 +1,7 @@
 /** When the clocks of a zone show a time. The zone must have passed `canonicalZone`. */
 
+import { parseIsoTime } from '../clock.ts';
+import { got, invalidInput } from '../errors.ts';
 import { spanAt } from './offset.ts';
 
 const msPerMinute = 60_000;
@@ -12,6 +14,54 @@ export interface LocalMoments {
   /** The second one, where the clocks show the time twice. */
   second: number | null;
   isSkipped: boolean;
+}
+
+/** `2026-11-24 02:30`, with a `T` or a space, with or without seconds; or the time alone. */
+const localPattern = /^(?:(\d{4})-(\d\d)-(\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
+
+/** Reads a local time, whose date is null if it has none. Null for any other text. */
+export function parseLocal(text: string): { date: LocalDate | null; time: LocalTime } | null {
+  const [whole, year, month, day, hour, minute, second = '0'] = localPattern.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const time = { hour: Number(hour), minute: Number(minute), second: Number(second) };
+  const isDated = year !== undefined;
+  const date = isDated ? { year: Number(year), month: Number(month), day: Number(day) } : null;
+  return { date, time };
+}
+
+const earliest = Date.UTC(1970);
+const latest = Date.UTC(3000) - 1;
+
+/** Checks that every due time after an instant has a year of four digits. Throws `invalid_input`, naming the field. */
+export function checkYear(field: string, text: string, at: number): void {
+  if (at >= earliest && at <= latest) return;
+  throw invalidInput(`${field} must be in the years 1970 to 2999, ${got(text)}`);
+}
+
+/**
+ * Reads a date and time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. Throws
+ * `invalid_input`, naming the field.
+ */
+export function readMoment(field: string, text: string, zone: string): number {
+  const given = text.trim();
+  const local = parseLocal(given);
+  const instant = parseIsoTime(given.replace(' ', 'T'));
+  const date = local?.date ?? null;
+  const found = local && date && localMoments(zone, date, local.time, 0);
+  const at = instant ?? found?.first;
+  if (at === undefined) {
+    const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00 in the time zone of the job`;
+    throw invalidInput(`${field} must be a date and time such as ${right}, ${got(text)}`);
+  }
+  checkYear(field, text, at);
+  return at;
+}
+
+/** A time of day. */
+interface LocalTime {
+  hour: number;
+  minute: number;
+  second: number;
 }
 
 /** A day, with months from 1. */
@@ -28,7 +78,7 @@ export interface LocalDate {
 export function localMoments(
   zone: string,
   date: LocalDate | null,
-  { hour, minute, second }: { hour: number; minute: number; second: number },
+  { hour, minute, second }: LocalTime,
   now: number,
 ): LocalMoments | null {
   const day = date === null ? localDayOf(zone, now) : dayOf(date);

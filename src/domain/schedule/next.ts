@@ -9,6 +9,7 @@
  * fires once, at the first minute of the next one, however many times it would have fired.
  */
 import { minutesPerDay } from './calendar.ts';
+import { isoTime } from '../clock.ts';
 import { invalidInput } from '../errors.ts';
 import { parseCron } from './cron.ts';
 import { type CronFields, countMatches, nextMatch, previousMatch } from './match.ts';
@@ -30,6 +31,15 @@ const slackMinutes = 2 * minutesPerDay;
  * invalid cron expression.
  */
 export function nextDue(schedule: Schedule, after: number): number | null {
+  const { adjusted } = schedule;
+  if (adjusted === undefined) return nextByRule(schedule, after);
+  const { offsetMs, from, until } = adjusted;
+  const next = nextByRule(schedule, Math.max(after, from - 1) - offsetMs);
+  return next === null || next + offsetMs > until ? null : next + offsetMs;
+}
+
+function nextByRule(schedule: Schedule, after: number): number | null {
+  if (schedule.scheduleType === 'once') return schedule.at > after ? schedule.at : null;
   if (schedule.scheduleType === 'period') return nextPeriodDue(schedule, after);
   const fields = parseCron(schedule.cronExpr);
   const from = Math.floor(after / msPerMinute) + 1;
@@ -45,10 +55,21 @@ export function nextDue(schedule: Schedule, after: number): number | null {
 
 /** As `nextDue`, for a schedule that is new: throws invalid_input if it is never due. */
 export function firstDue(schedule: Schedule, after: number): number {
-  if (schedule.scheduleType === 'period') return nextPeriodDue(schedule, after);
   const first = nextDue(schedule, after);
   if (first !== null) return first;
-  throw invalidInput(`cronExpr never fires in ${schedule.timezone}`);
+  throw invalidInput(neverDue(schedule, after));
+}
+
+function neverDue(schedule: Schedule, after: number): string {
+  if (schedule.scheduleType === 'once') {
+    return `its runAt, ${isoTime(schedule.at)}, has passed: set a later one`;
+  }
+  const { from, until } = schedule.adjusted ?? { from: -Infinity, until: Infinity };
+  if (until <= after) return `its notAfter, ${isoTime(until)}, has passed: set a later one`;
+  if (until < Infinity) {
+    return `it is never due between ${from > after ? 'notBefore' : 'now'} and notAfter`;
+  }
+  return `cronExpr never fires in ${schedule.scheduleType === 'cron' ? schedule.timezone : ''}`;
 }
 
 /** Due times in a period of time, epoch milliseconds. */
@@ -63,6 +84,19 @@ export interface DueTimes {
  * with the months in between, not with the due times.
  */
 export function dueBetween(schedule: Schedule, after: number, until: number): DueTimes | null {
+  const { adjusted } = schedule;
+  if (adjusted === undefined) return betweenByRule(schedule, after, until);
+  const { offsetMs } = adjusted;
+  const [first, last] = [Math.max(after, adjusted.from - 1), Math.min(until, adjusted.until)];
+  const due = betweenByRule(schedule, first - offsetMs, last - offsetMs);
+  return due && { ...due, first: due.first + offsetMs, last: due.last + offsetMs };
+}
+
+function betweenByRule(schedule: Schedule, after: number, until: number): DueTimes | null {
+  if (schedule.scheduleType === 'once') {
+    const { at } = schedule;
+    return at > after && at <= until ? { first: at, last: at, count: 1 } : null;
+  }
   if (schedule.scheduleType === 'period') {
     const { anchorAt } = schedule;
     const periodMs = schedule.periodSeconds * 1000;

@@ -1,14 +1,19 @@
 /** The preview of a schedule before a job has it: what people send, and what they are shown. */
 
-import { got, invalidInput } from '../errors.ts';
+import { inTwoUnits } from '../durations.ts';
 import { readTime } from '../fields.ts';
+import { readAdjustments } from './adjustment-input.ts';
+import { none, type AdjustmentFields } from './adjustments.ts';
 import { scheduleOf } from './schedule.ts';
 import { anchorOf, readSchedule, type ScheduleInput } from './schedule-input.ts';
+import { checkYear } from './local-moments.ts';
 import { preview, type Preview } from './preview.ts';
 import { scheduleWords } from './words.ts';
 
 /** A schedule as for a job, how many due times to show, and after which moment. */
-export interface PreviewInput extends Partial<ScheduleInput> {
+export interface PreviewInput extends Partial<ScheduleInput>, Partial<AdjustmentFields> {
+  /** The job that is to have it: a spread depends on that. */
+  jobId?: string;
   count?: number;
   /** ISO 8601 with an offset or `Z`. */
   from?: string;
@@ -16,10 +21,6 @@ export interface PreviewInput extends Partial<ScheduleInput> {
 
 /** How many due times may be asked for. */
 export const previewCount = { min: 1, max: 100, default: 5 } as const;
-
-/** After a time in these years, every due time has a year of four digits. */
-const earliestFrom = Date.UTC(1970);
-const latestFrom = Date.UTC(3000) - 1;
 
 /** Due times and notes, with the moment they come after and the zone as ICU spells it. */
 export interface SchedulePreview extends Preview {
@@ -35,19 +36,34 @@ export interface SchedulePreview extends Preview {
  * given; defaults and rules are a job's. Throws `invalid_input`, naming the field.
  */
 export function previewSchedule(
-  { count = previewCount.default, from, ...given }: PreviewInput,
+  { count = previewCount.default, from, jobId, ...given }: PreviewInput,
   now: number,
 ): SchedulePreview {
   const settings = readSchedule(given);
   const start = from === undefined ? now : readFrom(from);
-  const schedule = scheduleOf({ ...settings, anchorAt: anchorOf(start) });
+  const id = jobId?.toLowerCase() ?? null;
+  const adjusted = { ...settings, id, adjustments: null };
+  const { spreadSeconds, runAt, adjustments } = readAdjustments(
+    { ...none, ...given },
+    adjusted,
+    start,
+  );
+  const schedule = scheduleOf({ ...settings, adjustments, anchorAt: anchorOf(start) });
   const { timezone } = settings;
   const words = scheduleWords(schedule);
-  return { words, ...preview(schedule, start, count), from: start, timezone };
+  const { next, notes } = preview(schedule, start, count);
+  const isOpen = id === null && runAt === null;
+  const spread = spreadSeconds !== null && isOpen ? [spreadNote(spreadSeconds)] : [];
+  return { words, next, notes: [...notes, ...spread], from: start, timezone };
 }
 
 function readFrom(text: string): number {
   const at = readTime('from', text);
-  if (at >= earliestFrom && at <= latestFrom) return at;
-  throw invalidInput(`from must be in the years 1970 to 2999, ${got(text)}`);
+  checkYear('from', text, at);
+  return at;
+}
+
+function spreadNote(spreadSeconds: number): string {
+  const most = inTwoUnits(spreadSeconds, { minute: 'min' });
+  return `each is up to ${most} later, for one job always by the same time`;
 }

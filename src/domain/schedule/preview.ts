@@ -1,5 +1,6 @@
 /** The next due times of a schedule, with notes on clock changes. */
 import { DateTime } from 'luxon';
+import { isoTime } from '../clock.ts';
 import { minutesPerDay } from './calendar.ts';
 import { parseCron } from './cron.ts';
 import { firstDue, nextDue, spansToSearch } from './next.ts';
@@ -27,14 +28,17 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
     at = next.length < count ? nextDue(schedule, at) : null;
   }
   const last = next.at(-1);
-  if (schedule.scheduleType === 'period' || last === undefined) return { next, notes: [] };
+  const end = next.length < count ? [notDueAgain(schedule, 'within the 41 years after that')] : [];
+  if (schedule.scheduleType !== 'cron' || last === undefined) return { next, notes: end };
   const fields = parseCron(schedule.cronExpr);
-  const listed = new Set(next.map((at) => at / msPerMinute));
-  const after = Math.floor(from / msPerMinute);
-  const until = last / msPerMinute + 1;
+  const { timezone } = schedule;
+  const offsetMs = schedule.adjusted?.offsetMs ?? 0;
+  const listed = new Set(next.map((at) => (at - offsetMs) / msPerMinute));
+  const after = Math.floor((from - offsetMs) / msPerMinute);
+  const until = (last - offsetMs) / msPerMinute + 1;
   const notes: string[] = [];
   // The second pass of a repeated time may begin up to a day after the last listed one.
-  const spans = spansToSearch(fields, schedule.timezone, after, until + minutesPerDay);
+  const spans = spansToSearch(fields, timezone, after, until + minutesPerDay);
   for (const span of spans) {
     const isListedGap =
       span.before < span.offset &&
@@ -42,25 +46,38 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
       span.start > after &&
       span.start < until;
     const note = isListedGap
-      ? noteOnGap(fields, span, schedule.timezone)
-      : noteOnOverlap(fields, span, schedule.timezone, listed);
+      ? noteOnGap(fields, span, { timezone, offsetMs })
+      : noteOnOverlap(fields, span, timezone, listed);
     if (note !== null) notes.push(note);
   }
-  if (next.length < count) notes.push('not due again within the 41 years after that');
-  return { next, notes };
+  return { next, notes: [...notes, ...end] };
 }
 
-function noteOnGap(fields: CronFields, span: Span, timezone: string): string | null {
+/** Why a schedule is not due again; `usual`: within which time a rule is searched for. */
+export function notDueAgain(schedule: Schedule, usual: string): string {
+  if (schedule.scheduleType === 'once')
+    return `due once, at ${isoTime(schedule.at)}, and not again`;
+  const { adjusted } = schedule;
+  const { until = Infinity } = adjusted ?? {};
+  return `not due again ${until === Infinity ? usual : `after its notAfter, ${isoTime(until)}`}`;
+}
+
+function noteOnGap(
+  fields: CronFields,
+  span: Span,
+  { timezone, offsetMs }: { timezone: string; offsetMs: number },
+): string | null {
   const missing = matches(fields, span.changedAt + span.before, span.changedAt + span.offset);
   const [firstMissing] = missing;
   if (firstMissing === undefined) return null;
   const verb = missing.length === 1 ? 'does' : 'do';
   const what = `${spoken(missing)} ${verb} not exist in ${timezone}`;
   if (!fields.fixed) return `${what}; skipped`;
-  const runsAt = localTime(span.changedAt + span.offset);
+  const runsAt = localTime(span.changedAt + span.offset).plus(offsetMs);
+  const time = runsAt.second === 0 ? 'HH:mm' : 'HH:mm:ss';
   const isSameDay = runsAt.hasSame(localTime(firstMissing), 'day');
   const once = missing.length === 1 ? '' : ' once';
-  return `${what}; runs${once} at ${runsAt.toFormat(isSameDay ? 'HH:mm' : dateAndTime)} instead`;
+  return `${what}; runs${once} at ${runsAt.toFormat(isSameDay ? time : `yyyy-MM-dd ${time}`)} instead`;
 }
 
 function noteOnOverlap(

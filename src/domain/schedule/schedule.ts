@@ -1,6 +1,7 @@
 /** When a job or a monitor is due. */
 
 import type { ValuesOf } from '../fields.ts';
+import { adjustmentsIn } from './adjustments.ts';
 import { scheduleFields, type scheduleTypes } from './fields.ts';
 
 export type ScheduleType = (typeof scheduleTypes)[number];
@@ -12,6 +13,8 @@ export type ScheduleSettings = ValuesOf<typeof scheduleFields>;
 export interface ScheduleFields extends ScheduleSettings {
   /** Where a period is counted from, in epoch milliseconds. */
   anchorAt: number;
+  /** What adjusts its due times (`adjustments.ts`); null if nothing does. */
+  adjustments: string | null;
 }
 
 /** The defaults. `cronExpr` is null because a period has none. */
@@ -23,7 +26,17 @@ export const defaultSchedule: ScheduleSettings = {
 };
 
 /** Fields that fit together, as the search for due times takes them. */
-export type Schedule = CronSchedule | PeriodSchedule;
+export type Schedule = (CronSchedule | PeriodSchedule | OnceSchedule) & {
+  /** What moves and bounds the due times of the rule; not there where nothing does. */
+  adjusted?: Adjusted;
+};
+
+/** Each due time is later by `offsetMs`, and from `from` to `until`, both included; epoch milliseconds. */
+export interface Adjusted {
+  offsetMs: number;
+  from: number;
+  until: number;
+}
 
 export interface CronSchedule {
   scheduleType: 'cron';
@@ -41,8 +54,25 @@ export interface PeriodSchedule {
   anchorAt: number;
 }
 
+/** Due once, at an instant in epoch milliseconds. */
+export interface OnceSchedule {
+  scheduleType: 'once';
+  at: number;
+}
+
 /** The schedule that the fields describe. Throws if they contradict each other, which `readSchedule` prevents. */
 export function scheduleOf(fields: ScheduleFields): Schedule {
+  const { adjustments } = fields;
+  if (adjustments === null) return ruleOf(fields);
+  const { offsetSeconds = 0, notBefore, notAfter, runAt } = adjustmentsIn(adjustments);
+  if (runAt) return { scheduleType: 'once', at: Date.parse(runAt) + offsetSeconds * 1000 };
+  const from = notBefore ? Date.parse(notBefore) : -Infinity;
+  const until = notAfter ? Date.parse(notAfter) : Infinity;
+  return { ...ruleOf(fields), adjusted: { offsetMs: offsetSeconds * 1000, from, until } };
+}
+
+/** As `scheduleOf`, of what nothing adjusts: a monitor, and the rule of a job. */
+export function ruleOf(fields: Omit<ScheduleFields, 'adjustments'>): CronSchedule | PeriodSchedule {
   const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = fields;
   if (scheduleType === 'period' && periodSeconds !== null) {
     return { scheduleType, periodSeconds, anchorAt };
@@ -57,6 +87,11 @@ export function sameSchedule(before: ScheduleSettings, after: ScheduleSettings):
   return after.scheduleType === 'period'
     ? before.periodSeconds === after.periodSeconds
     : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
+}
+
+/** Whether two jobs are due by the same rule and adjustments, wherever their periods are counted from. */
+export function sameDueTimes(before: ScheduleFields, after: ScheduleFields): boolean {
+  return sameSchedule(before, after) && before.adjustments === after.adjustments;
 }
 
 /** Whether two schedules are defined alike. The zone of a period counts: its times are shown in it. */

@@ -3,7 +3,7 @@
  * times of the past can be computed again (`wings/ledger/accounted.ts`).
  */
 
-import { sameSchedule, type ScheduleFields } from './schedule.ts';
+import { sameDueTimes, type ScheduleFields } from './schedule.ts';
 
 export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored'] as const;
 
@@ -53,7 +53,7 @@ export function spanChange(
     before !== null &&
     before.nextRunAt === after.nextRunAt &&
     before.anchorAt === after.anchorAt &&
-    sameSchedule(before, after);
+    sameDueTimes(before, after);
   if (isSame) return null;
   return {
     jobId: after.id,

@@ -18,10 +18,12 @@ import { hasOldRows, removeOldRows, type DatedTable } from '../../store/database
 import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
+import { findSpentJob } from '../../store/jobs/spent.ts';
 import { createGivingBack } from './give-back.ts';
 import { createHistoryPruning } from './prune-history.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
+import { deleteSpentJobs } from './spent-jobs.ts';
 import type { SpaceWatch } from './space-watch.ts';
 
 /** No plan keeps runs for longer, so nothing of these can be checked. */
@@ -59,6 +61,12 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   });
   const auditEntries = old('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
   const removals: Removal[] = [
+    {
+      name: 'spentJobs',
+      find: (db) => findSpentJob(db, clock.now()),
+      remove: (tx, _, rows) => deleteSpentJobs(tx, clock.now(), rows),
+      restMs: agingEveryMs,
+    },
     { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: history.restart },
     deleted('rowsOfDeletedMonitors', 'monitors'),
     deleted('rowsOfDeletedChannels', 'channels'),

@@ -53,3 +53,13 @@ function kept(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }
+
+/** The columns of a schedule that is kept of a job, for `select`: all that `scheduleOf` needs. */
+export const scheduleColumns = [
+  'schedule_type as scheduleType',
+  'cron_expr as cronExpr',
+  'timezone',
+  'period_seconds as periodSeconds',
+  'anchor_at as anchorAt',
+  'adjustments',
+] as const;

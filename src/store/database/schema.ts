@@ -8,6 +8,7 @@ import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { EditableFields, Health } from '../../domain/jobs/job.ts';
 import type { CallAlgorithm } from '../../domain/proof/call-key.ts';
+import type { AdjustmentFields } from '../../domain/schedule/adjustments.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth, MonitorSettings } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
@@ -103,7 +104,9 @@ export interface KeyRow {
 }
 
 /** With the columns of what people set (`domain/jobs/fields.ts`). `on_result` is kept sealed too, with its secret, in a channel. */
-export interface JobRow extends ColumnsOf<Omit<EditableFields, 'headers' | 'body' | 'after'>> {
+export interface JobRow extends ColumnsOf<
+  Omit<EditableFields, 'headers' | 'body' | 'after' | keyof AdjustmentFields>
+> {
   id: string;
   workspace_id: string;
   /** Its key in definitions, unique in the workspace; null for a job made by hand. */
@@ -113,6 +116,8 @@ export interface JobRow extends ColumnsOf<Omit<EditableFields, 'headers' | 'body
   /** Host and port of the URL: what the limit on calls to one host counts by. */
   host: string;
   anchor_at: number;
+  /** What adjusts its due times, in JSON (`domain/schedule/adjustments.ts`); null if nothing does. */
+  adjustments: string | null;
   health: Health;
   /** Consecutive failures. */
   failures: Generated<number>;
@@ -142,6 +147,8 @@ export interface JobRow extends ColumnsOf<Omit<EditableFields, 'headers' | 'body
   history_from: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
+  /** When to see whether it is to be deleted, as it is due no more; null if it never is. */
+  delete_at: number | null;
   /** The job whose runs start this one, instead of a schedule; null if it has a schedule of its own. */
   after_job_id: string | null;
   after_on: AfterOn | null;
@@ -164,6 +171,7 @@ export interface ScheduleSpanRow {
   timezone: string;
   period_seconds: number | null;
   anchor_at: number;
+  adjustments: string | null;
 }
 
 /** What a daily check of the ledger found: due times, and the jobs that it read. */

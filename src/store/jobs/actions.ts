@@ -2,6 +2,7 @@
 
 import type { ActedJob } from '../../domain/jobs/actions.ts';
 import { spanChange } from '../../domain/schedule/span.ts';
+import { scheduleColumns } from '../database/columns.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
@@ -19,11 +20,7 @@ export async function findActedJobs(
     .select([
       'id',
       'name',
-      'schedule_type as scheduleType',
-      'cron_expr as cronExpr',
-      'timezone',
-      'period_seconds as periodSeconds',
-      'anchor_at as anchorAt',
+      ...scheduleColumns,
       'timeout_seconds as timeoutSeconds',
       'paused',
       'active_run_id as activeRunId',

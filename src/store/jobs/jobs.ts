@@ -3,6 +3,9 @@
 import { sql, type Selection } from 'kysely';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
+import { deletionAt } from '../../domain/jobs/spent.ts';
+import { adjustmentFieldsIn } from '../../domain/schedule/adjustments.ts';
+import { adjustmentFields } from '../../domain/schedule/fields.ts';
 import { spanChange, type Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
@@ -15,7 +18,11 @@ import { afterIn, dropChainedRuns } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
 /** Headers and body are sealed, `after` has two columns, and the secret is kept with a channel. */
-const { headers: _, body: __, after: ___, onResultSecret: ____, ...plain } = jobFields;
+const { headers: _, body: __, after: ___, onResultSecret: ____, ...columned } = jobFields;
+/** What adjusts due times is one column. */
+const plain = Object.fromEntries(
+  Object.entries(columned).filter(([name]) => !Object.hasOwn(adjustmentFields, name)),
+) as Omit<typeof columned, keyof typeof adjustmentFields>;
 
 /** Set at the creation. */
 const fixed = {
@@ -30,6 +37,7 @@ const editable = {
   ...columnsFor(plain),
   sealed: 'sealed',
   anchorAt: 'anchor_at',
+  adjustments: 'adjustments',
   nextRunAt: 'next_run_at',
 } as const;
 
@@ -55,7 +63,8 @@ export function jobOf({
   paused,
   ...job
 }: Selection<Schema, 'jobs', (typeof jobColumns)[number]>): SealedJob {
-  return { ...job, paused: paused === 1, after: afterIn({ after_job_id, after_on }) };
+  const after = afterIn({ after_job_id, after_on });
+  return { ...job, ...adjustmentFieldsIn(job.adjustments), paused: paused === 1, after };
 }
 
 type Row = ReturnType<typeof newRow>;
@@ -166,7 +175,7 @@ function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
 function editableColumns(job: SealedJob) {
   const { jobId = null, on = null } = job.after ?? {};
   const after = { after_job_id: jobId, after_on: on };
-  return { ...toRow(editable, job), ...after, host: hostOf(job.url) };
+  return { ...toRow(editable, job), ...after, host: hostOf(job.url), delete_at: deletionAt(job) };
 }
 
 /** What a claim and a call need of a job. A row has twice as many columns, and reading each of them takes time. */
@@ -182,6 +191,7 @@ export const dueJobColumns = selectionOf({
   timezone: 'jobs.timezone',
   periodSeconds: 'jobs.period_seconds',
   anchorAt: 'jobs.anchor_at',
+  adjustments: 'jobs.adjustments',
   timeoutSeconds: 'jobs.timeout_seconds',
   retries: 'jobs.retries',
   awaitSeconds: 'jobs.await_seconds',

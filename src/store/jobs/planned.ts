@@ -3,20 +3,12 @@
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { spanChange, type Planned, type SpanEnd } from '../../domain/schedule/span.ts';
+import { scheduleColumns } from '../database/columns.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from './spans.ts';
 import type { SweepPage } from '../database/sweep.ts';
-
-const scheduleColumns = [
-  'id',
-  'schedule_type as scheduleType',
-  'cron_expr as cronExpr',
-  'timezone',
-  'period_seconds as periodSeconds',
-  'anchor_at as anchorAt',
-] as const;
 
 /** A job with its next due time, in epoch milliseconds; null if it is paused. */
 export interface PlannedJob extends ScheduleFields {
@@ -31,7 +23,7 @@ export async function findPlannedJobs(
 ): Promise<PlannedJob[]> {
   return await db
     .selectFrom('jobs')
-    .select(scheduleColumns)
+    .select(['id', ...scheduleColumns])
     .select('next_run_at as nextRunAt')
     .where('id', '>', afterId)
     .where('deleted_at', 'is', null)
@@ -52,7 +44,7 @@ export async function findOverdueJobs(
 ): Promise<OverdueJob[]> {
   return await db
     .selectFrom('jobs')
-    .select(scheduleColumns)
+    .select(['id', ...scheduleColumns])
     .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
     .where('id', '>', afterId)
     .where('next_run_at', '<=', by)
@@ -117,7 +109,7 @@ export async function findJobsOfWorkspace(
 ): Promise<StoppableJob[]> {
   return await db
     .selectFrom('jobs')
-    .select(scheduleColumns)
+    .select(['id', ...scheduleColumns])
     .select(isStopped.as('isStopped'))
     .where('workspace_id', '=', workspaceId)
     .where('id', '>', afterId)

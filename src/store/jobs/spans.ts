@@ -1,6 +1,7 @@
 /** Spans: when which schedule of a job was in force. Whoever changes when a job is due, records it in the same transaction. */
 
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
+import { scheduleColumns } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import type { ScheduleSpanRow } from '../database/schema.ts';
@@ -34,6 +35,7 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
       timezone: of('timezone'),
       period_seconds: of('periodSeconds'),
       anchor_at: of('anchorAt'),
+      adjustments: of('adjustments'),
     })
     // One that began in the same millisecond, and so had no due time.
     .onConflict((same) =>
@@ -46,6 +48,7 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
         timezone: row.ref('excluded.timezone'),
         period_seconds: row.ref('excluded.period_seconds'),
         anchor_at: row.ref('excluded.anchor_at'),
+        adjustments: row.ref('excluded.adjustments'),
       })),
     )
     .compile(),
@@ -62,8 +65,9 @@ export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[])
     tx,
     kept.flatMap(({ jobId, at, begun }) => {
       if (begun === null) return [];
-      const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = begun;
-      return [{ jobId, fromAt: at, scheduleType, cronExpr, timezone, periodSeconds, anchorAt }];
+      const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments } = begun;
+      const rule = { scheduleType, cronExpr, timezone, periodSeconds };
+      return [{ jobId, fromAt: at, ...rule, anchorAt, adjustments }];
     }),
   );
 }
@@ -73,11 +77,7 @@ const spanColumns = [
   'until_at as untilAt',
   'next_due_at as nextDueAt',
   'end_reason as endReason',
-  'schedule_type as scheduleType',
-  'cron_expr as cronExpr',
-  'timezone',
-  'period_seconds as periodSeconds',
-  'anchor_at as anchorAt',
+  ...scheduleColumns,
 ] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
 
 /** All spans of a job, the oldest first. */

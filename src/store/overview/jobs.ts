@@ -7,6 +7,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import { adjustmentFieldsIn } from '../../domain/schedule/adjustments.ts';
 import { selectionOf } from '../database/columns.ts';
 import { beforeTies, contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
@@ -147,6 +148,7 @@ const listed = selectionOf({
   timezone: 'timezone',
   periodSeconds: 'period_seconds',
   anchorAt: 'anchor_at',
+  adjustments: 'adjustments',
   paused: 'paused',
   afterJobId: 'after_job_id',
   afterOn: 'after_on',
@@ -229,10 +231,16 @@ function hasText(text: string): RawBuilder<boolean> {
 }
 
 function placedJobOf<
-  Row extends { paused: number; afterJobId: string | null; afterOn: AfterOn | null },
+  Row extends {
+    adjustments: string | null;
+    paused: number;
+    afterJobId: string | null;
+    afterOn: AfterOn | null;
+  },
 >({ afterJobId, afterOn, ...row }: Row) {
   const after = afterIn({ after_job_id: afterJobId, after_on: afterOn });
-  return { ...row, paused: row.paused === 1, after };
+  const { runAt } = adjustmentFieldsIn(row.adjustments);
+  return { ...row, runAt, paused: row.paused === 1, after };
 }
 
 /** Whether a workspace has at least this many jobs. */

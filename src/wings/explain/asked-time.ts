@@ -2,7 +2,7 @@
 
 import { parseIsoTime } from '../../domain/clock.ts';
 import { got, invalidInput } from '../../domain/errors.ts';
-import { localMoments } from '../../domain/schedule/local-moments.ts';
+import { checkYear, localMoments, parseLocal } from '../../domain/schedule/local-moments.ts';
 
 /** An instant in epoch milliseconds, and how it was found. */
 export interface AskedTime {
@@ -16,12 +16,6 @@ export interface AskedTime {
   /** The second time the clocks showed it; null unless it is `repeated`. */
   again: number | null;
 }
-
-/** `2026-11-24 02:30`, with a `T` or a space, with or without seconds; or the time alone. */
-const localPattern = /^(?:(\d{4})-(\d\d)-(\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
-
-const earliest = Date.UTC(1970);
-const latest = Date.UTC(3000) - 1;
 
 /**
  * Reads a time in RFC 3339, or a local time of the zone; a time of day without a date is the last one before `now`. Null is
@@ -44,19 +38,15 @@ export function readAskedTime(
       'a time such as 2026-11-24T02:30:00Z, or a local time in the zone of the job such as "2026-11-24 02:30" or 02:30';
     throw invalidInput(`${field} must be ${right}, ${got(text)}`);
   }
-  if (asked.at >= earliest && asked.at <= latest) return asked;
-  throw invalidInput(`${field} must be in the years 1970 to 2999, ${got(text)}`);
+  checkYear(field, text, asked.at);
+  return asked;
 }
 
 const once = { text: null, clocks: 'once', again: null } as const;
 
 function localTime(text: string, zone: string, now: number): AskedTime | null {
-  const [whole, year, month, day, hour, minute, second = '0'] = localPattern.exec(text) ?? [];
-  if (whole === undefined) return null;
-  const time = { hour: Number(hour), minute: Number(minute), second: Number(second) };
-  const isDated = year !== undefined;
-  const date = isDated ? { year: Number(year), month: Number(month), day: Number(day) } : null;
-  const found = localMoments(zone, date, time, now);
+  const local = parseLocal(text);
+  const found = local && localMoments(zone, local.date, local.time, now);
   if (found === null) return null;
   const { first, second: again, isSkipped } = found;
   const clocks = isSkipped ? 'skipped' : again === null ? 'once' : 'repeated';

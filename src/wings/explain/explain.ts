@@ -6,7 +6,7 @@ import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import { isAwaiting, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { preview } from '../../domain/schedule/preview.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
 import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
 import type { Explanation, Fact, Verdict } from './facts.ts';
@@ -200,13 +200,8 @@ function scheduleFacts(records: Records, then: number): Fact[] {
   const { asked, dueAt, isDue, before, after, zone, schedules } = records;
   const fields = scheduleThen(records);
   const schedule = scheduleOf(fields);
-  const words = scheduleWords(schedule);
   const is = schedules.next === null && schedules.last?.untilAt === null ? 'is' : 'was';
-  const sentence =
-    schedule.scheduleType === 'cron'
-      ? `The schedule ${is} ${schedule.cronExpr} in ${schedule.timezone}: ${words}.`
-      : `The schedule ${is} an interval: ${words}, counted from ${timeIn(schedule.anchorAt, zone)}.`;
-  const facts = [fact('schedule', sentence)];
+  const facts = [fact('schedule', scheduleSentence(schedule, is, zone))];
   if (asked.form !== 'now' && !isDue) {
     if (before !== null) {
       facts.push(fact('due', `The due time before is ${timeIn(before, zone)}.`, { at: before }));
@@ -219,6 +214,16 @@ function scheduleFacts(records: Records, then: number): Fact[] {
   const { notes } = preview(schedule, from, dueAt === null ? 2 : 1);
   const changes = notes.filter((note) => note.includes(fields.timezone));
   return [...facts, ...changes.map((note) => fact('clock_change', `Clock change: ${note}.`))];
+}
+
+function scheduleSentence(schedule: Schedule, is: 'is' | 'was', zone: string): string {
+  if (schedule.scheduleType === 'once') {
+    return `It ${is} to be called once, at ${timeIn(schedule.at, zone)}.`;
+  }
+  const words = scheduleWords(schedule);
+  return schedule.scheduleType === 'cron'
+    ? `The schedule ${is} ${schedule.cronExpr} in ${schedule.timezone}: ${words}.`
+    : `The schedule ${is} an interval: ${words}, counted from ${timeIn(schedule.anchorAt, zone)}.`;
 }
 
 /** Whether the job was paused then, and how it was changed since. */

@@ -98,6 +98,25 @@ const accepted: [what: string, input: object, shows?: object][] = [
   ['the shortest wait for a report', { awaitSeconds: 1 }],
   ['the longest wait for a report', { awaitSeconds: 86_400 }],
   ['no wait for a report', { awaitSeconds: null }, { awaitSeconds: undefined }],
+  ['the shortest spread', { spreadSeconds: 1 }],
+  ['the longest spread', { spreadSeconds: 3_600 }],
+  [
+    'a spread as long as the period',
+    { scheduleType: 'period', periodSeconds: 60, spreadSeconds: 60 },
+  ],
+  [
+    'bounds, in the time zone of the job or with an offset',
+    { notBefore: '2999-12-01 09:00', notAfter: '2999-12-31T09:00:00.5+05:30' },
+    { notBefore: '2999-12-01T08:00:00.000Z', notAfter: '2999-12-31T03:30:00.500Z' },
+  ],
+  ['no bounds', { notBefore: null, notAfter: null }, { notBefore: undefined }],
+  [
+    'once, in the time zone of the job',
+    { runAt: new Date(Date.now() + 86_400_000).toISOString().slice(0, 16), timezone: 'UTC' },
+    { deleteAfterSeconds: 604_800 },
+  ],
+  ['the longest time to keep it', { deleteAfterSeconds: 31_536_000 }],
+  ['no spread', { spreadSeconds: null }, { spreadSeconds: undefined }],
   ['paused false', { paused: false }, { paused: false, status: 'new' }],
 ];
 

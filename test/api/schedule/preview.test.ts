@@ -62,6 +62,41 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
     ['2027-03-02T10:00'],
   ],
   [
+    'a spread of a job moves each by the same time, after the rules for clock changes',
+    {
+      cronExpr: '30 2 * * *',
+      from: '2026-03-28T12:00:00Z',
+      count: 2,
+      spreadSeconds: 600,
+      jobId: '019d1111-1111-7111-8111-111111111111',
+    },
+    ['2026-03-29T01:04:55', '2026-03-30T00:34:55'],
+    ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:04:55 instead'],
+  ],
+  [
+    'a spread without a job has a note',
+    { cronExpr: '0 9 * * *', count: 1, spreadSeconds: 600 },
+    ['2026-03-03T08:00'],
+    ['each is up to 10 min later, for one job always by the same time'],
+  ],
+  [
+    'a one-time job is due once',
+    { runAt: '2026-03-03T10:00:00+01:00', spreadSeconds: 60 },
+    ['2026-03-03T09:00'],
+    ['due once, at 2026-03-03T09:00:00.000Z, and not again'],
+  ],
+  [
+    'bounds are included, and a note says that they end',
+    {
+      scheduleType: 'period',
+      periodSeconds: 3_600,
+      notBefore: '2026-03-03T10:00:00Z',
+      notAfter: '2026-03-03T11:00:00Z',
+    },
+    ['2026-03-03T10:00', '2026-03-03T11:00'],
+    ['not due again after its notAfter, 2026-03-03T11:00:00.000Z'],
+  ],
+  [
     'fields that the schedule type does not use may be null',
     { scheduleType: 'period', periodSeconds: 60, cronExpr: null, timezone: 'UTC', count: 1 },
     ['2026-03-02T10:01'],
@@ -147,7 +182,7 @@ test('a preview notes that a schedule ends', async (t) => {
 
 const iso = /^from must be a date and time in ISO 8601 with an offset or Z such as .*, got "/;
 const refused: [what: string, input: unknown, words: RegExp][] = [
-  ['an unknown field', { colour: 'red' }, /^colour is not a known field.*periodSeconds, count/],
+  ['an unknown field', { colour: 'red' }, /^colour is not a known field.*runAt, jobId, count/],
   ['a field of jobs', { name: 'a' }, /^name is not a known field/],
   ['no object', [], /^the body must be an object/],
   ['nothing', undefined, /^the body must be an object/],

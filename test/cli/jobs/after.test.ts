@@ -12,7 +12,10 @@ test('a job that runs after another one is changed, and what does not count is s
     return /^runs after\t(.*)$/m.exec(stdout)?.[1] ?? '';
   };
   assert.equal((await jobd(...create, 'first', '--every', '1d')).exitCode, 0);
-  assert.match((await jobd(...create, 'second')).stderr, /or --every 5m, or --after JOB\n/);
+  assert.match(
+    (await jobd(...create, 'second')).stderr,
+    /or --every 5m, --at TIME, or --after JOB\n/,
+  );
   assert.match(
     (await jobd(...create, 'x', '--after-on', 'failed')).stderr,
     /--after-on needs --after/,

@@ -74,6 +74,50 @@ test('a changed schedule counts from now', () => {
   }
 });
 
+test('a job whose notAfter has passed can be changed, and is not resumed without a later one', () => {
+  const ended = {
+    ...define({ notAfter: '2026-03-02T12:30:00Z' }),
+    paused: true,
+    nextRunAt: null,
+  };
+  assert.equal(change(ended, { name: 'b' }).name, 'b');
+  assert.equal(change({ ...ended, paused: false }, { name: 'b' }).nextRunAt, null);
+  assert.throws(() => change(ended, { action: 'resume' }), {
+    message: 'its notAfter, 2026-03-02T12:30:00.000Z, has passed: set a later one',
+  });
+  const resumed = change(ended, { action: 'resume', notAfter: '2026-03-02T18:00:00+01:00' });
+  assert.equal(resumed.nextRunAt, Date.parse('2026-03-02T16:00:00Z'));
+});
+
+test('a one-time job is due once, at its time, until it has another one', () => {
+  const once = define({ runAt: '2026-03-02 12:00', timezone: 'UTC', spreadSeconds: 600 });
+  assert.equal(once.nextRunAt, Date.parse('2026-03-02T12:00:00Z'));
+  const spent = { ...once, nextRunAt: null };
+  assert.equal(change(spent, { name: 'b', runAt: '2026-03-02T12:00Z' }).nextRunAt, null);
+  const again = change(spent, { runAt: '2026-03-02T17:00+01:00' });
+  assert.equal(again.nextRunAt, Date.parse('2026-03-02T16:00:00Z'));
+  const scheduled = change(spent, { runAt: null }).nextRunAt ?? 0;
+  const offsetMs = scheduled - Date.parse('2026-03-02T16:00:00Z');
+  assert.ok(offsetMs >= 0 && offsetMs <= 600_000, 'its schedule and its spread count again');
+  const paused = change(once, { action: 'pause' });
+  assert.throws(() => change(paused, { action: 'resume' }), {
+    message: 'its runAt, 2026-03-02T12:00:00.000Z, has passed: set a later one',
+  });
+  assert.throws(() => change(once, { after: { jobId: 'x' } }), {
+    message: 'runAt and after exclude each other: set one of them to null',
+  });
+});
+
+test('a job that becomes a one-time job deletes itself after a week, unless it says otherwise', () => {
+  const runAt = '2026-03-03T12:00Z';
+  assert.equal(define({ runAt }).deleteAfterSeconds, 604_800);
+  assert.equal(define({ runAt, deleteAfterSeconds: null }).deleteAfterSeconds, null);
+  assert.equal(define({}).deleteAfterSeconds, null);
+  assert.equal(change(define({}), { runAt }).deleteAfterSeconds, 604_800);
+  const kept = define({ runAt, deleteAfterSeconds: null });
+  assert.equal(change(kept, { runAt: '2026-03-04T12:00Z' }).deleteAfterSeconds, null);
+});
+
 test('a schedule that is given unchanged keeps its due times', () => {
   const period = define(everyFive);
   assert.deepEqual(change(period, everyFive), period);

@@ -14,6 +14,7 @@ import {
   findPlannedJobs,
   updateDueTimes,
 } from '../../../src/store/jobs/planned.ts';
+import { findSpentJobs } from '../../../src/store/jobs/spent.ts';
 import { findDueJobs } from '../../../src/store/runs/claims.ts';
 import {
   changed,
@@ -23,7 +24,7 @@ import {
   runBecame,
   testGuards,
 } from '../../support/checks/guards.ts';
-import { later } from '../../support/records/rare-states.ts';
+import { busyWith, later } from '../../support/records/rare-states.ts';
 
 const any = { limit: 100, exceptHosts: [], exceptJobs: [] };
 const page = { limit: 100, before: null, name: null, idPrefix: null };
@@ -35,6 +36,7 @@ const schedule = {
   timezone: 'UTC',
   periodSeconds: 60,
   anchorAt: 0,
+  adjustments: null,
 } as const;
 
 const cause = { jobId: 'leader', runId: 'failed', conditions: ['finished'], endedAt: 2 } as const;
@@ -67,6 +69,23 @@ testGuards({
     },
     deleted('jobs', 'chained'),
     deleted('jobs', 'follower'),
+  ],
+  'a job deletes itself unless it is deleted': [
+    async (tx) => rowsWith('spent', await findSpentJobs(tx, 2, 10)),
+    deleted('jobs', 'spent'),
+  ],
+  'or is due, executes, has a run that waits or a result to post, or others run after it': [
+    async (tx) => (await findSpentJobs(tx, 2, 10)).some((job) => !job.isNeeded),
+    changed('jobs', 'spent', { next_run_at: 1 }),
+    changed('jobs', 'spent', busyWith('other')),
+    changed('runs', 'queued', { job_id: 'spent' }),
+    changed('jobs', 'follower', { after_job_id: 'spent' }),
+    changed('channels', 'callback', { callback_of: 'spent' }),
+  ],
+  'or is off its schedule': [
+    async (tx) => (await findSpentJobs(tx, 2, 10)).some((job) => !job.isOffSchedule),
+    changed('jobs', 'spent', { paused: 1 }),
+    changed('jobs', 'spent', { after_job_id: 'leader', after_on: 'failed' }),
   ],
   'the end of a run starts a job that is neither deleted nor paused and has no run that waits': [
     async (tx) => rowsWith('follower', await findStarted(tx, [cause])),

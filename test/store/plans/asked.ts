@@ -20,6 +20,7 @@ import * as chains from '../../../src/store/jobs/chains.ts';
 import * as jobs from '../../../src/store/jobs/jobs.ts';
 import * as planned from '../../../src/store/jobs/planned.ts';
 import * as spans from '../../../src/store/jobs/spans.ts';
+import * as spent from '../../../src/store/jobs/spent.ts';
 import * as monitors from '../../../src/store/monitors/monitors.ts';
 import * as pings from '../../../src/store/monitors/pings.ts';
 import * as receipts from '../../../src/store/proof/receipts.ts';
@@ -128,6 +129,9 @@ export const ofJobs: Asked = {
   keepScheduleStates: [(db) => actions.keepScheduleStates(db, [acted], 1)],
   findJobsOfWorkspace: [(db) => planned.findJobsOfWorkspace(db, 'w', part)],
   listSpans: [(db) => spans.listSpans(db, 'j')],
+  findSpentJob: [(db) => spent.findSpentJob(db, 1)],
+  findSpentJobs: [(db) => spent.findSpentJobs(db, 1, 5)],
+  postponeDeletion: [(db) => spent.postponeDeletion(db, 'j', 1)],
   findFollowers: [(db) => chains.findFollowers(db, 'j', 5)],
   findChainBefore: [(db) => chains.findChainBefore(db, 'j', 5)],
   countChainAfter: [(db) => chains.countChainAfter(db, 'j', 5)],

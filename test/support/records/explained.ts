@@ -27,6 +27,7 @@ export function explainedJob(changes: Partial<Records['job']> = {}): Records['jo
     timezone: 'Europe/Paris',
     periodSeconds: null,
     anchorAt: createdAt,
+    adjustments: null,
     timeoutSeconds: 30,
     retries: 0,
     ...changes,
@@ -35,8 +36,8 @@ export function explainedJob(changes: Partial<Records['job']> = {}): Records['jo
 
 /** A schedule of a job that is in force since its creation; `changes` say since when, or how it ended. */
 export function spanOf(job: Records['job'], changes: Partial<ScheduleSpan> = {}): ScheduleSpan {
-  const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = job;
-  const schedule = { scheduleType, cronExpr, timezone, periodSeconds, anchorAt };
+  const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments } = job;
+  const schedule = { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments };
   const open = { untilAt: null, nextDueAt: null, endReason: null };
   return { ...schedule, fromAt: job.createdAt, ...open, ...changes };
 }

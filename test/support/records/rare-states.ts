@@ -66,6 +66,7 @@ async function seedJobs(tx: Db): Promise<void> {
     job('chained', after),
     job('left', { workspace_id: 'gone', ...busyWith('left') }),
     job('calling', busyWith('calling')),
+    job('spent', { delete_at: 1, delete_after_seconds: 0 }),
   ]);
   const times = { scheduled_for: 1, started_at: 1, finished_at: 2 };
   await insertEach(tx, 'runs', [

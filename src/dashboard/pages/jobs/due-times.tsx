@@ -9,7 +9,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 
 /** The schedule in words, and the due times. */
 export function NextDue({ job, due }: { job: Job; due: Resource<Due> }) {
-  const { cronExpr, timezone, scheduleType } = job;
+  const { timezone } = job;
+  const cronExpr = job.runAt === undefined ? job.cronExpr : null;
   return (
     <section class="panel stack" aria-labelledby="next-due">
       <h2 id="next-due">Next due</h2>
@@ -22,9 +23,7 @@ export function NextDue({ job, due }: { job: Job; due: Resource<Due> }) {
                 {cronExpr !== null && words !== cronExpr && <code class="quiet">{cronExpr}</code>}
               </p>
             )}
-            {next.length > 0 && (
-              <DueTimes next={next} zone={timezone} withSeconds={scheduleType === 'period'} />
-            )}
+            {next.length > 0 && <DueTimes next={next} zone={timezone} />}
             {notes.map((note) => (
               <Note key={note} status={next.length > 0 ? 'late' : job.paused ? 'paused' : 'new'}>
                 <Outside text={note} />

@@ -7,11 +7,12 @@ import { leavesOrigin } from '../../../domain/jobs/job.ts';
 import { requestRun } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';
 import type { EditorOf, Leaving } from '../../parts/forms/editor.tsx';
-import type { Section } from '../../parts/forms/items.tsx';
+import type { FormParts, Section } from '../../parts/forms/items.tsx';
 import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
 import { figures } from '../../view/figures.ts';
 import { range } from '../../view/forms.ts';
 import {
+  adjustmentsIn,
   emptyIn,
   formOf,
   hasBody,
@@ -32,6 +33,8 @@ import { Paste } from './paste.tsx';
 import { Managed } from './managed.tsx';
 
 const { timeoutSeconds, retries, awaitSeconds } = jobFields;
+
+const momentHint = 'Such as 2026-12-01 09:00 in the time zone of the schedule.';
 
 const sections: readonly Section<JobForm, Job>[] = [
   {
@@ -58,8 +61,39 @@ const sections: readonly Section<JobForm, Job>[] = [
       {
         as: 'own',
         draw: (parts) => (
-          <ScheduleItem {...parts} isPaused={parts.thing?.paused === true} keepsPeriod />
+          <ScheduleItem
+            {...parts}
+            isPaused={parts.thing?.paused === true}
+            keepsPeriod
+            adjustments={adjustmentsOf(parts)}
+          />
         ),
+      },
+      {
+        as: 'length',
+        name: 'spreadSeconds',
+        isOptional: true,
+        hint: 'Up to an hour. Each job is then always later by the same time: jobs with one schedule do not all call at once.',
+      },
+      {
+        as: 'pair',
+        items: [
+          { as: 'line', name: 'notBefore', isOptional: true, hint: momentHint },
+          { as: 'line', name: 'notAfter', isOptional: true, hint: momentHint },
+        ],
+      },
+      {
+        as: 'line',
+        name: 'runAt',
+        isOptional: true,
+        hint: `To call it once, then, instead of on the schedule. ${momentHint}`,
+      },
+      {
+        as: 'length',
+        name: 'deleteAfterSeconds',
+        isOptional: true,
+        isShown: ({ runAt, notAfter }) => runAt !== '' || notAfter !== '',
+        hint: 'How long after it is due no more it is deleted, with its history. Empty: it is kept.',
       },
     ],
   },
@@ -168,6 +202,13 @@ export const jobEditor: EditorOf<Job, JobForm> = {
   above: ({ fill }) => <Paste onRead={(draft) => fill((form) => withDraft(form, draft))} />,
 };
 
+/** What the preview takes besides the schedule: a spread depends on the job. */
+function adjustmentsOf({ form, thing }: Pick<FormParts<JobForm, Job>, 'form' | 'thing'>) {
+  const of = thing === null ? {} : { jobId: thing.id };
+  const kept = thing && { ...adjustmentsIn(formOf(thing, '')), ...of };
+  return { typed: { ...adjustmentsIn(form), ...of }, kept };
+}
+
 /** Calls a job that was created paused. */
 async function runOnce({ id, name }: Job): Promise<Leaving> {
   const to = `/jobs/${id}`;
@@ -182,7 +223,7 @@ async function runOnce({ id, name }: Job): Promise<Leaving> {
 
 function nextDue({ nextRunAt, timezone, paused, after }: Job): string {
   if (after !== undefined && !paused) return 'It runs after another job.';
-  if (nextRunAt === null) return 'It is paused.';
+  if (nextRunAt === null) return paused ? 'It is paused.' : 'It is not due again.';
   return `Next due ${timeIn(nextRunAt, now.peek(), timezone)} (${timezone}).`;
 }
 

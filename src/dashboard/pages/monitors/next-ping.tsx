@@ -70,9 +70,7 @@ export function NextPing({ monitor, words }: { monitor: Monitor; words: string |
           ),
         }}
       />
-      {nextDueAt !== null && (
-        <DueTimes next={[nextDueAt, ...next]} zone={zone ?? browserZone()} withSeconds={!isCron} />
-      )}
+      {nextDueAt !== null && <DueTimes next={[nextDueAt, ...next]} zone={zone ?? browserZone()} />}
       {notes.map((note) => (
         <p key={note} class="hint">
           {note}

@@ -29,6 +29,8 @@ interface ScheduleProps<F extends Scheduled, T> extends FormParts<F, T> {
   keepsPeriod?: boolean;
   /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
   periodHint?: string;
+  /** What adjusts its due times: as it is typed, and as it is. */
+  adjustments?: { typed: object; kept: object | null };
 }
 
 /** The fields, with words and due times. */
@@ -39,18 +41,20 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
   isPaused,
   keepsPeriod = false,
   periodHint,
+  adjustments,
   edit,
 }: ScheduleProps<F, T>) {
   const onChange = (changed: Partial<ScheduleForm>): void =>
     edit({ schedule: { ...value, ...changed } } as Partial<F>);
   const isCron = value.scheduleType === 'cron';
   const isAsked = isFilledIn(value);
-  const asked = scheduleFields(value);
+  const asked = { ...scheduleFields(value), ...adjustments?.typed };
   const isKept =
     keepsPeriod &&
     thing !== null &&
     !isPaused &&
-    differences(asked, scheduleFields(scheduleForm(thing))).length === 0;
+    differences(asked, { ...scheduleFields(scheduleForm(thing)), ...adjustments?.kept }).length ===
+      0;
   const answer = useSchedulePreview(isAsked ? asked : null, isKept ? thing.id : null);
   const typed =
     answer?.ok === false && answer.status === 400
@@ -91,13 +95,7 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
           />
         )}
       </div>
-      <Preview
-        answer={shown}
-        zone={value.timezone.trim()}
-        isAsked={isAsked}
-        isPaused={isPaused}
-        withSeconds={!isCron}
-      />
+      <Preview answer={shown} zone={value.timezone.trim()} isAsked={isAsked} isPaused={isPaused} />
     </div>
   );
 }
@@ -156,12 +154,10 @@ interface PreviewProps {
   isAsked: boolean;
   /** Whether it waits to be resumed. */
   isPaused: boolean;
-  /** Due times of periods are at a second. */
-  withSeconds: boolean;
 }
 
 /** What is known of it: never the words or times of another schedule. */
-function Preview({ answer, zone, isAsked, isPaused, withSeconds }: PreviewProps) {
+function Preview({ answer, zone, isAsked, isPaused }: PreviewProps) {
   const body = answer?.ok === true ? answer.body : null;
   const first = body?.next[0];
   return (
@@ -170,9 +166,7 @@ function Preview({ answer, zone, isAsked, isPaused, withSeconds }: PreviewProps)
         {body?.words ?? waitingWords(isAsked, answer)}
       </p>
       {first !== undefined && isPaused && <p class="quiet">Paused now. If it is resumed:</p>}
-      {body !== null && first !== undefined && (
-        <DueTimes next={body.next} zone={zone} withSeconds={withSeconds} />
-      )}
+      {body !== null && first !== undefined && <DueTimes next={body.next} zone={zone} />}
       {body?.notes.map((note) => (
         <Note key={note}>
           <Outside text={note} />

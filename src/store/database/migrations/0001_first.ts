@@ -96,6 +96,7 @@ const jobs = [
      timezone text not null,
      period_seconds bigint,
      anchor_at bigint not null,
+     adjustments text,
      timeout_seconds bigint not null,
      retries bigint not null,
      await_seconds bigint,
@@ -122,6 +123,8 @@ const jobs = [
      history_from bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
+     delete_at bigint,
+     delete_after_seconds bigint,
      after_job_id text,
      after_on text check ${oneOf('after_on', 'success', 'failed', 'finished')},
      on_result text,
@@ -153,6 +156,8 @@ const jobs = [
   `create index jobs_active on jobs (workspace_id, id) where active_run_id is not null`,
   // Deleted jobs whose history is still being removed.
   `create index jobs_deleted on jobs (deleted_at) where deleted_at is not null`,
+  // Jobs that are deleted once they are due no more.
+  `create index jobs_to_delete on jobs (delete_at) where delete_at is not null and deleted_at is null`,
   // For lists by status and by name. A run that succeeds changes none of their columns.
   `create index jobs_down on jobs (workspace_id, id)
      where health = 'down' and paused = 0 and deleted_at is null`,
@@ -175,6 +180,7 @@ const jobs = [
      timezone text not null,
      period_seconds bigint,
      anchor_at bigint not null,
+     adjustments text,
      primary key (job_id, from_at),
      check ((until_at is null) = (end_reason is null)),
      check (schedule_type = 'period' or cron_expr is not null),

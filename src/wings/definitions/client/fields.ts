@@ -188,6 +188,7 @@ const forms: Readonly<Record<Field['form'], (key: string, rule: Field['rule']) =
   count: (_, { minimum = 0, maximum = 0 }) => wholeNumber({ minimum, maximum }),
   duration,
   seconds: duration,
+  time: () => text(),
   flag: () => trueOrFalse,
   special: () => null,
 };
@@ -199,6 +200,7 @@ const hints: Partial<Record<Field['form'], string>> = {
   secret: '${NAME} is a variable, file:PATH the content of a file.',
   duration: 'Such as 5m or 2h.',
   seconds: 'Such as 20s.',
+  time: 'Such as 2026-12-01T09:00Z, or 2026-12-01 09:00 in the time zone of the job.',
 };
 
 function aboutField(name: string, field: Field): string {

@@ -154,7 +154,8 @@ function withSchedule(input: Input): Input {
     return { ...input, cronExpr: null, timezone: isUsualZone ? null : timezone };
   }
   const cronExpr = input['cronExpr'] ?? defaultCronExpr;
-  const isOther = typeof input['after'] === 'string' && isUsualZone && cronExpr === defaultCronExpr;
+  const hasNone = typeof input['after'] === 'string' || typeof input['runAt'] === 'string';
+  const isOther = hasNone && isUsualZone && cronExpr === defaultCronExpr;
   const schedule = isOther ? { cronExpr: null, timezone: null } : { cronExpr, timezone };
   return { ...input, ...schedule, periodSeconds: null };
 }

@@ -1,0 +1,36 @@
+/** When jobs delete themselves that are due no more (docs/behavior.md#once-4). */
+
+import { msPerDay } from '../clock.ts';
+import type { Job } from './job.ts';
+
+/**
+ * When a job is looked at first, in epoch milliseconds: `deleteAfterSeconds` after it is due last. Null for one that does not
+ * delete itself.
+ */
+export function deletionAt({
+  runAt,
+  notAfter,
+  deleteAfterSeconds,
+}: Pick<Job, 'runAt' | 'notAfter' | 'deleteAfterSeconds'>): number | null {
+  const last = runAt ?? notAfter;
+  if (last === null || deleteAfterSeconds === null) return null;
+  return Date.parse(last) + deleteAfterSeconds * 1000;
+}
+
+/** What decides whether a job is deleted. */
+export interface SpentJob extends Pick<Job, 'lastRunAt' | 'lastDurationMs' | 'deleteAfterSeconds'> {
+  /** Whether it is paused, or runs after another job. */
+  isOffSchedule: boolean;
+  /** Whether a run of it waits or executes, a job runs after it, or a result of it is to be posted. */
+  isNeeded: boolean;
+}
+
+/** When to look at a job again, in epoch milliseconds; null if it is to be deleted at `now`. */
+export function judgeDeletion(job: SpentJob, now: number): number | null {
+  // It waits for somebody, who may take long.
+  if (job.isOffSchedule) return now + msPerDay;
+  if (job.isNeeded) return now + 60_000;
+  const endedAt = (job.lastRunAt ?? 0) + (job.lastDurationMs ?? 0);
+  const deleteAt = endedAt + (job.deleteAfterSeconds ?? 0) * 1000;
+  return deleteAt > now ? deleteAt : null;
+}

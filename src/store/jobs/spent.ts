@@ -1,0 +1,54 @@
+/** Jobs that may delete themselves, as they are due no more (docs/behavior.md#once-4). */
+
+import { sql } from 'kysely';
+import type { SpentJob } from '../../domain/jobs/spent.ts';
+import { locksRows, rowLock } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
+
+/** Whether something still needs a job: a run that waits, a job that runs after it, or a result that is to be posted. */
+const isNeeded = sql<number>`
+  case when active_run_id is not null or next_run_at is not null
+    or exists (select 1 from runs where status = 'queued' and job_id = jobs.id)
+    or exists (select 1 from jobs as followers
+      where followers.after_job_id = jobs.id and followers.deleted_at is null)
+    or exists (select 1 from channels join deliveries on deliveries.channel_id = channels.id
+      where channels.callback_of = jobs.id and channels.deleted_at is null
+        and deliveries.status = 'pending')
+  then 1 else 0 end`;
+
+function spentJobs(db: Db, now: number, limit: number) {
+  return db
+    .selectFrom('jobs')
+    .where('delete_at', '<=', now)
+    .where('deleted_at', 'is', null)
+    .orderBy('delete_at')
+    .limit(limit);
+}
+
+/** The id of a job whose deletion is to be judged at `now`, in epoch milliseconds. */
+export async function findSpentJob(db: Db, now: number): Promise<string | undefined> {
+  return (await spentJobs(db, now, 1).select('id').executeTakeFirst())?.id;
+}
+
+/** Those jobs, up to `limit`. Nobody else changes them until the transaction ends. */
+export async function findSpentJobs(
+  tx: Db,
+  now: number,
+  limit: number,
+): Promise<(SpentJob & { id: string })[]> {
+  const rows = await spentJobs(tx, now, limit)
+    .select(['id', 'paused', 'after_job_id', isNeeded.as('isNeeded')])
+    .select(['last_run_at as lastRunAt', 'last_duration_ms as lastDurationMs'])
+    .select('delete_after_seconds as deleteAfterSeconds')
+    .$if(locksRows(tx), (query) => query.modifyEnd(rowLock('jobs')))
+    .execute();
+  return rows.map(({ paused, after_job_id, ...row }) => {
+    const isOffSchedule = paused === 1 || after_job_id !== null;
+    return { ...row, isOffSchedule, isNeeded: row.isNeeded === 1 };
+  });
+}
+
+/** Has the deletion of a job judged again at `at`, in epoch milliseconds. */
+export async function postponeDeletion(tx: Db, id: string, at: number): Promise<void> {
+  await tx.updateTable('jobs').set({ delete_at: at }).where('id', '=', id).execute();
+}

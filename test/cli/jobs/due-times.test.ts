@@ -1,0 +1,39 @@
+/** When jobs are due, from the shell (docs/behavior.md#spread-1, docs/behavior.md#bound-1, docs/behavior.md#once-1). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serveCommand } from '../../support/running/command.ts';
+
+test('spread, bounds and one-time jobs are set, shown and taken away', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const create = ['jobs', 'create', '--url', 'https://example.com/', '--name'];
+  const shown = async (name: string): Promise<Map<string, string>> => {
+    const { stdout, stderr, exitCode } = await jobd('jobs', 'get', name);
+    assert.equal(exitCode, 0, stderr);
+    const lines = stdout.trim().split('\n');
+    return new Map(lines.map((line) => line.split('\t') as [string, string]));
+  };
+  const spread = ['--cron', '@daily', '--tz', 'UTC', '--spread', '10m'];
+  const bounds = ['--not-before', '2990-12-01 09:00', '--not-after', '2990-12-24T00:00+01:00'];
+  assert.equal((await jobd(...create, 'shop', ...spread, ...bounds)).exitCode, 0);
+  const shop = await shown('shop');
+  assert.equal(shop.get('spread'), '10m');
+  assert.match(shop.get('next run') ?? '', /^2990-12-02T00:0\d:\d\d\.000Z$/);
+  assert.equal(shop.get('next runs')?.split(' ')[0], shop.get('next run'));
+  const off = ['--no-spread', '--no-not-before', '--no-not-after'];
+  assert.equal((await jobd('jobs', 'update', 'shop', ...off)).exitCode, 0);
+  assert.match((await shown('shop')).get('next run') ?? '', /T00:00:00\.000Z$/);
+
+  const began = Date.now();
+  assert.equal((await jobd(...create, 'remind', '--in', '2h', '--delete-after', '1d')).exitCode, 0);
+  const remind = await shown('remind');
+  const due = Date.parse(remind.get('next run') ?? '') - 7_200_000;
+  assert.ok(due >= began && due <= Date.now(), remind.get('next run'));
+  assert.match(remind.get('schedule') ?? '', /^once 20\d\d-\d\d-\d\dT/);
+  assert.equal(remind.get('deleted after'), '1d');
+  assert.match((await jobd('jobs', 'list')).stdout, /remind\t.*\tonce 20/);
+  const past = await jobd(...create, 'past', '--at', '2020-01-01 09:00', '--tz', 'Europe/Paris');
+  assert.match(past.stderr, /--at must not be in the past, got 2020-01-01T08:00:00\.000Z/);
+  const both = await jobd(...create, 'both', '--in', '2h', '--after', 'shop');
+  assert.match(both.stderr, /--at and after exclude each other/);
+});
