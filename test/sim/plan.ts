@@ -1,0 +1,60 @@
+/** What a history is made of: each seed takes some of the faults, and of each more or less. */
+
+import type { World } from './world.ts';
+
+export interface Plan {
+  nodes: number;
+  slots: number;
+  slotsPerHost: number;
+  jobs: number;
+  /** How long the part with faults lasts, in milliseconds. */
+  lengthMs: number;
+  /** The most that a use of the database takes. */
+  storeMs: number;
+  connectMs: number;
+  /** Shares of what happens, from 0 to 1. */
+  lostHints: number;
+  hooksThatAnswer: number;
+  /** Mean times between disturbances and between requests of people, in milliseconds. */
+  faultEveryMs: number;
+  askEveryMs: number;
+  faults: readonly FaultKind[];
+}
+
+/** What disturbs a node. */
+export const faultKinds = [
+  'kill',
+  'strike',
+  'doubt',
+  'error',
+  'freeze',
+  'cut',
+  'stop',
+  'clock',
+  'stall',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** The plan of a seed. */
+export function planOf(world: World): Plan {
+  const dice = world.dice('plan');
+  // Rules about times hold where nothing disturbs, and nobody waits for a slot.
+  const isCalm = dice.chance(0.25);
+  const nodes = isCalm ? 1 : dice.pick([1, 2, 3]);
+  const share = isCalm ? 0 : dice.pick([0.3, 0.6, 1]);
+  const faults = faultKinds.filter((kind) => dice.chance(share) && (nodes > 1 || kind !== 'cut'));
+  return {
+    nodes,
+    slots: isCalm ? 64 : dice.pick([2, 8, 64]),
+    slotsPerHost: isCalm ? 64 : dice.pick([2, 64]),
+    jobs: dice.between(3, 20),
+    lengthMs: dice.pick([2, 4, 8]) * 60_000,
+    storeMs: nodes === 1 ? 0 : dice.pick([0, 1, 5]),
+    connectMs: dice.pick([0, 50, 1_500]),
+    lostHints: dice.pick([0, 0.1, 1]),
+    hooksThatAnswer: dice.pick([1, 0.8, 0.4]),
+    faultEveryMs: dice.pick([5_000, 20_000, 60_000]),
+    askEveryMs: dice.pick([300, 2_000, 10_000]),
+    faults,
+  };
+}
