@@ -1,7 +1,8 @@
 /** The log, on stderr: one JSON object per line, or one line for people (`base/log-line.ts`). */
 
-import { destination, pino, stdSerializers } from 'pino';
+import { destination, stdSerializers } from 'pino';
 import type { DestinationStream, Logger, SerializedError } from 'pino';
+import { messageOf } from '../domain/errors.ts';
 import { isJournal, priorities } from './journal.ts';
 import { humanLine } from './log-line.ts';
 
@@ -17,10 +18,36 @@ export type LineForm = (line: string) => string;
 
 const asJson: LineForm = (line) => line;
 
+/** Each level as its number in a line (docs/logs.md). */
+const levels = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
+
 /** Opens the log. Errors are logged with type, message and stack under `err`. */
-export function openLog(level: LogLevel, form: LineForm = asJson): Logger {
-  const serializers = { err: errorOnce };
-  return pino({ level, base: null, timestamp: timeOfNow, serializers }, standardError(form));
+export function openLog(level: LogLevel, form: LineForm = asJson): Log {
+  const out = standardError(form);
+  const least = level === 'silent' ? Infinity : level === 'trace' ? 0 : levels[level];
+  const methods = Object.entries(levels).map(([name, number]) => {
+    const write = (given: object | string, message?: string): void =>
+      out.write(lineOf(number, given, message));
+    return [name, number < least ? () => {} : write];
+  });
+  return Object.fromEntries(methods) as Log;
+}
+
+function lineOf(level: number, given: object | string, message?: string): string {
+  const fields: Record<string, unknown> =
+    typeof given === 'string' ? { msg: given } : { ...given, msg: message };
+  const { err } = fields;
+  if (err instanceof Error) fields['err'] = errorOnce(err);
+  return `{"level":${level}${timeOfNow()},${jsonOf(fields).slice(1)}\n`;
+}
+
+/** What JSON cannot hold must not stop who logs it. */
+function jsonOf(fields: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (error) {
+    return JSON.stringify({ unwritable: messageOf(error), msg: fields['msg'] });
+  }
 }
 
 /** pino adds the words of the cause to those of the error, which often end with them. */

@@ -56,6 +56,11 @@ test('an error that ends with the words of its cause says them once', () => {
   assert.deepEqual(messages, ['cannot be used: refused', 'cannot be used: refused']);
 });
 
+test('a line whose fields JSON cannot hold is written without them', () => {
+  const { stderr } = run("log.error({ count: 1n }, 'broken');", 'pipe');
+  assert.match(stderr, /^\{"level":50,"time":"[^"]+","unwritable":"[^"]+","msg":"broken"\}\n$/);
+});
+
 const isFullThere = existsSync('/dev/full');
 test(
   'a log that cannot be written does not end the process',
