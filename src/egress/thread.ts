@@ -5,8 +5,9 @@
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { keepTickShape } from '../base/ticks.ts';
+import { packAnswer, unpackCall, type SentAnswer, type SentCall } from './crossing.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
-import type { Answer, FromThread, NumberedCall, ToThread } from './threads.ts';
+import type { FromThread, ToThread } from './threads.ts';
 
 /** Most items that one turn of the event loop begins, and that one message holds. */
 export const batchSize = 16;
@@ -69,19 +70,16 @@ function serve(port: MessagePort, options: EgressOptions): void {
   keepTickShape();
   const egress = createEgress(options);
   const aborters = new Map<number, AbortController>();
-  const calls = createIntake<NumberedCall>((call) => void make(call));
-  const answer = createBatching<Answer>((answers) => send({ kind: 'answered', answers }));
+  const calls = createIntake(make);
+  const answer = createBatching<SentAnswer>((answers) => send({ kind: 'answered', answers }));
 
-  async function make({ number, madeAt, call, signal }: NumberedCall): Promise<void> {
+  function make(call: SentCall): void {
+    const { 0: number, 1: signal } = call;
     const aborted = signal === null ? undefined : aborterOf(signal).signal;
-    const { beginWithinMs = Infinity } = call;
-    const waitedMs = Number(process.hrtime.bigint() - madeAt) / 1e6;
-    const late = { ...call, beginWithinMs: beginWithinMs - waitedMs };
-    try {
-      answer({ number, result: await egress.call(late, aborted) });
-    } catch (error) {
-      answer({ number, error });
-    }
+    egress.call(unpackCall(call), aborted).then(
+      (result) => answer(packAnswer(number, result)),
+      (error: unknown) => send({ kind: 'failed', number, error }),
+    );
   }
 
   function aborterOf(signal: number): AbortController {

@@ -14,30 +14,22 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { AttemptResult } from '../domain/runs/outcome.ts';
 import type { CallSigner } from '../identity/keyring.ts';
+import { packCall, unpackAnswer, type SentAnswer, type SentCall } from './crossing.ts';
 import type { Call, Egress, EgressOptions } from './egress.ts';
 import { egressClosed, localTrouble } from './failure.ts';
 
-/** A call with the numbers of its answer and of its signal. */
-export interface NumberedCall {
-  number: number;
-  /** When it was made, by the monotonic clock of the process, in nanoseconds: threads have none in common in milliseconds. */
-  madeAt: bigint;
-  call: Call;
-  signal: number | null;
-}
-
 /** A message to a thread. */
 export type ToThread =
-  | { kind: 'call'; calls: NumberedCall[] }
+  | { kind: 'call'; calls: SentCall[] }
   | { kind: 'keys'; keys: readonly CallSigner[] }
   | { kind: 'abort'; signal: number }
   | { kind: 'close' };
 
-/** How a call ended. An error is one of this program, never the target's. */
-export type Answer = { number: number; result: AttemptResult } | { number: number; error: unknown };
-
-/** A message from a thread. */
-export type FromThread = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
+/** A message from a thread. An error is one of this program, never the target's. */
+export type FromThread =
+  | { kind: 'answered'; answers: SentAnswer[] }
+  | { kind: 'failed'; number: number; error: unknown }
+  | { kind: 'closed' };
 
 /** The options that can cross to a thread. */
 export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
@@ -112,10 +104,15 @@ export function startEgressThreads(
     }
   }
 
+  async function callFirst(call: Call, signal?: AbortSignal): Promise<AttemptResult> {
+    return await first().egress.call(call, signal);
+  }
+
   return {
-    async call(call, signal) {
-      if (/^https:/i.test(call.url)) return await callWithTls(call, signal);
-      return await first().egress.call(call, signal);
+    call(call, signal) {
+      if (/^https:/i.test(call.url)) return callWithTls(call, signal);
+      const plain = threads[0];
+      return plain === undefined ? callFirst(call, signal) : plain.egress.call(call, signal);
     },
     prepare: () => void first(),
     useCallKeys(keys) {
@@ -140,14 +137,19 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   return new EgressThread(options, code);
 }
 
+/** Who waits for an answer. */
+interface Waiting extends PromiseWithResolvers<AttemptResult> {
+  signal: AbortSignal | undefined;
+}
+
 class EgressThread implements Egress {
   readonly #startWorker: () => Worker;
-  readonly #pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
+  readonly #pending = new Map<number, Waiting>();
   readonly #signals = new WeakMap<AbortSignal, number>();
   #lastNumber = 0;
   #lastSignal = 0;
   /** Calls of this turn, which go to the thread in one message. */
-  #begun: NumberedCall[] = [];
+  #begun: SentCall[] = [];
   #closing: Promise<void> | undefined;
   #callKeys: readonly CallSigner[] = [];
   /** Null after it could not start for lack of files or memory; the next call starts it again. */
@@ -159,14 +161,13 @@ class EgressThread implements Egress {
     this.#worker = this.#startWorker();
   }
 
-  async call(call: Call, signal?: AbortSignal): Promise<AttemptResult> {
-    if (this.#closing !== undefined) throw egressClosed();
-    signal?.throwIfAborted();
+  call(call: Call, signal?: AbortSignal): Promise<AttemptResult> {
+    if (this.#closing !== undefined) return Promise.reject(egressClosed());
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     try {
-      return await this.#begin(call, signal === undefined ? null : this.#numberOf(signal));
+      return this.#begin(call, signal);
     } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+      return Promise.reject(error);
     }
   }
 
@@ -185,7 +186,9 @@ class EgressThread implements Egress {
   #listenTo(worker: Worker): Worker {
     let hasBegun = true;
     worker.on('message', (message: FromThread) => {
-      if (message.kind === 'answered') for (const answer of message.answers) this.#settle(answer);
+      if (message.kind === 'answered') {
+        for (const answer of message.answers) this.#taken(answer[0])?.resolve(unpackAnswer(answer));
+      } else if (message.kind === 'failed') this.#fail(message.number, message.error);
       // A DNS query without a caller may be left; it must not delay the end.
       else void worker.terminate();
     });
@@ -195,32 +198,38 @@ class EgressThread implements Egress {
       hasBegun = false;
       this.#worker = null;
       const result = { kind: 'local', trouble: trouble.message } as const;
-      for (const number of this.#pending.keys()) this.#settle({ number, result });
+      for (const number of this.#pending.keys()) this.#taken(number)?.resolve(result);
     });
     worker.on('exit', (exitCode) => {
       if (!hasBegun) return;
       if (this.#closing === undefined) {
         throw new Error(`the thread of outgoing calls ended with ${exitCode}`);
       }
-      for (const waiting of this.#pending.values()) waiting.reject(egressClosed());
+      for (const number of this.#pending.keys()) this.#fail(number, egressClosed());
     });
     return worker;
   }
 
-  #settle(answer: Answer): void {
-    const waiting = this.#pending.get(answer.number);
-    this.#pending.delete(answer.number);
-    if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(answer.error);
+  /** Who waits for this answer, and waits no longer. */
+  #taken(number: number): Waiting | undefined {
+    const waiting = this.#pending.get(number);
+    this.#pending.delete(number);
+    return waiting;
   }
 
-  #begin(call: Call, signal: number | null): Promise<AttemptResult> {
+  #fail(number: number, error: unknown): void {
+    const { signal, reject } = this.#taken(number) ?? {};
+    reject?.(signal?.aborted === true ? signal.reason : error);
+  }
+
+  #begin(call: Call, signal: AbortSignal | undefined): Promise<AttemptResult> {
     const number = ++this.#lastNumber;
     const waiting = Promise.withResolvers<AttemptResult>();
-    this.#pending.set(number, waiting);
+    this.#pending.set(number, { ...waiting, signal });
     this.#worker ??= this.#startWorkerAgain();
     if (this.#begun.length === 0) queueMicrotask(() => this.#flush());
-    this.#begun.push({ number, madeAt: process.hrtime.bigint(), call, signal });
+    const signalNumber = signal === undefined ? null : this.#numberOf(signal);
+    this.#begun.push(packCall(call, { number, signal: signalNumber }));
     return waiting.promise;
   }
 
