@@ -202,7 +202,7 @@ interface OwnParts {
 function written(
   call: Call,
   { route, userAgent, identity }: OwnParts,
-): { method: string; bytes: Buffer } | { failure: Failure } {
+): { method: string; bytes: string } | { failure: Failure } {
   const { method, body } = call;
   const headers = Object.entries(call.headers);
   const has = (name: string): boolean => headers.some(([given]) => given.toLowerCase() === name);

@@ -20,7 +20,7 @@ const longestPromiseSeconds = 60;
  */
 export function exchange(
   connection: Connection,
-  { method, bytes }: { method: string; bytes: Buffer },
+  { method, bytes }: { method: string; bytes: string },
   deadline: Deadline,
 ): Promise<AttemptResult | 'unsent'> {
   // The deadline may pass between taking a connection and writing: then nothing is written.
@@ -55,12 +55,12 @@ class Exchange implements Reader, Listener {
     this.#answer = new AnswerReader(method, this);
   }
 
-  send(bytes: Buffer): Promise<AttemptResult> {
+  send(bytes: string): Promise<AttemptResult> {
     const { socket } = this.#connection;
     this.#deadline.phase = 'waiting for the answer';
     this.#connection.mayPersist = false;
     this.#connection.begin(this);
-    socket.write(bytes);
+    socket.write(bytes, 'latin1');
     this.#deadline.onOver(() => this.#onDeadline());
     return this.#settled.promise;
   }

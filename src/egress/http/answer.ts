@@ -90,11 +90,11 @@ export class AnswerReader {
     const all = this.#held === null ? bytes : this.#hold(bytes, 0);
     const end = headEnd(all, from, seen);
     const size = (end === -1 ? all.length : end) - from;
-    checkBeginning(all, from);
     if (this.#passedBytes + size > maxHeadBytes) {
       throw new BadAnswer('the response headers are larger than 64 KiB');
     }
     if (end === -1) {
+      checkBeginning(all, from);
       if (this.#held === null && size > 0) this.#hold(bytes, from);
       return null;
     }

@@ -46,6 +46,9 @@ const singles = new Set(['content-type', 'keep-alive', 'location', 'retry-after'
 const controlPattern = /[^\t\n\r -~\x80-\xff]|\r(?!\n)/;
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const statusPattern = /^(?:HTTP\/1\.(\d)|ICY) ([1-9]\d\d)(?!\d)/;
+/** One of the options of a connection. */
+const closePattern = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const keepAlivePattern = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 const exactStatusPattern = /^HTTP\/1\.[01] \d{3}[ \r]/;
 
 /** Most bytes of an answer that its refusal quotes. */
@@ -145,20 +148,17 @@ function readLines(text: string): Lines {
       if (colon === -1 || colon > end) throw invalid('one of its headers has no colon');
       const written = text.slice(at, colon);
       if (!tokenPattern.test(written)) isExact = false;
-      last = keep(
-        values,
-        withoutBlanks(written).toLowerCase(),
-        withoutBlanks(text.slice(colon + 1, end)),
-      );
+      last = keep(values, withoutBlanks(written).toLowerCase(), text.slice(colon + 1, end));
     }
     at = feed + 1;
   }
 }
 
 /** Keeps what is of use. Returns the name of what a folded line would continue. */
-function keep(values: Map<string, string>, name: string, value: string): string | null {
+function keep(values: Map<string, string>, name: string, given: string): string | null {
   const isList = lists.has(name);
   if (!isList && !singles.has(name)) return null;
+  const value = withoutBlanks(given);
   const known = values.get(name);
   if (known === undefined) values.set(name, value);
   else if (isList) values.set(name, `${known},${value}`);
@@ -183,8 +183,9 @@ function lengthOf(value: string | undefined): number | null {
 }
 
 /** Chunks win over a length. Any other coding lasts until the connection ends. */
-function framingOf(coding: string | undefined, length: number | null): Framing {
-  const codings = (coding ?? '')
+function framingOf(coding = '', length: number | null = null): Framing {
+  if (coding === '' && length !== null) return { kind: 'length', bytes: length };
+  const codings = coding
     .toLowerCase()
     .split(',')
     .map(withoutBlanks)
@@ -195,10 +196,9 @@ function framingOf(coding: string | undefined, length: number | null): Framing {
 }
 
 function persists(text: string, values: ReadonlyMap<string, string>): boolean {
-  const given = `${values.get('connection') ?? ''},${values.get('proxy-connection') ?? ''}`;
-  const options = new Set(given.split(',').map((option) => withoutBlanks(option).toLowerCase()));
-  if (options.has('close')) return false;
-  return text.startsWith('HTTP/1.1') || options.has('keep-alive');
+  const options = `${values.get('connection') ?? ''},${values.get('proxy-connection') ?? ''}`;
+  if (closePattern.test(options)) return false;
+  return text.startsWith('HTTP/1.1') || keepAlivePattern.test(options);
 }
 
 function secondsIn(keepAlive = ''): number | null {
@@ -216,13 +216,12 @@ function codingOf(value = ''): string | null {
  * been looked at before.
  */
 export function headEnd(bytes: Buffer, from: number, seen: number): number {
-  const start = Math.max(from, from + seen - 2);
-  const crlf = bytes.indexOf('\n\r\n', start, 'latin1');
-  const lf = bytes
-    .subarray(0, crlf === -1 ? bytes.length : crlf + 1)
-    .indexOf('\n\n', start, 'latin1');
-  if (lf !== -1) return lf + 2;
-  return crlf === -1 ? -1 : crlf + 3;
+  for (let at = Math.max(from, from + seen - 2); at < bytes.length; at += 1) {
+    if (bytes[at] !== lineFeed) continue;
+    if (bytes[at + 1] === lineFeed) return at + 2;
+    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return at + 3;
+  }
+  return -1;
 }
 
 /** Where the first byte is that is not of an empty line. */

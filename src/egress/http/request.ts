@@ -20,8 +20,8 @@ const ownNames = /^(?:host|connection|content-length|transfer-encoding|upgrade)$
 /** Without a body these say so (RFC 9110, section 8.6). */
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The bytes of a request. Throws if a part does not belong there; the message never has a value. */
-export function requestBytes({ path, method, host, headers, body }: WireRequest): Buffer {
+/** The bytes of a request, as Latin-1. Throws if a part does not belong there; the message never has a value. */
+export function requestBytes({ path, method, host, headers, body }: WireRequest): string {
   if (!tokenPattern.test(method)) throw new Error('its method is no word');
   if (!pathPattern.test(path)) throw new Error('its path has characters that must be encoded');
   if (!hostPattern.test(host)) throw new Error('its host is no host');
@@ -36,9 +36,8 @@ export function requestBytes({ path, method, host, headers, body }: WireRequest)
   }
   if (body === null) {
     if (methodsWithBody.has(method)) head += 'content-length: 0\r\n';
-    return Buffer.from(`${head}\r\n`, 'latin1');
+    return `${head}\r\n`;
   }
   const content = Buffer.from(body);
-  head += `content-length: ${content.length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head, 'latin1'), content]);
+  return `${head}content-length: ${content.length}\r\n\r\n${content.toString('latin1')}`;
 }

@@ -15,7 +15,7 @@ const plain: WireRequest = {
 
 test('a request is written as it is', () => {
   assert.equal(
-    requestBytes(plain).toString('latin1'),
+    requestBytes(plain),
     'POST /a?b=c HTTP/1.1\r\nhost: example.com\r\nconnection: keep-alive\r\nX-A: b\r\n' +
       'content-length: 2\r\n\r\n\xc3\xa9',
   );
@@ -68,14 +68,14 @@ test('whatever its parts are, a request that is written has the lines that it sh
   let written = 0;
   fc.assert(
     fc.property(request, (given) => {
-      let bytes: Buffer;
+      let bytes: string;
       try {
         bytes = requestBytes(given);
       } catch {
         return;
       }
       written += 1;
-      const head = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n'));
+      const head = bytes.slice(0, bytes.indexOf('\r\n\r\n'));
       const lines = head.split('\r\n');
       const hasLength = given.body !== null || given.method === 'POST';
       assert.equal(lines.length, 3 + given.headers.length + (hasLength ? 1 : 0));
