@@ -13,11 +13,10 @@ export function traceIdOf(runId: string): string {
 
 /** The header for one attempt of a run. Most targets record a trace only if their caller did, which the flag `sampled` says. */
 export function traceparent(
-  runId: string,
-  spanId: string,
+  { traceId, spanId }: { traceId: string; spanId: string },
   isSampled = true,
 ): Readonly<Record<string, string>> {
-  return { [name]: `00-${traceIdOf(runId)}-${spanId}-${isSampled ? '01' : '00'}` };
+  return { [name]: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}` };
 }
 
 /** Whether these headers name a trace themselves. */

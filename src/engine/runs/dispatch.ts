@@ -100,15 +100,17 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   try {
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
-    const call = callOf(run, secrets, dispatcher);
+    const { body } = secrets;
+    const headers = headersOf(run, secrets, dispatcher);
     isTraced = traceContext && !hasTraceparent(secrets.headers);
     let last: TargetResult | null = null;
     for (;;) {
       attempts += 1;
-      const begun = { ...spanOf(run), attempt: attempts };
-      const isSampled = spans?.isSampled(begun.traceId) ?? true;
-      const sent = isTraced ? traced(call, begun, isSampled) : call;
-      const result = await attempt(sent, { span: begun, run }, dispatcher);
+      const span = spanOf(run, attempts);
+      const isSampled = spans?.isSampled(span.traceId) ?? true;
+      const trace = isTraced && traceparent(span, isSampled);
+      const sent = { headers: trace ? { ...headers, ...trace } : headers, body };
+      const result = await attempt(run, { sent, span }, dispatcher);
       if (result.kind === 'local') {
         attempts -= 1;
         if (last !== null) return ended(last, secrets);
@@ -144,11 +146,12 @@ function whyAborted({ reason }: AbortSignal): string {
 
 /** Makes one attempt. If this machine cannot begin it, that is no failure of the target: it is tried for a minute. */
 async function attempt(
-  call: Call,
-  { span, run }: { span: BegunSpan; run: Execution },
+  run: Execution,
+  { sent, span }: { sent: Pick<Call, 'headers' | 'body'>; span: BegunSpan },
   { egress, callers, clock, log, membership, signal, heldUp, spans }: Dispatcher,
 ): Promise<AttemptResult> {
   const { runId, request } = run;
+  const { url, method, timeoutSeconds } = request;
   const giveUpAt = clock.monotonicMs() + latestStartMs;
   let startedAt = 0;
   let begunAt: number | null = null;
@@ -162,9 +165,9 @@ async function attempt(
       if (caller === null) return noCallKey;
       const beginWithinMs = membership.mayBeginForMs();
       [startedAt, begunAt] = [clock.now(), clock.monotonicMs()];
-      const own = { beginWithinMs, ...(caller && { caller }) };
-      const result =
-        beginWithinMs > 0 ? await egress.call({ ...call, ...own }, signal) : unconfirmed;
+      const call = { url, method, timeoutMs: timeoutSeconds * 1_000, ...sent, beginWithinMs };
+      const signed = caller === undefined ? call : { ...call, caller };
+      const result = beginWithinMs > 0 ? await egress.call(signed, signal) : unconfirmed;
       if (result.kind !== 'local') note(result.kind === 'interrupted' ? null : result);
       begunAt = null;
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
@@ -220,23 +223,17 @@ function outcomeWithout(
   return { ...outcome, detail: outcome.detail && redactor.redact(outcome.detail) };
 }
 
-function callOf(
+/** The headers of each attempt. */
+function headersOf(
   run: Execution,
-  { headers, body }: RequestSecrets,
+  { headers }: RequestSecrets,
   dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
-): Call {
-  const { url, method, timeoutSeconds } = run.request;
-  const own = {
+): Record<string, string> {
+  return {
+    ...headers,
     'x-service-run-id': run.runId,
     'x-service-scheduled-for': isoTime(run.dueAt),
     ...completionOf(run, dispatcher),
-  };
-  return {
-    url,
-    method,
-    headers: { ...headers, ...own },
-    body,
-    timeoutMs: timeoutSeconds * 1_000,
   };
 }
 
@@ -251,14 +248,9 @@ function completionOf(
 /** What is known of a span before its call. */
 type BegunSpan = Omit<CallSpan, 'startedAt' | 'durationMs' | 'result'>;
 
-function spanOf(run: Execution): Omit<BegunSpan, 'attempt'> {
-  const { runId, jobId, dueAt, request } = run;
+function spanOf(run: Execution, number: number): BegunSpan {
+  const { runId, jobId, jobName: job, dueAt, request } = run;
   const { method, url } = request;
   const ids = { traceId: traceIdOf(runId), spanId: newSpanId(), runId, jobId };
-  return { ...ids, job: runNames(run).job, dueAt, method, url };
-}
-
-/** A call that is a span of its run's trace. */
-function traced(call: Call, { runId, spanId }: BegunSpan, isSampled: boolean): Call {
-  return { ...call, headers: { ...call.headers, ...traceparent(runId, spanId, isSampled) } };
+  return { ...ids, job, attempt: number, dueAt, method, url };
 }

@@ -130,10 +130,10 @@ function compileOnce<Values extends object, Row>(
       if (one.adapter === adapter && one.mayLock === mayLock) return one;
     }
     const query = build(db, placeholders, first);
+    const { parameters } = query;
+    const names = parameters.map((one) => (one instanceof Named ? one.name : null));
     const listOf = (values: Values): unknown[] =>
-      query.parameters.map((one) =>
-        one instanceof Named ? values[one.name as keyof Values] : one,
-      );
+      names.map((name, at) => (name === null ? parameters[at] : values[name as keyof Values]));
     const compiled = { adapter, mayLock, query, listOf };
     known.push(compiled);
     return compiled;
