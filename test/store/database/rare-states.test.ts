@@ -61,7 +61,7 @@ const ofServer: Guards = {
 testGuards({
   ...ofDefinitions,
   ...(testServer === undefined ? {} : ofServer),
-  'deleted jobs are no contents': [async (tx) => (await countContents(tx)).jobs === 12, dueDeleted],
+  'deleted jobs are no contents': [async (tx) => (await countContents(tx)).jobs === 11, dueDeleted],
   'deleted monitors are no contents': [
     async (tx) => (await countContents(tx)).monitors,
     monitorDeleted,

@@ -57,7 +57,7 @@ async function seedJobs(tx: Db): Promise<void> {
   await insertEach(tx, 'jobs', [
     job('due', { next_run_at: 1, managed_key: 'due' }),
     job('planned', { next_run_at: later }),
-    job('stopped'),
+    job('stopped', { delete_at: 1, delete_after_seconds: 0 }),
     job('asked'),
     job('running', { ...busyWith('running'), active_node_id: 'node' }),
     job('awaiting', busyWith('awaited')),
@@ -66,7 +66,6 @@ async function seedJobs(tx: Db): Promise<void> {
     job('chained', after),
     job('left', { workspace_id: 'gone', ...busyWith('left') }),
     job('calling', busyWith('calling')),
-    job('spent', { delete_at: 1, delete_after_seconds: 0 }),
   ]);
   const times = { scheduled_for: 1, started_at: 1, finished_at: 2 };
   await insertEach(tx, 'runs', [
