@@ -109,7 +109,7 @@ function shapeOf({ changes, unlisted, areSecretsCompared }: Plan): object {
       const place = definition ? placeText(definition.place) : null;
       return { kind: kind.noun, key, place, action, fields, hidden, refusal };
     }),
-    unlisted: unlisted.map(({ kind, key }) => ({ kind: kind.noun, key })),
+    unlisted: unlisted.map(({ kind, key, refusal }) => ({ kind: kind.noun, key, refusal })),
     areSecretsCompared,
   };
 }

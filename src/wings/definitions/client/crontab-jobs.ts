@@ -38,9 +38,9 @@ export interface TurnedCrontab {
   /** How many lines became jobs. */
   turned: number;
   /** What a job does in another way than its line. */
-  adapted: { line: CrontabLine; key: string; remarks: readonly Remark[] }[];
+  adapted: { line: CrontabLine; key: string; name: string; remarks: readonly Remark[] }[];
   /** The lines that became monitors, which must be changed to report to them, and why a call became none; null for a command. */
-  monitored: { line: CrontabLine; key: string; why: string | null }[];
+  monitored: { line: CrontabLine; key: string; name: string; why: string | null }[];
   /** The lines that were skipped, and why. */
   left: BrokenLine[];
 }
@@ -65,13 +65,13 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
       if (job === null) {
         const monitor = monitorOf(line, read, options, taken);
         monitors.push(monitor);
-        monitored.push({ line, key: monitor[0], why });
+        monitored.push({ line, key: monitor[0], name: nameOf(monitor), why });
         numbers.set(`${monitorKind.section}/${monitor[0]}`, line.number);
       } else {
         jobs.push(job);
         numbers.set(`${jobKind.section}/${job[0]}`, line.number);
         const remarks = [...line.times, ...read.adapted];
-        if (remarks.length > 0) adapted.push({ line, key: job[0], remarks });
+        if (remarks.length > 0) adapted.push({ line, key: job[0], name: nameOf(job), remarks });
       }
     } catch (error) {
       left.push({ number: line.number, text: line.text, reason: reasonOf(error, line) });
@@ -89,6 +89,11 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
 }
 
 type Written = readonly [key: string, fields: Fields];
+
+/** A name that is the key is not written. */
+function nameOf([key, { name = key }]: Written): string {
+  return String(name);
+}
 
 /** The names that are taken so far, and the values of the variables. */
 interface Taken {

@@ -151,9 +151,9 @@ async function pingUrlsOf(ask: Ask, { changes }: Plan): Promise<Map<string, stri
 
 /** Says what jobs do in another way than their lines. */
 function tellOfAdapted({ output }: Context, { adapted }: TurnedCrontab): void {
-  for (const { line, key, remarks } of adapted) {
+  for (const { line, name, remarks } of adapted) {
     for (const { text, reason } of remarks) {
-      output.say(plain(`line ${line.number} of the crontab, job ${key}: ${text}: ${reason}`));
+      output.say(plain(`line ${line.number} of the crontab, job ${name}: ${text}: ${reason}`));
     }
   }
 }
@@ -180,9 +180,9 @@ function tellOfMonitors(
   { monitored }: TurnedCrontab,
   pingUrls: ReadonlyMap<string, string>,
 ): void {
-  for (const { line, key, why } of monitored) {
+  for (const { line, key, name, why } of monitored) {
     const what = why === null ? 'runs a command' : `is no job (${why})`;
-    const words = `line ${line.number} of the crontab ${what}; for the monitor ${key} change it`;
+    const words = `line ${line.number} of the crontab ${what}; for the monitor ${name} change it`;
     const shown = shownLine(line, pingUrls.get(key) ?? pingPlaceholder);
     if (shown === null) {
       output.say(plain(`${words} by hand: it has control characters, which cannot be shown`));

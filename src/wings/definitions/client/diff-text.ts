@@ -73,6 +73,11 @@ export function summaryOf(counts: ReturnType<typeof countsOf>): string {
 export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): string[] {
   const be = unlisted.length === 1 ? 'is' : 'are';
   const them = unlisted.length === 1 ? 'it' : 'them';
+  const refusal = unlisted.find((one) => one.refusal !== null);
+  const pruning =
+    refusal === undefined
+      ? `--prune would delete ${them}`
+      : `--prune would be refused: ${label(refusal.kind, refusal.key)}: ${refusal.refusal?.error}`;
   const haveHidden = changes.some(({ kind, definition }) => {
     return kind.hidden !== undefined && definition?.input[kind.hidden] !== undefined;
   });
@@ -84,7 +89,7 @@ export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): stri
     unseen.length > 0 &&
       `${someOf(unseen, mostNames)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
     unlisted.length > 0 &&
-      `${countedKinds(unlisted, 'managed ')} ${be} not in the files; --prune would delete ${them}`,
+      `${countedKinds(unlisted, 'managed ')} ${be} not in the files; ${pruning}`,
     !areSecretsCompared &&
       haveHidden &&
       'the values of headers and config were not compared: this key may only read',

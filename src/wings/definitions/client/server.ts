@@ -29,7 +29,7 @@ export interface Plan {
   /** Ordered by section and key; deletions come last. */
   changes: Change[];
   /** Pruning would delete them. */
-  unlisted: { kind: FileKind; key: string }[];
+  unlisted: Pick<Change, 'kind' | 'key' | 'refusal'>[];
   /** Whether hidden values were compared. */
   areSecretsCompared: boolean;
   mark: string;
@@ -63,7 +63,7 @@ export async function sendDefinitions(
     const kind = kindOf(change.kind);
     return { ...change, kind, definition: byLabel.get(label(kind, change.key)) };
   });
-  const unlisted = answer.unlisted.map(({ kind, key }) => ({ kind: kindOf(kind), key }));
+  const unlisted = answer.unlisted.map((one) => ({ ...one, kind: kindOf(one.kind) }));
   return { ...answer, changes, unlisted };
 }
 

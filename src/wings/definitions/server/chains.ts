@@ -20,7 +20,7 @@ export interface Place {
 export interface Chains {
   /** A definition with the key in `after`, or the id of a job without one. */
   placed: (definition: Definition) => Place & { definition: Definition };
-  /** Of a job that is to be deleted: none that stays may run after it. */
+  /** Of a job that is deleted, or would be by pruning: none that stays may run after it. */
   deleted: (key: string) => Place;
 }
 
@@ -52,25 +52,28 @@ export function chainsOf(
       return { ref: refs.get(id) ?? id, name, after: after === null ? undefined : refs.get(after) };
     })
     .filter(({ ref }) => !defined.has(ref));
-  const isGone = ({ ref }: Link): boolean => prune && taken.has(ref);
-  const others = links.filter((link) => !isGone(link));
+  const unmanaged = links.filter(({ ref }) => !taken.has(ref));
+  const others = prune ? unmanaged : links;
   const written = definitions.map(({ key, input }) => ({ ref: key, name: String(input['name']) }));
   const known = new Set([...written, ...others].map(({ ref }) => ref));
   const byName = Map.groupBy([...written, ...others], ({ name }) => name);
 
   const meant = finderIn({ known, refs, byName, hint });
   const byRef = new Map<string, Link>(links.map((link) => [link.ref, link]));
+  const own: Link[] = [];
   const faults = new Map<string, unknown>();
   for (const { key, input } of definitions) {
     const link: Link = { ref: key, name: key, after: undefined };
     byRef.set(key, link);
+    own.push(link);
     try {
       if (typeof input['after'] === 'string') link.after = meant(input['after']);
     } catch (error) {
       faults.set(key, error);
     }
   }
-  const followers = Map.groupBy(others, ({ after }) => after);
+  // Whoever stays when what is not defined is deleted, now or later.
+  const followers = Map.groupBy([...unmanaged, ...own], ({ after }) => after);
 
   return {
     placed(definition) {

@@ -146,6 +146,18 @@ export const Definitions = t.input(
   },
 );
 
+function refusal(description: string) {
+  return t.nullable(
+    Type.Object(
+      {
+        status: t.integer('The HTTP status that a request for this alone would get.'),
+        error: t.text('What is wrong, and what would be right.'),
+      },
+      { description },
+    ),
+  );
+}
+
 export const DefinitionChange = t.output(
   'DefinitionChange',
   'What happens to the one that a key stands for.',
@@ -172,15 +184,7 @@ export const DefinitionChange = t.output(
           'A text over 4,000 characters is cut, and ends with its length and its SHA-256.',
       ),
     ),
-    refusal: t.nullable(
-      Type.Object(
-        {
-          status: t.integer('The HTTP status that a request for this alone would get.'),
-          error: t.text('What is wrong, and what would be right.'),
-        },
-        { description: 'Why it is not done.' },
-      ),
-    ),
+    refusal: refusal('Why it is not done.'),
     isDone: t.flag('Whether it was done. Never in a dry run.'),
   },
 );
@@ -196,7 +200,11 @@ export const DefinitionPlan = t.output(
       'One for each definition, ordered by kind and key, and then one for each deletion.',
     ),
     unlisted: t.array(
-      t.part('One that `prune` would delete.', { kind, key: t.text('The key.') }),
+      t.part('One that `prune` would delete.', {
+        kind,
+        key: t.text('The key.'),
+        refusal: refusal('Why `prune` would be refused; null if this one is not in its way.'),
+      }),
       'Those that have a key which is not in the request.',
     ),
     areSecretsCompared: t.flag(

@@ -41,7 +41,7 @@ export const definitionChange = {
 };
 export const definitionPlan = {
   changes: [definitionChange],
-  unlisted: [{ kind: 'channel', key: 'chat' }],
+  unlisted: [{ kind: 'channel', key: 'chat', refusal: null }],
   areSecretsCompared: true,
   mark: '5f0c2b8e9d7a41c36b1e8f2a7d9c0e54',
 };

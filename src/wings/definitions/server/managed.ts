@@ -178,7 +178,9 @@ async function decideChange<Input, Kept extends { id: string; name: string }>(
     else await differs.perform(tx, note);
     if (!isAdopted) return;
     await setManagedKey(tx, rules.table, id, key);
-    note({ action: `${rules.noun}.update`, subject: kept, fields: ['key'] });
+    const { name = kept.name } = input as { name?: string };
+    const subject = { id, name };
+    note({ action: `${rules.noun}.update`, subject, fields: ['key'] });
   };
   if (isSame) return { ...idle, action: 'adopt', id, fields: ['key'], perform };
   const names = fields.flatMap((name) => rules.together?.[name] ?? [name]);

@@ -11,7 +11,7 @@ import { longestChain } from '../../../domain/jobs/after-words.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import { listManagedKeys } from '../../../store/database/managed-keys.ts';
 import type { KeyedRow, ManagedTable } from '../../../store/database/managed-keys.ts';
-import { chainsOf, type Chains } from './chains.ts';
+import { chainsOf, type Chains, type Place } from './chains.ts';
 import { managedChannels } from './channels.ts';
 import { managedJobs } from './jobs.ts';
 import { carryOut } from './managed.ts';
@@ -45,8 +45,8 @@ export interface PlannedChange extends Task, Pick<Decision, 'id' | 'fields' | 'h
 export interface Plan {
   /** Ordered by kind and key; deletions come last. */
   changes: PlannedChange[];
-  /** Managed ones that are not wanted, and stay. */
-  unlisted: Pick<Task, 'kind' | 'key'>[];
+  /** Managed ones that are not wanted, and stay; with why pruning would not delete one, as it would be refused. */
+  unlisted: (Pick<Task, 'kind' | 'key'> & Pick<PlannedChange, 'refusal'>)[];
 }
 
 /** Looking for what was meant takes time. Words of a request that are looked for, and words that they are compared with, at most. */
@@ -72,9 +72,8 @@ export function newScene(
 
 /** Plans. With `prune` managed ones that are not wanted go, and a definition may name only what is wanted. */
 export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Promise<Plan> {
-  const isChained = wanted.jobs.some(({ input }) => typeof input['after'] === 'string');
   const rows = {
-    jobs: await rowsOf(scene, 'jobs', { isKeyNeeded: !prune && !isChained }),
+    jobs: await rowsOf(scene, 'jobs', { isKeyNeeded: false }),
     monitors: await rowsOf(scene, 'monitors', { isKeyNeeded: true }),
     channels: await rowsOf(scene, 'channels', { isKeyNeeded: true }),
   };
@@ -88,11 +87,8 @@ export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Pr
     const keys = [...(prune ? [] : ids.keys()), ...wanted[table].map(({ key }) => key)];
     for (const key of keys) if (key !== null) scene.known[table].set(key, ids.get(key) ?? key);
   }
-  const tasks = tasksOf(
-    wanted,
-    prune ? others : [],
-    chainsOf(wanted.jobs, rows.jobs, scene, prune),
-  );
+  const chains = chainsOf(wanted.jobs, rows.jobs, scene, prune);
+  const tasks = tasksOf(wanted, prune ? others : [], chains);
   const changes: PlannedChange[] = [];
   const keys = new Map<string, string>();
   for (const task of tasks) {
@@ -103,7 +99,27 @@ export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Pr
     changes.push(other === undefined ? change : sameAs(other, change));
     if (change.id !== null && other === undefined) keys.set(change.id, change.key);
   }
-  return { changes: changes.toSorted(byKindAndKey), unlisted: prune ? [] : others };
+  const serving = prune ? new Map() : servingIn(wanted.channels);
+  const unlisted = others.map(({ kind, key }) => {
+    const { fault = serving.get(label(kind, key)) } = placeOfDeleted(chains, kind, key);
+    return { kind, key, refusal: fault === undefined ? null : refusalOf(fault, 499) };
+  });
+  return { changes: changes.toSorted(byKindAndKey), unlisted: prune ? [] : unlisted };
+}
+
+const label = ({ table }: Pick<ManagedKind, 'table'>, key: string): string => `${table}/${key}`;
+
+/** Why what channels name cannot be deleted while they are defined so. */
+function servingIn(channels: readonly Definition[]): Map<string, JobdError> {
+  const found = new Map<string, JobdError>();
+  for (const { key: channel, input } of channels) {
+    for (const table of ['jobs', 'monitors'] as const) {
+      const keys = Array.isArray(input[table]) ? input[table] : [];
+      const fault = new JobdError('conflict', `the channel ${channel} names it`);
+      for (const key of keys) found.set(label({ table }, key), fault);
+    }
+  }
+  return found;
 }
 
 /** The rows of a workspace that have a key, or all of them. */
@@ -141,7 +157,7 @@ function tasksOf(
     ...wanted.channels.map((definition) => taskOf(managedChannels, longestChain, definition)),
     // Channels first: they name what else goes. Then the last job of a chain.
     ...unwanted.map(({ kind, key }): Task => {
-      const { place, fault } = kind === managedJobs ? chains.deleted(key) : noPlace;
+      const { place, fault } = placeOfDeleted(chains, kind, key);
       const phase = longestChain + (kind === managedChannels ? 1 : longestChain + 2 - place);
       return {
         kind,
@@ -158,7 +174,9 @@ function taskOf(kind: ManagedKind, phase: number, definition: Definition, fault?
   return { kind, key: definition.key, phase, decide };
 }
 
-const noPlace = { place: 0, fault: undefined };
+function placeOfDeleted(chains: Chains, kind: ManagedKind, key: string): Place {
+  return kind === managedJobs ? chains.deleted(key) : { place: 0, fault: undefined };
+}
 
 /** The value, unless there is a fault, which it throws. */
 function unless<T>(fault: unknown, value: T): T {

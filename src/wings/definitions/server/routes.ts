@@ -164,6 +164,6 @@ function shapeOf({ changes, unlisted }: Plan) {
       refusal,
       isDone,
     })),
-    unlisted: unlisted.map(({ kind, key }) => ({ kind: kind.noun, key })),
+    unlisted: unlisted.map(({ kind, key, refusal }) => ({ kind: kind.noun, key, refusal })),
   };
 }

@@ -124,3 +124,34 @@ test('jobs made by hand, one after the other, and their channel are adopted as t
   assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
   assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);
 });
+
+test('a diff without --prune says that pruning would be refused, and by what', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const url = 'url: "https://example.com/"';
+  const file = write(
+    'jobs.yaml',
+    `jobs:\n  first: { ${url} }\n  second: { ${url}, after: first }\n`,
+  );
+  assertEnds(await jobd({}, 'apply', '--file', file), 0, /2 created/);
+  const none = write('none.yaml', 'jobs: {}\n');
+  const harmless = /2 managed jobs are not in the files; --prune would delete them\n/;
+  assertEnds(await jobd({}, 'diff', '--file', none), 0, harmless);
+  const refused =
+    /1 managed job is not in the files; --prune would be refused: job first: second runs after this job and would never run again: keep it/;
+  const second = write('second.yaml', `jobs:\n  second: { ${url}, after: first }\n`);
+  assertEnds(await jobd({}, 'diff', '--file', second), 0, refused);
+  const hand = ['jobs', 'create', '--name', 'by hand', '--url', 'https://example.com/'];
+  assertEnds(await jobd({}, ...hand, '--after', 'first'), 0, /^/);
+  assertEnds(
+    await jobd({}, 'diff', '--file', none),
+    0,
+    /--prune would be refused: job first: by hand runs/,
+  );
+  assertEnds(await jobd({}, 'apply', '--file', none, '--prune', '--yes'), 5, /nothing was changed/);
+  const hook = 'type: webhook, config: { url: "https://example.com/hook" }';
+  const channel = write('channel.yaml', `channels:\n  ops: { ${hook}, jobs: [second] }\n`);
+  assertEnds(await jobd({}, 'apply', '--file', channel), 0, /1 created/);
+  assertEnds(await jobd({}, 'jobs', 'delete', 'by hand', '--yes'), 0, /^/);
+  const named = /--prune would be refused: job second: the channel ops names it\n/;
+  assertEnds(await jobd({}, 'diff', '--file', channel), 0, named);
+});
