@@ -1,5 +1,8 @@
 /** This installation: its id, and where its daemon is reached. */
 
+import { nextDue } from '../../domain/schedule/next.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import { findOverdueJobs } from '../jobs/planned.ts';
 import { writeAlone } from '../database/alone.ts';
 import type { Db, Store } from '../database/store.ts';
 
@@ -71,6 +74,9 @@ export interface Summary {
   nextDueAt: number | null;
 }
 
+/** Jobs whose due time has passed that are looked at: after an outage these may be all. */
+const mostOverdue = 1_000;
+
 /** What all workspaces have together. Jobs and monitors are counted in their indexes. */
 export async function summarize(db: Db, now: number): Promise<Summary> {
   const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
@@ -85,8 +91,12 @@ export async function summarize(db: Db, now: number): Promise<Summary> {
     .orderBy('next_run_at')
     .limit(1)
     .executeTakeFirst();
+  // Those of which a run goes on, and those that were due while nobody served.
+  const overdue = await findOverdueJobs(db, { afterId: '', limit: mostOverdue }, now);
+  const dueTimes = overdue.map((job) => nextDue(scheduleOf(job), now)).filter((at) => at !== null);
+  const nextDueAt = Math.min(next?.next_run_at ?? Infinity, ...dueTimes);
   const [jobs, monitors] = [await count('jobs'), await count('monitors')];
-  return { jobs, monitors, nextDueAt: next?.next_run_at ?? null };
+  return { jobs, monitors, nextDueAt: Number.isFinite(nextDueAt) ? nextDueAt : null };
 }
 
 /** What was removed before its time, for want of space. */
