@@ -92,8 +92,6 @@ const resetWords = new Map([
 const tlsWords = new Map([
   ['CERT_REVOKED', 'the certificate was revoked'],
   ['CERT_UNTRUSTED', 'the certificate is not trusted'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS on this port: is it http?'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'the server does not speak TLS on this port: is it http?'],
   ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'the server offers no TLS version in common, 1.2 or 1.3'],
   [
     'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
@@ -109,6 +107,13 @@ const tlsWords = new Map([
   ],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'the server refused the handshake'],
   ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'the server refused the handshake'],
+]);
+
+/** What comes is no record of TLS. */
+const noTls = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_DATA_LENGTH_TOO_LONG',
 ]);
 
 /**
@@ -138,6 +143,10 @@ export function tlsFailure(error: unknown, host: string): Failure {
   const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} during the TLS handshake` };
   if (error instanceof BadAnswer) return { reason: 'tls', detail: `${host}: ${error.message}` };
+  if (noTls.has(code)) {
+    const detail = `${host}: the server does not speak TLS on this port: is it http?`;
+    return { reason: 'no_tls', detail: `${detail}${inBrackets(code)}` };
+  }
   const known = error instanceof BadCertificate ? error.message : tlsWords.get(code);
   return {
     reason: 'tls',

@@ -152,12 +152,12 @@ test('of the certificates that a server sends, the first one must be for the hos
   assert.equal(responseOf(await trusting(t).call(get(before.url))).body, 'ok');
 });
 
-test('a server that does not speak TLS fails with tls', async (t) => {
+test('a server that does not speak TLS is told apart from one whose handshake fails', async (t) => {
   const target = await startTarget(t, () => {}, {
     greet: (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
   });
   const failure = failureOf(await trusting(t).call(get(target.url.replace('http:', 'https:'))));
-  assert.equal(failure.reason, 'tls');
+  assert.equal(failure.reason, 'no_tls');
   assert.match(failure.detail, /does not speak TLS/);
 });
 

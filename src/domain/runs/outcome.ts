@@ -12,6 +12,7 @@ export const failureReasons = [
   'refused',
   'reset',
   'tls',
+  'no_tls',
   'protocol',
   'unopened',
   'unsigned',

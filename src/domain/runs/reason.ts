@@ -14,6 +14,8 @@ const words = {
   refused: 'refused',
   reset: 'reset',
   tls: 'tls',
+  /** What answers on an https URL speaks no TLS. */
+  no_tls: 'tls',
   protocol: 'protocol',
   /** Headers and body cannot be opened: nothing was sent. */
   unopened: 'protocol',

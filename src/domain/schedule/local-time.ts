@@ -7,9 +7,9 @@ export function localIsoTime(at: number, timezone: string): string {
   return inZone(at, timezone).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ");
 }
 
-/** For people: `Sun 2026-03-29 03:00 +02:00`, with seconds if asked for. */
+/** For people: `Sun 29 Mar 2026 03:00 +02:00`, with seconds if asked for. */
 export function localTimeText(at: number, timezone: string, withSeconds: boolean): string {
-  return inZone(at, timezone).toFormat(`ccc yyyy-MM-dd HH:mm${withSeconds ? ':ss' : ''} ZZ`);
+  return inZone(at, timezone).toFormat(`ccc d LLL yyyy HH:mm${withSeconds ? ':ss' : ''} ZZ`);
 }
 
 /** By the same offsets as due times, which need not be those that luxon knows. */
@@ -18,7 +18,7 @@ function inZone(at: number, timezone: string): DateTime {
   return DateTime.fromMillis(at, { zone: FixedOffsetZone.instance(offset), locale: 'en-US' });
 }
 
-/** An instant as the clocks of a zone show it, with seconds if it has some: `Tue 2026-11-24 02:30 +01:00`. */
+/** An instant as the clocks of a zone show it, with seconds if it has some: `Tue 24 Nov 2026 02:30 +01:00`. */
 export function timeIn(at: number, zone: string): string {
   return localTimeText(at, zone, at % 60_000 !== 0);
 }

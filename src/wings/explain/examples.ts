@@ -8,13 +8,13 @@ export const explanation = {
   runId: run.id,
   outcome: 'missed',
   answer:
-    'It did not run at Thu 2025-10-09 07:30 +02:00: it was missed, because jobd was not running.',
+    'It did not run at Thu 9 Oct 2025 07:30 +02:00: it was missed, because jobd was not running.',
   todo: 'See in the log of jobd, or of what starts it, why it was down. Run the job now if the call is still needed.',
   facts: [
     {
       kind: 'run',
       sentence:
-        'The run was missed: 1 due time, Thu 2025-10-09 07:30 +02:00: jobd was not running.',
+        'The run was missed: 1 due time, Thu 9 Oct 2025 07:30 +02:00: jobd was not running.',
       isKnown: true,
       runId: run.id,
       at: '2025-10-09T05:30:00.000Z',
@@ -23,7 +23,7 @@ export const explanation = {
     {
       kind: 'next',
       sentence:
-        'It is due next at Fri 2025-10-10 07:30 +02:00, in 21 h 30 min. Nothing known stands in its way.',
+        'It is due next at Fri 10 Oct 2025 07:30 +02:00, in 21 h 30 min. Nothing known stands in its way.',
       isKnown: true,
       at: '2025-10-10T05:30:00.000Z',
     },

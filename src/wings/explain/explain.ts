@@ -28,7 +28,7 @@ export function explain(records: Records): Explanation {
   const isWaiting = outcome === 'waiting' && run === null && dueAt !== null;
   const facts = [
     ...askedFacts(records),
-    ...(state === 'chained' ? [] : scheduleFacts(records, then)),
+    ...(state === 'chained' || state === 'not_created' ? [] : scheduleFacts(records, then)),
     ...stateFacts(records, state, then),
     ...runFacts(records),
     ...(isWaiting ? causesOf(records, dueAt, records.now) : []),

@@ -47,8 +47,13 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   ],
   tls: [
     'there was no secure connection',
-    'The TLS handshake failed, or the certificate is not valid for the host.',
-    'Check the certificate of the target: its dates, its host names and its chain.',
+    'The TLS handshake failed, or the certificate is not valid for the host. The error says which.',
+    'If it is the certificate, check its dates, its host names and its chain; if not, which clients the target takes.',
+  ],
+  no_tls: [
+    'the target speaks no TLS',
+    'Nothing was sent: the URL begins with https, and what answers at its port does not speak TLS.',
+    'Check the scheme and the port of the URL: for plain HTTP, it begins with http.',
   ],
   protocol: [
     'the answer could not be read',

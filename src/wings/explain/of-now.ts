@@ -47,7 +47,8 @@ export function nextFacts(records: Records): Fact[] {
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;
-    add(`Now ${activeWords(records.active, zone)}. The next one begins after that.`, { runId });
+    const goesOn = activeWords(records.active, zone);
+    add(`The next run begins after this one: ${goesOn}.`, { runId });
   }
   for (const problem of problems) add(`The scheduler has a problem now: ${problem}.`);
   if (job.timeoutSeconds > maxTimeoutSeconds) {

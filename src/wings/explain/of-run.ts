@@ -47,7 +47,11 @@ export function runFacts(records: Records): Fact[] {
   const facts = [outcomeFact(run, zone)];
   const meaning = meaningOf(run, zone);
   if (meaning !== null) facts.push(fact('meaning', meaning.means, { runId }));
-  if (attempts > 1) {
+  if (status === 'running' && !isAwaiting(run)) {
+    const most = Math.max(attempts, 1 + job.retries);
+    const sentence = `Attempts so far: ${attempts} of at most ${most}. Between two of them it waits.`;
+    if (most > 1) facts.push(fact('attempts', sentence, { runId }));
+  } else if (attempts > 1) {
     const sentence = `It took ${attempts} attempts. Its duration includes the waits between them; only the outcome of the last one is kept.`;
     facts.push(fact('attempts', sentence, { runId }));
   } else if (status === 'failed') {
@@ -145,7 +149,7 @@ export function manualFacts({ manual, zone, run: explained }: Records): Fact[] {
   });
 }
 
-/** How a run without a due time came to be: `A run by hand was asked for at Tue 2026-11-24 02:30 +01:00`. */
+/** How a run without a due time came to be: `A run by hand was asked for at Tue 24 Nov 2026 02:30 +01:00`. */
 export function beginning({ causedBy, scheduledFor }: RunSummary, zone: string): string {
   const how = causedBy
     ? `A run was started after run ${causedBy.runId} of the job that it runs after,`

@@ -37,13 +37,13 @@ const situations: [
   outcome: Explanation['outcome'],
   answer: RegExp,
 ][] = [
-  ['now', null, { run: explainedRun(due) }, 'success', /^It ran at Tue 2026-11-24 02:30/],
+  ['now', null, { run: explainedRun(due) }, 'success', /^It ran at Tue 24 Nov 2026 02:30/],
   [
     'on time',
     '02:30',
     { run: explainedRun(due) },
     'success',
-    /^It ran at Tue 2026-11-24 02:30 \+01:00, and it succeeded \(HTTP 200\)\.$/,
+    /^It ran at Tue 24 Nov 2026 02:30 \+01:00, and it succeeded \(HTTP 200\)\.$/,
   ],
   [
     'late',
@@ -72,14 +72,14 @@ const situations: [
     '2026-11-22 02:30',
     { run: explainedMiss('2026-11-20T01:30:00Z', { last: dueAt, count: 5 }) },
     'missed',
-    /^It did not run at Sun 2026-11-22 02:30 \+01:00: it was missed, because jobd was not running\.$/,
+    /^It did not run at Sun 22 Nov 2026 02:30 \+01:00: it was missed, because jobd was not running\.$/,
   ],
   [
     'missed in an outage',
     '02:30',
     { run: explainedMiss(due, { reason: 'outage', from: dueAt - hour, until: dueAt + hour }) },
     'missed',
-    /^It did not run at Tue 2026-11-24 02:30 \+01:00: it was missed, because the database could not be used from Tue 2026-11-24 01:30 \+01:00 to Tue 2026-11-24 03:30 \+01:00\.$/,
+    /^It did not run at Tue 24 Nov 2026 02:30 \+01:00: it was missed, because the database could not be used from Tue 24 Nov 2026 01:30 \+01:00 to Tue 24 Nov 2026 03:30 \+01:00\.$/,
   ],
   [
     'paused',
@@ -90,7 +90,7 @@ const situations: [
       changes: [change(dueAt - 90_000, 'job.pause')],
     },
     'paused',
-    /it was paused, since Tue 2026-11-24 02:28:30 \+01:00 by key laptop\.$/,
+    /it was paused, since Tue 24 Nov 2026 02:28:30 \+01:00 by key laptop\.$/,
   ],
   [
     'created paused',
@@ -108,7 +108,7 @@ const situations: [
       schedules: ended('expired', dueAt + 9_000),
     },
     'expired',
-    /the account had expired at Tue 2026-11-24 02:29 \+01:00\.$/,
+    /the account had expired at Tue 24 Nov 2026 02:29 \+01:00\.$/,
   ],
   [
     'just expired',
@@ -132,21 +132,21 @@ const situations: [
       changes: [change(dueAt + 9_000, 'job.update', 'schedule')],
     },
     'not_due',
-    /^It did not run at .*: its schedule was changed before, at Tue 2026-11-24 02:30:09 \+01:00 by key laptop\.$/,
+    /^It did not run at .*: its schedule was changed before, at Tue 24 Nov 2026 02:30:09 \+01:00 by key laptop\.$/,
   ],
   [
     'not due',
     '12:00',
     { run: explainedRun(due) },
     'not_due',
-    /^It was not due at Tue 2026-11-24 12:00 \+01:00\. About the due time before: It ran at Tue 2026-11-24 02:30/,
+    /^It was not due at Tue 24 Nov 2026 12:00 \+01:00\. About the due time before: It ran at Tue 24 Nov 2026 02:30/,
   ],
   [
     'made later',
     '2026-10-01 02:30',
     { schedules: { last: null, next: spanOf(job) } },
     'not_created',
-    /^The job did not exist then: it was created at Sun 2026-11-01 01:00 \+01:00\.$/,
+    /^The job did not exist then: it was created at Sun 1 Nov 2026 01:00 \+01:00\.$/,
   ],
   ['to come', '2026-11-25 02:30', {}, 'to_come', /is still to come, 13 h 30 min from now/],
   [
@@ -177,14 +177,14 @@ const situations: [
     '03:15',
     { run: explainedRun('2026-11-24T02:15:00Z') },
     'success',
-    /^It ran at Tue 2026-11-24 03:15/,
+    /^It ran at Tue 24 Nov 2026 03:15/,
   ],
   [
     'by hand',
     '02:30',
     { run: { ...http500, source: 'manual' } },
     'failed',
-    /^A run by hand was asked for at Tue 2026-11-24 02:30 \+01:00: it failed: the target/,
+    /^A run by hand was asked for at Tue 24 Nov 2026 02:30 \+01:00: it failed: the target/,
   ],
 ];
 
@@ -218,7 +218,7 @@ test('what went wrong has something to do about it, and nothing else does', () =
   }
   assert.match(
     explained('02:30', { run: http500 }).todo ?? '',
-    /^Look at the target's log at Tue 2026-11-24 02:30:00 \+01:00\.$/,
+    /^Look at the target's log at Tue 24 Nov 2026 02:30:00 \+01:00\.$/,
   );
 });
 
@@ -229,7 +229,7 @@ test('a time that the clocks skip is said, with when the job ran instead', () =>
   assert.equal(found.outcome, 'success');
   assert.match(
     said(found, 'asked'),
-    /never showed 2026-03-29 02:30: .* taken as Sun 2026-03-29 03:00 \+02:00/,
+    /never showed 2026-03-29 02:30: .* taken as Sun 29 Mar 2026 03:00 \+02:00/,
   );
   assert.match(
     said(found, 'clock_change'),
@@ -244,7 +244,7 @@ test('of a time that the clocks show twice, the second one is not due', () => {
   assert.equal(first.outcome, 'success');
   assert.match(
     said(first, 'asked'),
-    /showed 2026-10-25 02:30 twice\. .* The second time was Sun 2026-10-25 02:30 \+01:00/,
+    /showed 2026-10-25 02:30 twice\. .* The second time was Sun 25 Oct 2026 02:30 \+01:00/,
   );
   const second = explained('2026-10-25T01:30:00Z', { job: old, run });
   assert.equal(second.outcome, 'not_due');
@@ -261,7 +261,7 @@ test('a schedule that just began was not due yet, and says why it began', () => 
   );
   const began = now - hour;
   const rows: [JobChange, RegExp][] = [
-    [change(began, 'job.resume'), /since it was resumed, at Tue 2026-11-24 12:00 \+01:00 by key/],
+    [change(began, 'job.resume'), /since it was resumed, at Tue 24 Nov 2026 12:00 \+01:00 by key/],
     [change(began, 'job.update', 'schedule'), /since its schedule was changed, at/],
     [change(began, 'job.update', 'after'), /since it stopped running after another job, at/],
   ];
@@ -300,13 +300,13 @@ const causes: [name: string, changes: Partial<Records>, sentence: RegExp, isKnow
   [
     'its own run',
     { previous: explainedRun('2026-11-24T01:29:00Z', { finishedAt: dueAt + 19_000 }) },
-    /^The run before it was in the way until Tue 2026-11-24 02:30:19/,
+    /^The run before it was in the way until Tue 24 Nov 2026 02:30:19/,
     true,
   ],
   [
     'a start',
     { startedAt: dueAt + 15_000 },
-    /^jobd was started at Tue 2026-11-24 02:30:15 .*after the due time\.$/,
+    /^jobd was started at Tue 24 Nov 2026 02:30:15 .*after the due time\.$/,
     true,
   ],
   [
@@ -353,7 +353,7 @@ test('a missed run says when nobody served, where that is recorded', () => {
   const gap = said(explained('02:30', { run: explainedMiss(due), served }), 'cause');
   assert.equal(
     gap,
-    'jobd was not serving from Tue 2026-11-24 00:30 +01:00 to Tue 2026-11-24 03:30 +01:00.',
+    'jobd was not serving from Tue 24 Nov 2026 00:30 +01:00 to Tue 24 Nov 2026 03:30 +01:00.',
   );
 });
 
@@ -392,4 +392,34 @@ test('what stands in the way now is told beside the next due time', () => {
   const held = explained(null, { job: explainedJob({ paused: true, timeoutSeconds: 900 }) });
   assert.equal(said(held, 'next'), 'It has no due time now.');
   assert.match(said(held, 'obstacle'), /The job is paused/);
+});
+
+test('a target that speaks no TLS is no matter of certificates', () => {
+  const noTls = { status: 'failed', httpStatus: null, reason: 'no_tls', detail: 'h: no' } as const;
+  const found = explained('02:30', { run: explainedRun(due, noTls) });
+  assert.match(found.answer, /it failed: the target speaks no TLS \(h: no\)\.$/);
+  assert.match(found.todo ?? '', /^Check the scheme and the port of the URL/);
+  assert.doesNotMatch(JSON.stringify(found), /certificate/);
+});
+
+test('a run that waits between two attempts is not over, and is named once', () => {
+  const none = { httpStatus: null, durationMs: null, finishedAt: null };
+  const run = explainedRun(due, { status: 'running', attempts: 2, ...none });
+  const retrying = explainedJob({ retries: 2, activeRunId: run.id });
+  const active = { ...run, jobId: 'j', responseBody: null, truncated: false };
+  const found = explained('02:30', { job: retrying, run, active });
+  assert.equal(
+    said(found, 'attempts'),
+    'Attempts so far: 2 of at most 3. Between two of them it waits.',
+  );
+  assert.match(
+    said(found, 'obstacle'),
+    /^The next run begins after this one: a run of it is executing now\./,
+  );
+});
+
+test('a time before the job existed has no schedule', () => {
+  const found = explained('2026-10-31 02:30');
+  assert.match(found.answer, /^The job did not exist then: it was created at Sun 1 Nov 2026/);
+  assert.equal(said(found, 'schedule') + said(found, 'due'), '');
 });

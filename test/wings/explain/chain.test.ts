@@ -29,12 +29,12 @@ test('a run that waits for a report is no call: how far it is, and until when it
   const run = waiting();
   assert.equal(
     activeWords(run, zone),
-    `run ${run.id} began at Tue 2026-11-24 11:00:00 +00:00, was answered 202 and waits for the report of its target, until Tue 2026-11-24 12:00 +00:00 at the latest (last progress at Tue 2026-11-24 11:01 +00:00: 40 %: copying)`,
+    `run ${run.id} began at Tue 24 Nov 2026 11:00:00 +00:00, was answered 202 and waits for the report of its target, until Tue 24 Nov 2026 12:00 +00:00 at the latest (last progress at Tue 24 Nov 2026 11:01 +00:00: 40 %: copying)`,
   );
   assert.equal(activeWords({ ...run, httpStatus: null }, zone), 'a run of it is executing now');
   const job = explainedJob({ activeRunId: run.id });
   const obstacle = said(explained(null, { job, active: run }), 'obstacle');
-  assert.match(obstacle, /The next one begins after that\.$/);
+  assert.match(obstacle, /^The next run begins after this one: run r /);
 });
 
 const follower = explainedJob({ timezone: zone, after: { jobId: 'a', on: 'success' } });
@@ -55,7 +55,7 @@ test('why a job did not start after another one follows from the newest run of t
   });
   assert.equal(
     wordsOf({ run: failed }),
-    `${rule} The newest run of import (${failed.id}): it failed: the target answered HTTP 500, at Tue 2026-11-24 11:00 +00:00. Such an end does not start this job.`,
+    `${rule} The newest run of import (${failed.id}): it failed: the target answered HTTP 500, at Tue 24 Nov 2026 11:00 +00:00. Such an end does not start this job.`,
   );
   assert.match(
     wordsOf({ run: { ...failed, status: 'interrupted', reason: 'cut_off', detail: 'x' } }),
@@ -75,7 +75,7 @@ test('that the newest run of the other job started this one is said only if a ru
   const run = explainedRun(dueAt, { finishedAt: at });
   assert.match(
     wordsOf({ run, startedRunId: 'mine' }),
-    /it succeeded \(HTTP 200\), at Tue 2026-11-24 11:00 \+00:00\. It started run mine of this job\.$/,
+    /it succeeded \(HTTP 200\), at Tue 24 Nov 2026 11:00 \+00:00\. It started run mine of this job\.$/,
   );
   assert.match(
     wordsOf({ run }),

@@ -73,7 +73,7 @@ test('a run by hand is explained until the job is due again, also after its minu
   const found = await explain(daemon, id);
   assert.match(
     said(found, 'manual_run'),
-    /^A run by hand was asked for at Mon 2026-11-23 07:00\S* -05:00: it failed: the target answered HTTP 500\.$/,
+    /^A run by hand was asked for at Mon 23 Nov 2026 07:00\S* -05:00: it failed: the target answered HTTP 500\.$/,
   );
   assert.equal(said(await explain(daemon, id, '2026-11-23T12:05:00Z'), 'manual_run'), '');
   clock.advance(Date.parse('2026-11-24T07:30:00.200Z') - clock.now());
@@ -100,7 +100,7 @@ test('a job that runs after another one says what that did, in the zone of that'
   const found = await explain(daemon, second);
   assert.match(
     said(found, 'manual_run'),
-    /^A run was started after run .* 2026-11-23 07:00\S* -05:00/,
+    /^A run was started after run .* 23 Nov 2026 07:00\S* -05:00/,
   );
   const obstacle = said(found, 'obstacle');
   assert.ok(obstacle.endsWith(`-05:00. It started run ${run.id} of this job.`), obstacle);

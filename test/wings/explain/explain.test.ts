@@ -78,7 +78,7 @@ test('a run that failed is explained with its attempts, its error and its alert'
   assert.equal(found.dueAt, '2026-11-24T01:30:00.000Z');
   assert.equal(
     found.answer,
-    'It ran at Tue 2026-11-24 02:30 +01:00, and it failed: the target answered HTTP 503.',
+    'It ran at Tue 24 Nov 2026 02:30 +01:00, and it failed: the target answered HTTP 503.',
   );
   assert.match(
     sentencesOf(found, 'alert'),
@@ -87,7 +87,7 @@ test('a run that failed is explained with its attempts, its error and its alert'
   assert.match(sentencesOf(found, 'attempts'), /the job has no retries now/);
   assert.match(
     sentencesOf(found, 'asked'),
-    /^02:30 in Europe\/Paris is taken as Tue 2026-11-24 02:30 \+01:00/,
+    /^02:30 in Europe\/Paris is taken as Tue 24 Nov 2026 02:30 \+01:00/,
   );
   assert.match(sentencesOf(found, 'target'), /may be called/);
   assert.equal((await explain(daemon, id)).answer, found.answer, 'the newest due time');
@@ -112,10 +112,10 @@ test('a paused job says since when, and by whom only to those who may read the t
   assert.equal(found.outcome, 'paused');
   assert.match(
     found.answer,
-    /^It did not run at Tue 2026-11-24 02:30 \+01:00: it was paused, since Mon 2026-11-23 13:00 \+01:00 by key /,
+    /^It did not run at Tue 24 Nov 2026 02:30 \+01:00: it was paused, since Mon 23 Nov 2026 13:00 \+01:00 by key /,
   );
   const seen = await explain(daemon, id, at, await daemon.newKey('read'));
-  assert.match(seen.answer, /it was paused, since Mon 2026-11-23 13:00 \+01:00\.$/);
+  assert.match(seen.answer, /it was paused, since Mon 23 Nov 2026 13:00 \+01:00\.$/);
   assert.ok(seen.facts.every(({ sentence }) => !/ by key/.test(sentence)));
 });
 
@@ -137,11 +137,11 @@ test('due times in a downtime are missed, each of them with the reason', async (
   });
   assert.equal(
     found.answer,
-    'It did not run at Mon 2026-11-23 15:30 +01:00: it was missed, because jobd was not running.',
+    'It did not run at Mon 23 Nov 2026 15:30 +01:00: it was missed, because jobd was not running.',
   );
   assert.match(
     sentencesOf(found, 'run'),
-    /^The run was missed: \d due times from Mon 2026-11-23 13:30 \+01:00 to Mon/,
+    /^The run was missed: \d due times from Mon 23 Nov 2026 13:30 \+01:00 to Mon/,
   );
 });
 
@@ -153,7 +153,7 @@ test('a job that was made later, that is not due and that is still to come says 
   assert.equal(before.outcome, 'not_created');
   const between = await explain(daemon, id, '2026-11-24T12:00:00Z');
   assert.equal(between.outcome, 'not_due');
-  assert.match(sentencesOf(between, 'due'), /before is Tue 2026-11-24 02:30 .*after is Wed/);
+  assert.match(sentencesOf(between, 'due'), /before is Tue 24 Nov 2026 02:30 .*after is Wed/);
   assert.equal((await explain(daemon, id, '2026-11-25 02:30')).outcome, 'to_come');
   assert.equal((await explain(daemon, id)).outcome, 'not_due');
 });
