@@ -10,7 +10,7 @@ import { invalidInput } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
 import { spanSettings, type SpanSettings } from '../domain/runs/span-settings.ts';
 import { inHome, ownHome, usualDataDir } from './home.ts';
-import { readSettings, serveSettings } from './serve-settings.ts';
+import { givenName, readSettings, serveSettings } from './serve-settings.ts';
 import type { Environment, Flags, ServeValues } from './serve-settings.ts';
 import { siteUrl, withoutPassword, type Setting } from './setting.ts';
 
@@ -87,10 +87,8 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     flags,
     env,
   );
-  if (backupTo === '' && backupRecipients.length > 0) {
-    // Whoever wants encrypted backups would be surprised to have none.
-    throw invalidInput('--backup-recipient (or JOBD_BACKUP_RECIPIENTS) needs --backup-to');
-  }
+  // Whoever says how backups are made would be surprised to have none.
+  if (backupTo === '') refuseGiven(['backupEveryMs', 'backupKeep', 'backupRecipients'], flags, env);
   if (database !== null) requireNoFile(backupTo !== '', others.maxDatabaseBytes !== null);
   return Object.freeze({
     ...others,
@@ -108,6 +106,17 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     spans: spanSettings(env),
     secretKeys: secretKeys(env),
   });
+}
+
+/** Refuses what has no effect without `--backup-to`. */
+function refuseGiven(names: readonly (keyof ServeValues)[], flags: Flags, env: Environment): void {
+  for (const name of names) {
+    const given = givenName(name, flags, env);
+    if (given === null) continue;
+    throw invalidInput(
+      `${given} has no effect without --backup-to (or JOBD_BACKUP_TO): name the directory for backups there, or leave ${given} out`,
+    );
+  }
 }
 
 /** Refuses with a database on a server what is only for a file. */

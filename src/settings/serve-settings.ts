@@ -242,6 +242,13 @@ export function readSettings<Name extends keyof ServeValues>(
   return Object.fromEntries(read) as Pick<ServeValues, Name>;
 }
 
+/** The flag or variable that gives a setting; null if none does. */
+export function givenName(name: keyof ServeValues, flags: Flags, env: Environment): string | null {
+  const { flag, variable } = serveSettings[name];
+  if (flags[fieldOf(flag)] !== undefined) return optionIn(flag);
+  return env[variable] ? variable : null;
+}
+
 /** The flags of `serve` for a command line, with what help says of each. */
 export const serveFlags = Object.values(serveSettings).map(({ flag, about, usual, isList }) => {
   const more = isList ? '; may be repeated' : '';

@@ -64,15 +64,14 @@ export function listenHost({ name, value }: Setting): string {
   );
 }
 
-/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. Throws `invalid_input`. */
+/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`; null if none is given. Throws `invalid_input`. */
 export function listenAddress({ name, value }: Setting): { host: string; port: number } | null {
   if (value === '') return null;
-  const [, host = '127.0.0.1', port = ''] =
-    /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(value) ?? [];
+  const [, host = '', port = ''] = /^([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(value) ?? [];
   if (port !== '' && Number(port) <= 65_535) {
     return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
   }
-  throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+  throw invalidInput(`${name} must be HOST:PORT, such as 127.0.0.1:9464, got ${value}`);
 }
 
 /** The blocks of addresses that proxies have. Throws `invalid_input`, also for one of all addresses: then anybody could be anybody. */

@@ -295,9 +295,21 @@ test('an invalid setting is refused, naming flag, variable and value', () => {
       /^--log-format \(or JOBD_LOG_FORMAT\) must be one of human, json, got pretty$/,
     ],
     [{ allowTarget: ['10.0.0.1/8'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\) must be.*got "10/],
+    [{ metrics: '9090' }, /^--metrics \(or JOBD_METRICS\) must be HOST:PORT, .*got 9090$/],
+    [{ metrics: 'h:99999' }, /^--metrics .*got h:99999$/],
+    [
+      { backupEvery: '2h' },
+      /^--backup-every has no effect without --backup-to \(or JOBD_BACKUP_TO\)/,
+    ],
+    [{ backupKeep: '7' }, /^--backup-keep has no effect without --backup-to/],
+    [{ backupRecipient: [] }, /^--backup-recipient has no effect without --backup-to/],
     [{ allowTarget: ['::1:99999999'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\)/],
   ];
   for (const [flags, words] of rows) assertRefused(() => serveConfig(flags, {}), words);
+  assertRefused(
+    () => serveConfig({}, { JOBD_BACKUP_KEEP: '7d' }),
+    /^JOBD_BACKUP_KEEP has no effect .* or leave JOBD_BACKUP_KEEP out$/,
+  );
   assertRefused(() => serveConfig({}, { JOBD_PORT: 'x' }), /^--port \(or JOBD_PORT\) .*got x$/);
   assertRefused(
     () => serveConfig({}, { JOBD_ALLOW_TARGETS: 'lan' }),

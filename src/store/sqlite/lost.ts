@@ -59,7 +59,7 @@ function rescueOf(open: readonly OpenFile[]): string[] {
   const copies = open.map(
     ({ descriptor, isLog }) => `cp ${descriptor} ${isLog ? 'saved.db-wal' : 'saved.db'}`,
   );
-  if (copies.length === 0) return ['stop jobd, put the right file there, and start it'];
+  if (copies.length === 0) return ['it cannot be seen here: stop jobd, and restore a backup'];
   return [
     `before you stop jobd, copy what it has open: ${copies.join('; ')}`,
     'then stop it: jobd restore saved.db --unverified',

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { runCommand, serveCommand, type ServedDaemon } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
-const sentence = /jobd\.db(?:-wal)? was removed or replaced while it was in use/;
+const sentence = /jobd\.db(?:-wal)? was moved, removed or replaced while it was in use/;
 
 async function readiness({ url }: ServedDaemon): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${url}/readyz`);
