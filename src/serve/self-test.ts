@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Contents } from './trial.ts';
-import { secretKeys, serveConfig, type Flags } from '../settings/config.ts';
+import { serveConfig, type Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import { exchange } from '../cli/client/exchange.ts';
@@ -11,7 +11,6 @@ import { printJson } from '../cli/terminal/output.ts';
 import { counted } from '../domain/counted.ts';
 import { enterPlace } from '../cli/operator/local.ts';
 import { dataOption, databaseOption } from '../cli/operator/place-options.ts';
-import { findService, findServiceEnvironment } from '../cli/operator/service.ts';
 
 /** How long each answer may take. */
 const answerMs = 30_000;
@@ -35,10 +34,7 @@ on a free port of this machine. It calls no targets, sends no alerts, changes
 nothing else, and removes the copy. The exit code is 1 if something fails.`,
     )
     .action(async (flags: Flags) => {
-      const isRoot = process.geteuid?.() === 0;
-      // Before root becomes the owner of the data, who may not read the settings.
-      const ofService = isRoot ? findServiceEnvironment()?.variables : undefined;
-      const { dataDir, database, keys: own } = await enterPlace(flags, output);
+      const { dataDir, database, keys } = await enterPlace(flags, output);
       if (database !== null) throw onServer();
       const { prepareDatabase } = await import('./local-store.ts');
       const { inspectTrial, makeTrial } = await import('./trial.ts');
@@ -46,8 +42,6 @@ nothing else, and removes the copy. The exit code is 1 if something fails.`,
         import('./daemon.ts'),
         import('../base/log.ts'),
       ]);
-      const isOfService = dataDir === findService()?.dataDir;
-      const keys = isOfService && ofService && own.current === null ? secretKeys(ofService) : own;
       prepareDatabase(dataDir, keys.current);
       using trial = await makeTrial(dataDir);
       const config = { ...trialConfig(trial.dataDir), secretKeys: keys };

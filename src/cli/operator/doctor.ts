@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { enterPlace, namesNoPlace, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows, type Columns, type Output } from '../terminal/output.ts';
-import { findService, findServiceEnvironment, isServiceEnabled, serviceFiles } from './service.ts';
+import { environmentOfService, findService, isServiceEnabled, serviceFiles } from './service.ts';
 import type { ServiceEnvironment } from './service.ts';
 
 /** Adds the command. */
@@ -48,7 +48,7 @@ the server at JOBD_HOST and JOBD_PORT.`,
 /** Prints `ready`. Throws what the server says, or that it does not answer. */
 async function askWhetherReady(flags: Flags, output: Output): Promise<void> {
   const { requestReadiness } = await import('../client/client.ts');
-  const { host, port } = configOf(flags, environmentOfService(flags));
+  const { host, port } = configOf(flags, environmentFor(flags));
   const notes = await requestReadiness(`${urlHere({ host, port })}/readyz`);
   if (flags['json']) return printJson(output, { status: 'ready', notes });
   output.data('ready');
@@ -77,7 +77,7 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
   const { masterKeysFor, unpackDriverFor } = await import('../../serve/local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
   // Before root becomes the owner of the data, who may not read the settings.
-  const ofService = environmentOfService(flags);
+  const ofService = environmentFor(flags);
   const configuration = configurationFinding(flags, ofService);
   yield configuration;
   if (configuration.result === 'fail') return;
@@ -110,9 +110,9 @@ async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace 
 }
 
 /** The environment that systemd gives the service: for root, who names no place of another one; else null. */
-function environmentOfService(flags: Flags): ServiceEnvironment | null {
+function environmentFor(flags: Flags): ServiceEnvironment | null {
   const isForService = process.geteuid?.() === 0 && namesNoPlace(flags);
-  return isForService ? findServiceEnvironment() : null;
+  return isForService ? environmentOfService() : null;
 }
 
 /** The settings of the service; without one, those that a daemon with the environment of this command would have. */

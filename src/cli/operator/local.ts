@@ -18,7 +18,7 @@ import { libpqUrl } from './libpq-url.ts';
 import { actAsOwner, type Entered } from './owner.ts';
 import { nameOf, noDatabase, type Holding } from './places.ts';
 import { findServers } from './running.ts';
-import { findService, findServiceEnvironment, type Service } from './service.ts';
+import { environmentOfService, findService, type Service } from './service.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Known once it was asked for: before root acts as somebody else. */
@@ -56,14 +56,27 @@ export async function chooseDataDir(flags: Flags): Promise<Chosen> {
   });
 }
 
+/** Master keys as the environment has them. */
+type SecretKeys = ReturnType<typeof secretKeys>;
+
+/** A data directory that was entered, with the master keys that its environment gives: for root those of the service, in its own. */
+type EnteredDirectory<T> = Entered<T> & { keys: SecretKeys };
+
 /**
  * Enters a data directory, with a database in it or not. Every command that opens something there calls this first: from now
- * on, root acts as the owner of the directory (`owner.ts`).
+ * on, root acts as the owner of the directory (`owner.ts`), who may not read the settings of the service. Throws
+ * `invalid_input` for a master key that cannot be read.
  */
-export function enterDataDir<T>(chosen: Chosen, output: Output, openFirst?: () => T): Entered<T> {
+export function enterDataDir<T>(
+  chosen: Chosen,
+  output: Output,
+  openFirst?: () => T,
+): EnteredDirectory<T> {
   caller();
-  if (isForService(chosen)) sayWhere(chosen, output);
-  return actAsOwner(chosen.path, openFirst);
+  if (isOfService(chosen) && chosen.namedBy === null) sayWhere(chosen, output);
+  const ofService = isOfService(chosen) ? environmentOfService(chosen.service) : null;
+  const keys = secretKeys(ofService?.variables);
+  return { ...actAsOwner(chosen.path, openFirst), keys };
 }
 
 /**
@@ -75,7 +88,7 @@ export async function enterStore<T>(
   output: Output,
   openFirst?: () => T,
   saysWhere = false,
-): Promise<Entered<T>> {
+): Promise<EnteredDirectory<T>> {
   const { hasStore, lostStore, movedStore } = await import('../../serve/local-store.ts');
   const chosen = await chooseDataDir(flags);
   if (!hasStore(chosen.path)) {
@@ -84,13 +97,13 @@ export async function enterStore<T>(
     const parts = { service: known, servers: findServers(), uid: process.geteuid?.() };
     throw movedStore(chosen.path) ?? lostStore(chosen.path) ?? noDatabase(chosen, parts);
   }
-  if (saysWhere && chosen.namedBy === null && !isForService(chosen)) sayWhere(chosen, output);
+  if (saysWhere && chosen.namedBy === null && !isOfService(chosen)) sayWhere(chosen, output);
   return enterDataDir(chosen, output, openFirst);
 }
 
 /** Where the database of a command is, with what opens it. */
 export interface EnteredPlace extends Place {
-  keys: ReturnType<typeof secretKeys>;
+  keys: SecretKeys;
 }
 
 /**
@@ -106,8 +119,8 @@ export async function enterPlace(
   const ofService = databaseOfService(flags);
   const database = ofService?.database ?? databaseUrl(flags);
   if (database === null) {
-    const { path } = await enterStore(flags, output, undefined, saysWhere);
-    return { dataDir: path, database, keys: secretKeys() };
+    const { path, keys } = await enterStore(flags, output, undefined, saysWhere);
+    return { dataDir: path, database, keys };
   }
   if (ofService !== null) output.say(`database: ${withoutPassword(database)} (of the service)`);
   return { dataDir: '', database, keys: secretKeys(ofService?.env) };
@@ -115,7 +128,7 @@ export async function enterPlace(
 
 /** The database on a server that root means who names none: that of the service, with its environment; null if it has none. */
 export function databaseOfService(flags: Flags): { database: string; env: Environment } | null {
-  const service = namesNoPlace(flags) && isRoot() ? findServiceEnvironment() : null;
+  const service = namesNoPlace(flags) && isRoot() ? environmentOfService() : null;
   const database = service && databaseUrl(service.flags, service.variables);
   return service && database !== null ? { database, env: service.variables } : null;
 }
@@ -156,9 +169,9 @@ export async function openStoreFor(
   return await openStoreAt(await enterPlace(flags, output, saysWhere));
 }
 
-/** Whether root works for the service although nothing on the command line says so. */
-function isForService({ path, namedBy, service }: Chosen): boolean {
-  return namedBy === null && service?.dataDir === path && isRoot();
+/** Whether root works on the data of the service. */
+function isOfService({ path, service }: Chosen): boolean {
+  return service?.dataDir === path && isRoot();
 }
 
 function sayWhere(chosen: Chosen, output: Output): void {

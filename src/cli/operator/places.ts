@@ -8,16 +8,21 @@ import type { Service } from './service.ts';
 /** What a directory holds, as far as this user may know. */
 export type Holding = 'database' | 'nothing' | 'unknown';
 
+type ServicePlace = Pick<Service, 'dataDir' | 'namedIn'>;
+
 /** What this machine says about data directories. */
 export interface Known {
-  service: (Service & { holding: Holding }) | null;
+  service: (ServicePlace & { holding: Holding }) | null;
   servers: readonly RunningServer[];
   /** The user who asks; undefined where the system has no such numbers. */
   uid: number | undefined;
 }
 
 /** A directory, with why it was looked into. */
-export function nameOf({ path, namedBy }: NamedDirectory, service: Service | null = null): string {
+export function nameOf(
+  { path, namedBy }: NamedDirectory,
+  service: ServicePlace | null = null,
+): string {
   return `${path} (${namedBy ?? (service?.dataDir === path ? 'of the service' : 'your default')})`;
 }
 
@@ -79,7 +84,7 @@ const holdingWords: Readonly<Record<Holding, readonly string[]>> = {
 /** The directory of the service is the likely one; among others, only people can tell. */
 function remedyAmong(
   places: ReadonlyMap<string, { holding: Holding }>,
-  service: Service | null,
+  service: ServicePlace | null,
 ): string {
   for (const [holding, command] of remedies) {
     const paths = [...places.keys()].filter(

@@ -9,10 +9,12 @@ import { parseEnvironmentFile, parseUnit } from '../../domain/unit-files.ts';
 import { readRootsFile } from './roots-files.ts';
 import { flagsIn } from './serve-flags.ts';
 
-/** The data directory of a service, and the file that names it. */
+/** A service: its data directory, and the file that names it. */
 export interface Service {
   dataDir: string;
   namedIn: string;
+  /** Null if this user may not read its settings. */
+  environment: ServiceEnvironment | null;
 }
 
 /** The environment of a service. */
@@ -70,12 +72,16 @@ function changesIn(directory: string): string[] {
  * read, names nothing. Never throws.
  */
 export function findService(files = serviceFiles): Service | null {
-  const { environment, files: read } = readService(files);
+  const { environment: given, files: read } = readService(files);
   try {
-    const { flags, variables: all } = environment;
-    const { path: dataDir, namedBy } = namedDataDir(flags, all, { cwd: '/', home: null });
+    const { path: dataDir, namedBy } = namedDataDir(given.flags, given.variables, {
+      cwd: '/',
+      home: null,
+    });
     const inFile = namedBy === 'JOBD_DATA' && read.findLast(({ variables }) => variables[namedBy]);
-    return { dataDir, namedIn: inFile ? inFile.path : files.unit };
+    const isHidden = read.at(-1)?.isRead === false && existsSync(files.settings);
+    const environment = isHidden ? null : given;
+    return { dataDir, namedIn: inFile ? inFile.path : files.unit, environment };
   } catch {
     return null;
   }
@@ -94,15 +100,14 @@ const keyVariables = [
 
 /**
  * The environment that systemd gives the service, but with the master keys of `own`, the variables of this command, if it has
- * some: the service may get its key as a credential. Null without a service, and if its settings may not be read. Never throws.
+ * some. Null without a service, and if its settings may not be read. Never throws.
  */
-export function findServiceEnvironment(
+export function environmentOfService(
+  service: Service | null = findService(),
   own: (name: string) => string | undefined = environmentVariable,
-  files = serviceFiles,
 ): ServiceEnvironment | null {
-  const { environment, files: read } = readService(files);
-  const isHidden = read.at(-1)?.isRead === false && existsSync(files.settings);
-  if (isHidden || findService(files) === null) return null;
+  const environment = service?.environment ?? null;
+  if (environment === null) return null;
   const ownKeys = keyVariables.filter((names) => names.some(own)).flat();
   const keys = Object.fromEntries(ownKeys.map((name) => [name, own(name)]));
   return { ...environment, variables: { ...environment.variables, ...keys } };

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { BackupInDirectory } from './backup-directory.ts';
 import type { Backup } from './backups.ts';
 import type { Encrypt } from './age.ts';
-import { secretKeys, type Flags } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { backupRecipients, parseKeep } from '../../settings/setting.ts';
 import type { Keep } from '../../domain/backups.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -102,13 +102,17 @@ interface Wanted {
 async function backUpTo(file: string, { flags, encrypt, output }: Wanted): Promise<Backup> {
   const { makeBackup } = await import('./backups.ts');
   const { prepareDatabase } = await import('../../serve/local-store.ts');
-  const { path: dataDir, opened } = await enterStore(flags, output, () => {
+  const {
+    path: dataDir,
+    opened,
+    keys,
+  } = await enterStore(flags, output, () => {
     const name = rootsNewName(file);
     return name === null ? null : makeNewFile(name);
   });
   await using made = opened;
   requireRootsName(file);
-  const masterKeys = prepareDatabase(dataDir, secretKeys().current);
+  const masterKeys = prepareDatabase(dataDir, keys.current);
   const target = { path: file, descriptor: made?.descriptor ?? null };
   const allowEmpty = flags['allowEmpty'] === true;
   const backup = await makeBackup({ dataDir, target, masterKeys, allowEmpty, encrypt });
@@ -123,9 +127,9 @@ async function backUpIntoDirectory(
   const { backUpInto } = await import('./backup-directory.ts');
   const { prepareDatabase } = await import('../../serve/local-store.ts');
   const { systemClock: clock } = await import('../../domain/clock.ts');
-  const { path: dataDir } = await enterStore(flags, output);
+  const { path: dataDir, keys } = await enterStore(flags, output);
   requireRootsName(join(directory, 'jobd.db'));
-  const masterKeys = prepareDatabase(dataDir, secretKeys().current);
+  const masterKeys = prepareDatabase(dataDir, keys.current);
   const allowEmpty = flags['allowEmpty'] === true;
   return await backUpInto({ dataDir, directory, keep, clock, masterKeys, allowEmpty, encrypt });
 }

@@ -4,7 +4,7 @@ import { closeSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Restored, Source } from './backups.ts';
 import type { Identities } from './age.ts';
-import { secretKeys, type Flags } from '../../settings/config.ts';
+import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { fileProblem } from '../../domain/file-problem.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
@@ -65,7 +65,11 @@ async function restore(file: string, flags: Flags, output: Output): Promise<void
   const identityFile = typeof flags['identity'] === 'string' ? flags['identity'] : null;
   const { parseIdentities } = await import('./age.ts');
   const readIdentities = (name: string): Identities => parseIdentities(readSmallFile(name), name);
-  const { path: directory, opened } = enterDataDir(chosen, output, () => {
+  const {
+    path: directory,
+    opened,
+    keys,
+  } = enterDataDir(chosen, output, () => {
     const [name, identityName] = [rootsName(file), identityFile && rootsName(identityFile)];
     return {
       source: name === null ? null : openBackup(name),
@@ -74,7 +78,7 @@ async function restore(file: string, flags: Flags, output: Output): Promise<void
   });
   const identities =
     opened?.identities ?? (identityFile === null ? null : readIdentities(identityFile));
-  const masterKeys = prepareDatabase(directory, secretKeys().current);
+  const masterKeys = prepareDatabase(directory, keys.current);
   const restored = await restoreBackup(opened?.source ?? openBackup(file), {
     dataDir: directory,
     clock: systemClock,

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { enterDataDir } from '../../../src/cli/operator/local.ts';
+import type { Output } from '../../../src/cli/terminal/output.ts';
 import {
+  environmentOfService,
   findService,
-  findServiceEnvironment,
   findServiceUrl,
 } from '../../../src/cli/operator/service.ts';
 
@@ -54,7 +56,7 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
   }
 
   const environment = (keys: Record<string, string> = {}) =>
-    findServiceEnvironment((name) => keys[name], files);
+    environmentOfService(findService(files), (name) => keys[name]);
   found(unit, 'JOBD_SECRET_KEY=a\n');
   const own = { JOBD_SECRET_KEY_FILE: '/k', JOBD_SECRET_KEY_NEW: 'n', JOBD_PORT: '1' };
   assert.deepEqual(
@@ -128,4 +130,19 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     assert.equal(findService(files), null);
     fs.chmodSync(directory, 0o700);
   }
+});
+
+test('root works with the master key of the service, in its data alone', { skip: notRoot }, (t) => {
+  const directory = fs.mkdtempSync('/root/jobd-test-');
+  t.after(() => fs.rmSync(directory, { recursive: true }));
+  const key = join(directory, 'key');
+  fs.writeFileSync(key, 'of the service\n', { mode: 0o600 });
+  const variables = { JOBD_SECRET_KEY_FILE: key };
+  const environment = { flags: {}, variables, ignored: [] };
+  const service = { dataDir: directory, namedIn: '/etc/jobd/jobd.env', environment };
+  const output = { say: () => {} } as unknown as Output;
+  const keyIn = (path: string): string | undefined =>
+    enterDataDir({ path, namedBy: '--data', service }, output).keys.current?.text;
+  assert.equal(keyIn(directory), 'of the service');
+  assert.equal(keyIn(join(directory, 'other')), undefined);
 });
