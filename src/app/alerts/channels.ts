@@ -51,10 +51,8 @@ export async function createChannel(
     async make(tx, note) {
       await keepNewChannel(app, principal, tx, drafted, note);
       const destination = destinationOf(channel.type, config);
-      return {
-        channel: { ...channel, destination, lastDelivery: null, consecutiveFailures: 0 },
-        generated,
-      };
+      const untried = { lastDelivery: null, consecutiveFailures: 0, backedOffUntil: null };
+      return { channel: { ...channel, destination, ...untried }, generated };
     },
     async find(tx, id) {
       const kept = await requireChannel(tx, principal, id);

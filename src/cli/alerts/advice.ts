@@ -1,5 +1,6 @@
 /** What to do when an alert does not reach a channel. */
 
+import { sinceOrUntil } from '../terminal/cell.ts';
 import type { Channel } from '../../api/alerts/contract.ts';
 import { optionsOf } from './config-options.ts';
 
@@ -16,4 +17,12 @@ export function adviceOn(channel: Channel, httpStatus: number | null): string | 
 /** How a command names a channel: its name, unless a shell would read it in another way. */
 export function wordFor({ id, name }: Channel): string {
   return /^[A-Za-z0-9][\w.-]*$/.test(name) ? name : id;
+}
+
+/** That alerts wait as the channel gave no answer, and for how long; nothing if they do not. */
+export function waitOf({ backedOffUntil }: Channel): { waits?: string } {
+  const waits = backedOffUntil !== null && Date.parse(backedOffUntil) > Date.now();
+  if (!waits) return {};
+  const next = sinceOrUntil(backedOffUntil, Date.now());
+  return { waits: `no answer, so its alerts wait: the next attempt is ${next}` };
 }

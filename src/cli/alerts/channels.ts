@@ -17,6 +17,7 @@ import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson, type Output } from '../terminal/output.ts';
 import { configHelp, configOf, withConfigOptions } from './config-options.ts';
 import { servedOf, servedWords, withServedOptions } from './served.ts';
+import { waitOf } from './advice.ts';
 import { addDeliveriesCommand } from './deliveries.ts';
 import { addTestCommand } from './test-command.ts';
 
@@ -32,7 +33,8 @@ const resource: Resource<Channel, ChannelUpdate> = {
     name: ({ name }) => name,
     type: ({ type }) => type,
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
-    'last delivery': lastDeliveryText,
+    'last delivery': (channel) =>
+      [lastDeliveryText(channel), waitOf(channel).waits].filter(Boolean).join('; ') || null,
     id: ({ id }) => idCell(id),
   },
   optionalColumns: ['id'],
@@ -146,6 +148,7 @@ function printChannel(output: Output, channel: Channel): void {
     ...servedWords(channel),
     ...settingsOf(channelFields, channel, ['name']),
     'last delivery': lastDeliveryText(channel),
+    ...waitOf(channel),
     id: channel.id,
   });
 }

@@ -11,7 +11,7 @@ import { parseSeconds } from '../options.ts';
 import { withName } from '../resource.ts';
 import { printJson } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { adviceOn, wordFor } from './advice.ts';
+import { adviceOn, waitOf, wordFor } from './advice.ts';
 
 /** Adds the command. */
 export function addTestCommand(channels: Command, context: Context): void {
@@ -42,7 +42,8 @@ export function addTestCommand(channels: Command, context: Context): void {
           return state;
         },
       );
-      report(context, flags, channel, tried, isInterrupted);
+      const tested = isTried(tried) ? await api.get(channel.id) : channel;
+      report(context, flags, tested, tried, isInterrupted);
     });
 }
 
@@ -74,6 +75,8 @@ function report(
     output.say(`jobd: the test of ${plain(channel.name)} was not delivered: ${why}`);
     if (advice !== null) output.say(advice);
     if (delivery.status === 'pending') output.say('jobd tries again for a day');
+    const { waits } = waitOf(channel);
+    if (waits !== undefined) output.say(waits);
   } else {
     output.say(
       `the test still waits; to see it: jobd channels deliveries ${wordFor(channel)} ${delivery.id}`,

@@ -24,7 +24,11 @@ const editable = columnsFor(channelFields);
 const columns = selectionOf({ ...fixed, ...editable });
 const kept = [
   ...columns,
-  ...selectionOf({ sealed: 'sealed', consecutiveFailures: 'consecutive_failures' }),
+  ...selectionOf({
+    sealed: 'sealed',
+    consecutiveFailures: 'consecutive_failures',
+    backedOffUntil: 'backed_off_until',
+  }),
 ];
 
 function channelOf(row: Selection<Schema, 'channels', (typeof columns)[number]>): Channel {
@@ -146,6 +150,7 @@ async function withLastDelivery(
       sealed: row.sealed,
       lastDelivery: deliveries.get(row.id) ?? null,
       consecutiveFailures: row.consecutiveFailures,
+      backedOffUntil: row.backedOffUntil,
     }),
   );
 }

@@ -319,3 +319,15 @@ test('an email channel takes several addresses, and its test says that the mail 
   assert.match(tested.stdout, /^delivered to ann \(taken by the mail server, \d+ ms\)\n$/);
   assert.deepEqual(received[0]?.to, ['a@example.com', 'b@example.com']);
 });
+
+test('a test that gets no answer says that alerts wait for the channel', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const hook = ['--type', 'webhook', '--url', 'http://127.0.0.1:1/hook'];
+  assert.equal((await jobd('channels', 'create', '--name', 'away', ...hook)).exitCode, 0);
+  const waits = /no answer, so its alerts wait: the next attempt is in \d+ s/;
+  const tested = await jobd('channels', 'test', 'away');
+  assert.equal(tested.exitCode, 1);
+  assert.match(tested.stderr, waits);
+  assert.match((await jobd('channels', 'get', 'away')).stdout, waits);
+  assert.match((await jobd('channels', 'list')).stdout, waits);
+});

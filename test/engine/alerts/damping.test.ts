@@ -10,6 +10,7 @@ import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMailer } from '../../../src/egress/mail.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
+import { findChannel } from '../../../src/store/alerts/channels.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { startMailServer } from '../../support/fakes/mail-server.ts';
@@ -159,6 +160,8 @@ test('a channel that does not answer is tried with one alert at a time, and gets
     const [row] = await setup.store.db.selectFrom('channels').selectAll().execute();
     return row?.unanswered === 1 && row.next_delivery_at === row.backed_off_until;
   });
+  const shown = await findChannel(setup.store.db, setup.workspaceId, channel.id);
+  assert.equal(shown?.backedOffUntil, setup.clock.now() + 5_000, 'people see that its alerts wait');
   const before = receiver.received.length;
   assert.ok(before >= 1 && before <= 4, `${before}`);
   await attempted(before);

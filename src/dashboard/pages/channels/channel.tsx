@@ -21,6 +21,7 @@ import { duration } from '../../view/figures.ts';
 import { clock } from '../../view/times.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';
 import { Subjects } from './subjects.tsx';
+import { Waits } from './waits.tsx';
 
 /** What is on its page. */
 export function ChannelPage({ channel }: { channel: Channel }) {
@@ -40,6 +41,9 @@ export function ChannelPage({ channel }: { channel: Channel }) {
         <ChannelSwitch channel={channel} />
         <TestButton channel={channel} />
       </ThingHead>
+      <p class="sentence">
+        <Waits channel={channel} />
+      </p>
       {!enabled && <p class="sentence">Off: no alert is sent there, except tests.</p>}
       <section class="panel">
         <h2>Facts</h2>

@@ -8,6 +8,7 @@ import { ThingRow } from '../../parts/row.tsx';
 import { channelKinds } from '../../view/channel-kinds.ts';
 import { afterWords, deliverySign, deliveryWords, servesWords } from '../../view/deliveries.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';
+import { Waits } from './waits.tsx';
 
 /** The page. */
 export function ChannelsPage() {
@@ -80,6 +81,7 @@ function LastDelivery({ channel }: { channel: Channel }) {
       {consecutiveFailures > 1 && (
         <span class="reason">{` (${consecutiveFailures} failed in a row)`}</span>
       )}
+      <Waits channel={channel} />
     </p>
   );
 }
