@@ -1,6 +1,6 @@
 /** The lines of `jobd runs tail` on a terminal: a run each, and the date where a day begins. */
 
-import type { Run } from '../../api/runs/contract.ts';
+import type { ListedRun } from '../../api/runs/contract.ts';
 import { coloured, state } from '../terminal/cell.ts';
 import type { Output } from '../terminal/output.ts';
 import { padTo, plain } from '../terminal/text.ts';
@@ -12,9 +12,9 @@ const isoForm = 'sv-SE';
  * Makes what prints ended runs: when each ended (local time), how, of which job, how long it took, and why it was no success. A
  * line with the date comes before the first run of another day than the one before it, or than `today` (epoch milliseconds).
  */
-export function createEndedLines(output: Output, today: number): (run: Run, name: string) => void {
+export function createEndedLines(output: Output, today: number): (run: ListedRun) => void {
   let day = new Date(today).toLocaleDateString(isoForm);
-  return (run, name) => {
+  return (run) => {
     const time = run.finishedAt ?? run.scheduledFor;
     const at = new Date(time);
     const isTime = !Number.isNaN(at.getTime());
@@ -25,6 +25,6 @@ export function createEndedLines(output: Output, today: number): (run: Run, name
     const duration = run.durationMs === null ? '' : `  ${run.durationMs} ms`;
     const error = run.error === null ? '' : `  ${plain(run.error)}`;
     const clock = isTime ? at.toLocaleTimeString(isoForm) : plain(time);
-    output.styled(`${clock}  ${result}  ${plain(name)}${duration}${error}`);
+    output.styled(`${clock}  ${result}  ${plain(run.job.name)}${duration}${error}`);
   };
 }

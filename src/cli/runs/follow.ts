@@ -1,9 +1,9 @@
 /**
- * Prints runs as they end. The server's events say which jobs to ask about. Where they do not get through, it polls, and tries
+ * Prints runs as they end. The server's events say which runs to ask about. Where they do not get through, it polls, and tries
  * them again later. Each connection begins with a poll, so nothing that happened before it is missed.
  */
 
-import type { Run } from '../../api/runs/contract.ts';
+import type { ListedRun } from '../../api/runs/contract.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Listen } from '../client/listen.ts';
@@ -11,7 +11,7 @@ import { passingDelayMs, pause, retry } from '../client/retry.ts';
 import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import { createNews } from './news.ts';
-import type { Follower } from './tail.ts';
+import type { Changes, Follower } from './tail.ts';
 
 /** Between two polls, and before a stream is opened again. */
 const pauseMs = 1_000;
@@ -27,7 +27,7 @@ export interface Following {
   listen: Listen;
   output: Output;
   /** Prints a run. */
-  print: (run: Run) => void | Promise<void>;
+  print: (run: ListedRun) => void;
   /** Only runs with this result; null for all. */
   status: RunStatus | null;
   /** Only runs of this job; null for all. */
@@ -61,19 +61,18 @@ export async function followEnded(following: Following): Promise<void> {
   }
 }
 
-/** Asks the server, about these jobs or about all, and prints what ended. */
-type Print = (jobIds?: ReadonlySet<string>) => Promise<void>;
+/** Asks the server, about these runs or about all, and prints what ended. */
+type Print = (changes?: Changes) => Promise<void>;
 
 /** Makes what prints; outages are waited out. */
 function createPrinter({ follower, output, print, status, signal }: Following): Print {
   let isLost = false;
-  return async (jobIds) => {
+  return async (changes) => {
     try {
-      const ended = await retry(() => follower.poll(jobIds), {
+      const ended = await retry(() => follower.poll(changes), {
         delayMs: passingDelayMs,
-        onRetry({ code, message }, _, delayMs) {
-          const wait = code === 'rate_limited' ? ` in ${Math.ceil(delayMs / 1_000)} s` : '';
-          if (!isLost) output.say(`${plain(message)}; retrying${wait}`);
+        onRetry({ message }) {
+          if (!isLost) output.say(`${plain(message)}; retrying`);
           isLost = true;
         },
         signal,
@@ -81,7 +80,7 @@ function createPrinter({ follower, output, print, status, signal }: Following): 
       if (isLost) output.say('the server answers again');
       isLost = false;
       for (const run of ended) {
-        if (status === null || run.status === status) await print(run);
+        if (status === null || run.status === status) print(run);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -88,10 +88,11 @@ function wantedOf(flags: Flags): Wanted {
   };
 }
 
-async function* runsOf(
+/** The runs of a job, or of all: newest first. Those of all have their job with them. */
+export async function* runsOf(
   api: Api,
   jobId: string | null,
-  { status, since, until }: Wanted,
+  { status = null, since = null, until = null }: Partial<Wanted>,
 ): AsyncGenerator<RunSummary> {
   const found =
     jobId === null

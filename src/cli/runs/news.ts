@@ -1,25 +1,26 @@
-/** What events say of ended runs, gathered while the server is asked about those before them. */
+/** What events say of runs, gathered while the server is asked about those before them. */
 
 import type { Event } from '../../api/events/contract.ts';
-import { isFinal } from '../../domain/runs/run.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import type { Changes } from './tail.ts';
 
-/** Jobs to ask about, or all of them. */
-export type Named = ReadonlySet<string> | 'all';
+/** Runs to ask about, or all of them. */
+export type Named = Changes | 'all';
 
 export interface News {
   note(event: Event): void;
-  /** Waits until there are jobs to ask about; null after the end. */
+  /** Waits until there are runs to ask about; null after the end. */
   next(): Promise<Named | null>;
   /** No event follows. */
   close(): void;
 }
 
-/** More jobs than this are not remembered by name. */
+/** More runs than this are not remembered one by one. */
 const mostNamed = 1_000;
 
-/** Gathers the jobs whose runs ended; only this one if it is not null. */
+/** Gathers the runs that changed; only those of this job if it is not null. */
 export function createNews(only: string | null): News {
-  let named = new Set<string>();
+  let named = new Map<string, { jobId: string; status: RunStatus }>();
   let isAll = false;
   let isClosed = false;
   let arrived = Promise.withResolvers<void>();
@@ -28,7 +29,7 @@ export function createNews(only: string | null): News {
   function take(): Named | null | undefined {
     const taken = isAll ? 'all' : named;
     if (taken !== 'all' && taken.size === 0) return isClosed ? null : undefined;
-    named = new Set();
+    named = new Map();
     isAll = false;
     return taken;
   }
@@ -37,8 +38,9 @@ export function createNews(only: string | null): News {
     note(event) {
       if (event.event === 'hello' || event.event === 'resync') isAll = true;
       if (event.event === 'changed') {
-        const ended = event.data.runs.filter(({ status }) => isFinal(status));
-        for (const { jobId } of ended) if (only === null || only === jobId) named.add(jobId);
+        for (const { id, ...run } of event.data.runs) {
+          if (only === null || only === run.jobId) named.set(id, run);
+        }
         if (named.size > mostNamed) isAll = true;
       }
       arrived.resolve();

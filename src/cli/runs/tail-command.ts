@@ -1,25 +1,27 @@
 /** `jobd runs tail`: runs as they end. */
 
 import type { Command } from 'commander';
-import type { Job } from '../../api/jobs/contract.ts';
-import type { Run } from '../../api/runs/contract.ts';
+import type { ListedRun, RunSummary } from '../../api/runs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { isFinal, runStatuses } from '../../domain/runs/run.ts';
 import { parseChoice } from '../../settings/setting.ts';
-import type { Api } from '../client/api.ts';
+import { createApi, type Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { createListener } from '../client/listen.ts';
 import { createPace, pause } from '../client/retry.ts';
 import { clientConfig } from '../client/settings.ts';
+import type { Named } from '../client/find.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
 import { parseMomentOrDuration } from '../options.ts';
 import { printLine } from '../terminal/output.ts';
+import { Interrupted } from '../terminal/prompt.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
 import { createEndedLines } from './ended-lines.ts';
 import { followEnded } from './follow.ts';
-import { followRuns } from './tail.ts';
+import { runsOf } from './list.ts';
+import { followRuns, type RunSource } from './tail.ts';
 
 const finalStatuses = runStatuses.filter(isFinal);
 /** What `--no-follow` shows if nothing else is asked for. */
@@ -58,61 +60,57 @@ async function tail(flags: Flags, context: Context): Promise<void> {
   const now = systemClock.now();
   const begin = follow === false ? now - lastHourMs : now;
   const since = typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
-  const api = connect(context);
-  const jobId = typeof job === 'string' ? (await api.jobs.find(job)).id : null;
   using interrupt = catchInterrupt();
   const { signal } = interrupt;
-  const names = createNames(api);
   const pace = createPace(
     () => systemClock.monotonicMs(),
     (ms) => pause(ms, signal),
   );
-  const follower = followRuns(
-    {
-      async *listJobs() {
-        await pace();
-        if (jobId !== null) yield names.note(await api.jobs.get(jobId));
-        else for await (const one of api.jobs.list()) yield names.note(one);
-      },
-      async listRuns(id, limit, cursor) {
-        await pace();
-        return await api.runs.list(id, limit, cursor);
-      },
-    },
-    since,
-    () => systemClock.now(),
-  );
+  const { ask } = connect(context);
+  const api = createApi(async (...question) => {
+    await pace();
+    if (signal.aborted) throw new Interrupted();
+    return await ask(...question);
+  });
+  const named = typeof job === 'string' ? await api.jobs.find(job) : null;
+  const follower = followRuns(sourceOf(api, named), since, () => systemClock.now());
   const isText = output.isTerminal && flags['json'] !== true;
   const printLineOf = createEndedLines(output, now);
-  const print = async (run: Run): Promise<void> => {
-    const name = await names.of(run.jobId);
-    if (isText) printLineOf(run, name);
-    else printLine(output, { ...run, job: { id: run.jobId, name } });
+  const print = (run: ListedRun): void => {
+    if (isText) printLineOf(run);
+    else printLine(output, run);
   };
   if (follow === false) {
     for (const run of await follower.poll()) {
-      if (status === null || run.status === status) await print(run);
+      if (status === null || run.status === status) print(run);
     }
     return;
   }
   const listen = createListener(clientConfig());
+  const jobId = named?.id ?? null;
   await followEnded({ follower, listen, output, print, status, jobId, signal });
   context.exitCode = interruptedExitCode;
 }
 
-/** The names of jobs, as far as they were seen; others are asked for once. */
-function createNames(api: Api) {
-  const names = new Map<string, string>();
-  const note = (job: Job): Job => {
-    names.set(job.id, job.name);
-    return job;
+/** Asks for the runs of a job, or of all, each with the name of its job. */
+function sourceOf(api: Api, job: Named | null): RunSource {
+  const names = new Map<string, string>(job === null ? [] : [[job.id, job.name]]);
+  const listed = (run: RunSummary & Partial<ListedRun>, jobId: string): ListedRun => {
+    const { id, name } = run.job ?? { id: jobId, name: names.get(jobId) ?? jobId };
+    names.set(id, name);
+    return { ...run, job: { id, name } };
   };
   return {
-    note,
-    async of(jobId: string): Promise<string> {
-      // A job that was deleted meanwhile has no name any more.
-      if (!names.has(jobId)) await api.jobs.get(jobId).then(note, () => names.set(jobId, jobId));
-      return names.get(jobId) ?? jobId;
+    async *list(filter) {
+      for await (const run of runsOf(api, job?.id ?? null, filter))
+        yield listed(run, job?.id ?? '');
+    },
+    async get(jobId, id) {
+      const run = await api.runs.get(jobId, id);
+      if (!names.has(jobId)) names.set(jobId, (await api.jobs.get(jobId)).name);
+      // As it is in lists.
+      const { jobId: _, responseBody: __, truncated: ___, completion: ____, ...summary } = run;
+      return listed(summary, jobId);
     },
   };
 }

@@ -1,118 +1,102 @@
 /**
- * Follows the runs of a workspace as they end, over the public API. The list of jobs shows which of them have changed, or the
- * caller knows it, and only their runs are requested. Each run is returned once. Under the rate limit of a key, runs may come later, but
- * they stay in order.
+ * Follows the runs of a workspace as they end, over the public API, by the list of runs: events name those that changed, and without
+ * events everything is asked about. Each run is returned once. Under the rate limit of a key, runs may come later.
  */
 
-import type { Job } from '../../api/jobs/contract.ts';
-import type { Run, RunList } from '../../api/runs/contract.ts';
+import type { ListedRun } from '../../api/runs/contract.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { isFinal } from '../../domain/runs/run.ts';
+import { isFinal, type RunStatus } from '../../domain/runs/run.ts';
 
 /** The requests that it makes. */
 export interface RunSource {
-  listJobs(): AsyncIterable<Job>;
-  listRuns(jobId: string, limit: number, cursor?: string): Promise<RunList>;
+  /** Runs, newest first: those that were due since a time, or with one of these statuses. */
+  list(filter: { since: string } | { status: string }): AsyncIterable<ListedRun>;
+  get(jobId: string, id: string): Promise<ListedRun>;
 }
+
+/** Runs that changed, by their ids. */
+export type Changes = ReadonlyMap<string, { jobId: string; status: RunStatus }>;
 
 export interface Follower {
   /**
-   * Returns the runs that ended since the last poll, of these jobs or of all, in order. Throws as the client does; the next
+   * Returns the runs that ended since the last poll, in order: all, or those that changes name. Throws as the client does; the next
    * poll returns all.
    */
-  poll(jobIds?: ReadonlySet<string>): Promise<Run[]>;
+  poll(changes?: Changes): Promise<ListedRun[]>;
 }
 
-/** What is known of one job. */
-interface Followed {
-  /** The state of the job when a poll of all jobs last requested its runs; undefined before that. */
-  seen: string | undefined;
-  /** When its runs were last requested. */
-  checkedAt: number;
-  /** Due times of its runs that had not ended then. */
-  open: number[];
-  /** Ids of the runs that have been returned. */
-  returned: ReadonlySet<string>;
-}
-
-/** How long before a poll a run may have been due without being known: it may have waited for a slot. */
-const longestWaitMs = 15 * 60_000;
+/** How long before a poll a run may have been due without being known: it waits for a slot for a minute at most. */
+const slackMs = 2 * 60_000;
+/** The same for runs that are over: how long one that awaits no report may have taken. */
+const longestRunMs = 15 * 60_000;
 
 /** Follows the runs that end from `since` on, in epoch milliseconds. `now` is the clock. */
 export function followRuns(source: RunSource, since: number, now: () => number): Follower {
-  const jobs = new Map<string, Followed>();
-  let polledAt = since;
-  let ended: Run[] = [];
-
-  const checkJob = async (job: Job): Promise<void> => {
-    const seen = stateOf(job);
-    const known = jobs.get(job.id);
-    const isQuiet = job.status !== 'running' && known?.seen === seen && known.open.length === 0;
-    if (!isQuiet) await checkRuns(job.id, seen);
-  };
-
-  const checkRuns = async (jobId: string, seen: string | undefined): Promise<void> => {
-    const checkedAt = now();
-    const known = jobs.get(jobId);
-    const askedAt = Math.max(polledAt, known?.checkedAt ?? -Infinity);
-    const floor = Math.min(askedAt - longestWaitMs, ...(known?.open ?? []));
-    const runs = await runsDueFrom(source, jobId, floor);
-    const over = runs.filter(({ status }) => isFinal(status));
-    ended.push(
-      ...over.filter((run) => endOf(run) >= since && known?.returned.has(run.id) !== true),
-    );
-    const open = runs.filter(({ status }) => !isFinal(status)).map(dueOf);
-    jobs.set(jobId, { seen, checkedAt, open, returned: new Set(over.map(({ id }) => id)) });
-  };
-
-  const checkNamed = async (jobId: string): Promise<void> => {
-    try {
-      await checkRuns(jobId, jobs.get(jobId)?.seen);
-    } catch (error) {
-      // The job was deleted, with its runs.
-      if (!(error instanceof JobdError) || error.code !== 'not_found') throw error;
-      jobs.delete(jobId);
-    }
-  };
+  let polledAt = since < now() - slackMs ? since - longestRunMs : since;
+  /** The jobs of runs that were under way. */
+  let open = new Map<string, string>();
+  /** The jobs of runs that ended and are not returned yet. */
+  const owed = new Map<string, string>();
+  /** When runs were returned, by their ids: as long as a poll may find them again. */
+  const returned = new Map<string, number>();
 
   return {
-    async poll(jobIds) {
+    async poll(changes) {
       const begunAt = now();
-      if (jobIds !== undefined) for (const id of jobIds) await checkNamed(id);
-      else {
-        for await (const job of source.listJobs()) await checkJob(job);
-        polledAt = begunAt;
+      const isAll = changes === undefined;
+      for (const [id, { jobId, status }] of changes ?? []) {
+        (isFinal(status) ? owed : open).set(id, jobId);
       }
-      const fresh = ended.toSorted((one, other) => endOf(one) - endOf(other));
-      ended = [];
-      return fresh;
+      if (!isAll && owed.size === 0) return [];
+      const stillOpen = isAll ? new Map<string, string>() : open;
+      if (isAll) {
+        const underWay = source.list({ status: 'queued,running' });
+        for await (const { id, job } of underWay) stillOpen.set(id, job.id);
+      }
+      const found = new Map<string, ListedRun>();
+      const wanted = new Set(owed.keys().filter((id) => !returned.has(id)));
+      for await (const run of source.list({ since: isoTime(polledAt - slackMs) })) {
+        if (isFinal(run.status)) found.set(run.id, run);
+        else stillOpen.set(run.id, run.job.id);
+        wanted.delete(run.id);
+        if (!isAll && wanted.size === 0) break;
+      }
+      if (isAll) for (const id of open.keys()) if (!stillOpen.has(id)) wanted.add(id);
+      for (const id of wanted) {
+        const run = found.has(id) ? null : await find(source, owed.get(id) ?? open.get(id), id);
+        if (run !== null && isFinal(run.status)) found.set(id, run);
+      }
+      // Nothing fails from here on.
+      const fresh = [...found.values()].filter(
+        (run) => endOf(run) >= since && !returned.has(run.id),
+      );
+      polledAt = begunAt;
+      for (const [id, at] of returned) if (at < polledAt - slackMs) returned.delete(id);
+      for (const { id } of fresh) returned.set(id, begunAt);
+      for (const id of [...found.keys(), ...owed.keys()]) stillOpen.delete(id);
+      open = stillOpen;
+      owed.clear();
+      return fresh.toSorted((one, other) => endOf(one) - endOf(other));
     },
   };
 }
 
-/** Everything that a run changes about its job. */
-function stateOf({ lastRunAt, lastDurationMs, nextRunAt, downReason }: Job): string {
-  return JSON.stringify([lastRunAt, lastDurationMs, nextRunAt, downReason]);
-}
-
-function dueOf({ scheduledFor }: Run): number {
-  return Date.parse(scheduledFor);
+/** A run by its id; null if it is gone, as with its job. */
+async function find(
+  source: RunSource,
+  jobId: string | undefined,
+  id: string,
+): Promise<ListedRun | null> {
+  try {
+    return jobId === undefined ? null : await source.get(jobId, id);
+  } catch (error) {
+    if (!(error instanceof JobdError) || error.code !== 'not_found') throw error;
+    return null;
+  }
 }
 
 /** A missed run has no end: its due time counts. */
-function endOf({ finishedAt, scheduledFor }: Run): number {
+function endOf({ finishedAt, scheduledFor }: ListedRun): number {
   return Date.parse(finishedAt ?? scheduledFor);
-}
-
-/** The runs of a job that were due at `floor` or later, page by page. */
-async function runsDueFrom(source: RunSource, jobId: string, floor: number): Promise<Run[]> {
-  const found: Run[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const page = await source.listRuns(jobId, 100, cursor);
-    const wanted = page.runs.filter((run) => dueOf(run) >= floor);
-    found.push(...wanted);
-    if (wanted.length < page.runs.length || page.nextCursor === null) return found;
-    cursor = page.nextCursor;
-  }
 }

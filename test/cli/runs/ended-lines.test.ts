@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../../../src/api/runs/contract.ts';
+import type { ListedRun } from '../../../src/api/runs/contract.ts';
 import { createEndedLines } from '../../../src/cli/runs/ended-lines.ts';
 
 /** A local time in January: the days are those of the reader. */
@@ -22,9 +22,10 @@ test('a run on another day than the one before it comes after a line with its da
     say: add,
   };
   const print = createEndedLines(output, Date.parse(at(3, 12)));
-  const ended = (finishedAt: string | null): Run =>
-    ({ status: 'success', scheduledFor: at(4, 8), finishedAt, durationMs: 7, error: null }) as Run;
-  for (const time of [at(1, 23), at(2, 1), at(2, 5), at(3, 0), null]) print(ended(time), 'backup');
+  const job = { id: 'j', name: 'backup' };
+  const run = { job, status: 'success', scheduledFor: at(4, 8), durationMs: 7, error: null };
+  const ended = (finishedAt: string | null) => ({ ...run, finishedAt }) as ListedRun;
+  for (const time of [at(1, 23), at(2, 1), at(2, 5), at(3, 0), null]) print(ended(time));
   assert.deepEqual(lines, [
     '2026-01-01',
     lineAt('23'),
@@ -37,6 +38,6 @@ test('a run on another day than the one before it comes after a line with its da
     lineAt('08'),
   ]);
   lines.length = 0;
-  createEndedLines(output, Date.parse(at(3, 12)))(ended(at(3, 13)), 'backup');
+  createEndedLines(output, Date.parse(at(3, 12)))(ended(at(3, 13)));
   assert.deepEqual(lines, [lineAt('13')], 'not for today');
 });

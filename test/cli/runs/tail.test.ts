@@ -11,8 +11,7 @@ import {
   integer,
   record,
 } from '../../support/fast-check.ts';
-import type { Job } from '../../../src/api/jobs/contract.ts';
-import type { Run, RunList } from '../../../src/api/runs/contract.ts';
+import type { ListedRun, Run } from '../../../src/api/runs/contract.ts';
 import { createPace, passingDelayMs } from '../../../src/cli/client/retry.ts';
 import { followRuns } from '../../../src/cli/runs/tail.ts';
 import { waitForRun } from '../../../src/cli/runs/run-now.ts';
@@ -50,51 +49,52 @@ test('each ended run is reported once, whatever happens between two polls', asyn
       budget -= 1;
       if (budget < 0) throw new JobdError('unreachable', 'gone');
     };
-    const runsOf = (jobId: string): Run[] =>
-      all
-        .filter((run) => run.jobId === jobId && run.dueAt <= now)
-        .toSorted((a, b) => b.dueAt - a.dueAt)
-        .map(({ id, dueAt, endAt }) => {
-          const isOver = endAt <= now;
-          const finishedAt = isOver ? iso(endAt) : null;
-          return {
-            id,
-            jobId,
-            scheduledFor: iso(dueAt),
-            finishedAt,
-            status: isOver ? 'success' : 'running',
-          } as Run;
-        });
+    const shown = ({ id, jobId, dueAt, endAt }: (typeof all)[number]): ListedRun => {
+      const isOver = endAt <= now;
+      return {
+        id,
+        job: { id: jobId, name: jobId },
+        scheduledFor: iso(dueAt),
+        finishedAt: isOver ? iso(endAt) : null,
+        status: isOver ? 'success' : 'running',
+      } as ListedRun;
+    };
+    const known = () => all.filter(({ dueAt }) => dueAt <= now);
     const follower = followRuns(
       {
-        async *listJobs() {
-          for (const id of ['j0', 'j1', 'j2']) {
-            spend();
-            const runs = runsOf(id);
-            const ended = runs.filter((run) => run.finishedAt !== null).length;
-            const status = ended < runs.length ? 'running' : 'up';
-            yield { id, status, lastRunAt: String(runs.length), lastDurationMs: ended } as Job;
+        async *list(filter) {
+          spend();
+          const runs = known().toSorted((a, b) => b.dueAt - a.dueAt);
+          for (const [index, run] of runs.map(shown).entries()) {
+            if (index % 3 === 2) spend();
+            if ('since' in filter ? run.scheduledFor >= filter.since : run.status === 'running')
+              yield run;
           }
         },
-        listRuns: async (jobId, _, cursor = '0') => {
+        async get(_, id) {
           spend();
-          if (jobId === 'j3') throw new JobdError('not_found', 'deleted');
-          const runs = runsOf(jobId).slice(Number(cursor));
-          const nextCursor = runs.length > 2 ? String(Number(cursor) + 2) : null;
-          return { runs: runs.slice(0, 2), nextCursor } as RunList;
+          const run = known().find((one) => one.id === id);
+          if (run === undefined || run.jobId === 'j2') throw new JobdError('not_found', 'deleted');
+          return shown(run);
         },
       },
       begin,
       () => now,
     );
-    const reported: Run[] = [];
+    const reported: ListedRun[] = [];
+    // Events say what changed since those before them, and everything is asked about after they were interrupted.
+    let toldAt = begin;
     for (const [round, allowed] of [...failing, 9, 9, 9].entries()) {
       now += 60_000;
       budget = allowed === 0 ? Infinity : allowed * 4;
-      // Events name some jobs, now and then one that is deleted.
-      const named = round % 3 === 0 ? undefined : new Set([`j${round % 4}`, 'j1']);
+      const changed = known().filter(({ dueAt, endAt }) => endAt > toldAt && dueAt <= now);
+      const changes = changed.map(({ id, jobId, endAt }) => {
+        const status = endAt <= now ? ('success' as const) : ('running' as const);
+        return [id, { jobId, status }] as const;
+      });
       try {
-        const news = await follower.poll(named);
+        const news = await follower.poll(round % 3 === 0 ? undefined : new Map(changes));
+        toldAt = now;
         const ends = news.map(({ finishedAt }) => finishedAt ?? '');
         assert.deepEqual(ends, ends.toSorted(), 'in order');
         reported.push(...news);
@@ -105,10 +105,54 @@ test('each ended run is reported once, whatever happens between two polls', asyn
     budget = Infinity;
     now += 60_000;
     reported.push(...(await follower.poll()));
-    const expected = all.filter(({ endAt }) => endAt >= begin).map(({ id }) => id);
-    assert.deepEqual(reported.map(({ id }) => id).toSorted(), expected.toSorted());
+    const expected = all.filter(({ endAt }) => endAt >= begin);
+    const ids = reported.map(({ id }) => id).toSorted();
+    assert.equal(new Set(ids).size, ids.length, 'once');
+    // Of a job that was deleted, runs may be gone before they are asked about.
+    const kept = expected.filter(({ jobId }) => jobId !== 'j2').map(({ id }) => id);
+    assert.deepEqual(
+      kept.filter((id) => !ids.includes(id)),
+      [],
+    );
+    assert.ok(ids.every((id) => expected.some((run) => run.id === id)));
   });
   await check(tells, { numRuns: 300 });
+});
+
+test('the runs of many jobs cost a request for each hundred, and those that events name one together', async () => {
+  const asked: string[] = [];
+  const run = (id: string) =>
+    ({
+      id,
+      job: { id: 'j', name: 'j' },
+      status: 'success',
+      scheduledFor: iso(begin),
+      finishedAt: iso(begin),
+    }) as ListedRun;
+  const many = Array.from({ length: 300 }, (_, index) => run(`r${index}`));
+  const follower = followRuns(
+    {
+      async *list(filter) {
+        asked.push(Object.keys(filter).join());
+        if ('since' in filter) yield* many;
+      },
+      get: async () => assert.fail('it is in the list'),
+    },
+    begin,
+    () => begin,
+  );
+  assert.equal((await follower.poll()).length, 300);
+  assert.deepEqual(asked, ['status', 'since']);
+  many.unshift(run('a'), run('b'));
+  const changes = new Map(['a', 'b'].map((id) => [id, { jobId: 'j', status: 'success' as const }]));
+  assert.deepEqual(
+    (await follower.poll(changes)).map(({ id }) => id),
+    ['a', 'b'],
+  );
+  assert.deepEqual(asked, ['status', 'since', 'since']);
+  const begun = new Map([['c', { jobId: 'j', status: 'running' as const }]]);
+  assert.deepEqual(await follower.poll(begun), []);
+  assert.equal(asked.length, 3, 'what only begins costs nothing');
 });
 
 test('the first requests go out at once, then one a second, and at once again after a pause', async () => {
@@ -179,8 +223,13 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
   await daemon.jobd('jobs', 'run', 'good', '--wait');
   const failed = await daemon.jobd('jobs', 'run', 'fails', '--wait', '--json');
   const { value } = await lines.next();
-  const run = (JSON.parse(failed.stdout) as { run: Run }).run;
-  const job = { id: run.jobId, name: 'fails' };
+  const {
+    jobId,
+    responseBody: _,
+    truncated: __,
+    ...run
+  } = (JSON.parse(failed.stdout) as { run: Run }).run;
+  const job = { id: jobId, name: 'fails' };
   assert.deepEqual(JSON.parse(String(value)), { ...run, job }, 'the good one is not among them');
   tail.kill('SIGINT');
   assert.deepEqual(await once(tail, 'exit'), [130, null]);
