@@ -3,7 +3,9 @@
 import type { Flags } from '../settings/config.ts';
 import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { Api, Collection } from './client/api.ts';
+import { waitVisibly } from './client/wait.ts';
 import type { Context } from './context.ts';
+import { interruptedExitCode } from './exit-codes.ts';
 import type { Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
@@ -25,7 +27,7 @@ export interface Many<Item, Update> {
 
 /** Jobs of one request. */
 const mostAtOnce = 100;
-const done: Readonly<Record<string, string>> = {
+const doneWords: Readonly<Record<string, string>> = {
   pause: 'paused',
   resume: 'resumed',
   delete: 'deleted',
@@ -58,19 +60,9 @@ export async function actOn<Item, Update>(
 ): Promise<void> {
   const { output } = context;
   const { noun } = resource;
-  const results: Result[] = [];
-  for (let from = 0; from < found.length; from += mostAtOnce) {
-    const part = found.slice(from, from + mostAtOnce);
-    const ids = part.map(({ id }) => id);
-    const errors = await (resource.actOnMany ?? oneByOne(resource))(api, action, ids);
-    for (const [index, item] of part.entries()) {
-      const { id, name } = item;
-      const error = errors[index] ?? null;
-      const changed = error === null && !hasNothingToDo(action, item);
-      results.push({ id, name, error, changed });
-    }
-  }
+  const results = await actOnParts(context, resource, api, action, found);
   if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
+  if (results.length < found.length) context.exitCode = interruptedExitCode;
   if (flags['json']) return printJson(output, { results });
   printRows(
     output,
@@ -79,7 +71,7 @@ export async function actOn<Item, Update>(
       [noun]: ({ name }) => name,
       result: ({ error, changed }) => {
         if (error !== null) return state('refused');
-        return changed ? (done[action] ?? action) : notDoneWords(action);
+        return changed ? (doneWords[action] ?? action) : notDoneWords(action);
       },
       because: ({ error }) => error,
     },
@@ -87,6 +79,42 @@ export async function actOn<Item, Update>(
   );
   const counts = countsOf(noun, action, results);
   if (counts !== null) output.say(counts);
+}
+
+/** Does it request by request until Ctrl-C, with a spinner that counts. What ends it early is told what was done. */
+async function actOnParts<Item, Update>(
+  { output }: Context,
+  resource: Many<Item, Update>,
+  api: Api,
+  action: string,
+  found: readonly Selected[],
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const { actOnMany, noun } = resource;
+  const [act, atOnce] = actOnMany === undefined ? [oneByOne(resource), 1] : [actOnMany, mostAtOnce];
+  const done = () => `${doneWords[action]} ${results.length} of ${counted(found.length, noun)}`;
+  await waitVisibly(done, async (signal) => {
+    try {
+      while (results.length < found.length && !signal.aborted) {
+        const part = found.slice(results.length, results.length + atOnce);
+        const ids = part.map(({ id }) => id);
+        const errors = await act(api, action, ids);
+        for (const [index, item] of part.entries()) {
+          const { id, name } = item;
+          const error = errors[index] ?? null;
+          const changed = error === null && !hasNothingToDo(action, item);
+          results.push({ id, name, error, changed });
+        }
+      }
+    } catch (error) {
+      // Ctrl-C while it waited for the rate limit.
+      if (signal.aborted) return;
+      if (results.length > 0) output.say(done());
+      throw error;
+    }
+  });
+  if (results.length < found.length) output.say(`stopped: ${done()}`);
+  return results;
 }
 
 interface Result extends Pick<Selected, 'id' | 'name'> {
@@ -102,7 +130,7 @@ function countsOf(noun: string, action: string, results: readonly Result[]): str
   const others = results.length - changed - refused;
   if (others === 0) return null;
   const parts = [
-    `${done[action]} ${counted(changed, noun)}`,
+    `${doneWords[action]} ${counted(changed, noun)}`,
     `${others} ${notDoneWords(action, others)}`,
     ...(refused > 0 ? [`${refused} refused`] : []),
   ];

@@ -48,6 +48,8 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   actions?: Record<string, Action<Update>>;
   /** What is deleted with it. */
   belongings: string;
+  /** Why one cannot be deleted, so that nobody is asked in vain; null if nothing is known to be in the way. */
+  whyKept?: (api: Api, id: string) => Promise<string | null>;
   /** The states by which many can be selected. */
   statuses: readonly Status[];
   /** Lists what `--all` or `--status` selects. */
@@ -121,6 +123,10 @@ export function addResourceCommands<
         found.length === 1 && first !== undefined
           ? `${noun} ${plain(first.name)} and ${belongings}`
           : `${counted(found.length, noun)} and ${belongings}`;
+      if (found.length === 1 && first !== undefined && flags['yes'] !== true) {
+        const why = await resource.whyKept?.(api, first.id);
+        if (typeof why === 'string') throw new JobdError('conflict', why);
+      }
       if (found.length > 0) await confirm(`Delete ${what}?`, flags['yes'] === true);
       if (isForMany(names, flags))
         return await actOn(context, resource, api, 'delete', found, flags);

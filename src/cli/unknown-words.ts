@@ -23,7 +23,6 @@ const commands: Readonly<Record<string, string>> = {
   run: 'jobs run',
   show: 'jobs get',
   start: 'serve',
-  status: 'jobs list',
   tail: 'runs tail',
   trigger: 'jobs run',
   update: 'jobs update',
@@ -49,8 +48,13 @@ const options: Readonly<Record<string, string>> = {
 
 const unknown = /^error: unknown (command|option) '(.*)'(?:\n\(Did you mean (.*)\?\))?\s*$/s;
 
+/** What is missing may be there under another name. */
+const missing = /^error: required option /;
+
 /** The words of commander for an error of a command, in those of jobd. */
 export function usageText(command: Command, text: string): string {
+  const odd = missing.test(text) ? command.args.find((word) => /^--./.test(word)) : undefined;
+  if (odd !== undefined) return usageText(command, `error: unknown option '${odd}'`);
   const [, kind, word = '', similar] = unknown.exec(text) ?? [];
   if (kind === undefined) return text.replace(/^error: /, 'jobd: ');
   const path = pathOf(command);
@@ -77,8 +81,9 @@ function meantOption(command: Command, path: readonly string[], word: string): s
   if (args.includes(word.replace(/^--/, ''))) {
     return ['jobd', ...path, ...args.map((name) => name.toUpperCase())].join(' ');
   }
-  const option = Object.hasOwn(options, word) ? options[word] : undefined;
-  return command.options.some(({ long }) => long === option) ? option : undefined;
+  const known = command.options.flatMap(({ long }) => long ?? []);
+  const option = Object.hasOwn(options, word) ? options[word] : nearest(word, known);
+  return option !== undefined && known.includes(option) ? option : undefined;
 }
 
 /** The words of a command after `jobd`. */

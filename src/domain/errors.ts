@@ -76,16 +76,24 @@ export function invalidInput(message: string): JobdError {
   return new JobdError('invalid_input', message);
 }
 
-/**
- * What may be done once in a while was done `agoMs` ago (429). `Retry-After` is the whole pause, which is promised; the
- * sentence and `waitSeconds` say what is left of it.
- */
-export function tooSoon(rule: string, pauseMs: number, agoMs: number): JobdError {
+/** A limit, and when it allows more, as every refusal says it: `a key may ask 120 times a minute: again in 9 s`. */
+export function limitWords(rule: string, waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  const wait = seconds <= 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `${rule}: again in ${wait}`;
+}
+
+/** More was asked than a limit allows (429). `pauseMs` is promised in `Retry-After`, `waitMs` is what is left of it. */
+export function overLimit(rule: string, pauseMs: number, waitMs = pauseMs): JobdError {
+  const retryAfterSeconds = Math.ceil(pauseMs / 1_000);
+  return new JobdError('rate_limited', limitWords(rule, waitMs), { retryAfterSeconds });
+}
+
+/** What may be done once in a while was done `agoMs` ago (429). */
+export function tooSoon(rule: string, pauseMs: number, agoMs = 0): JobdError {
+  const { message, retryAfterSeconds } = overLimit(rule, pauseMs, pauseMs - agoMs);
   const waitSeconds = Math.max(1, Math.ceil((pauseMs - agoMs) / 1_000));
-  return new JobdError('rate_limited', `${rule}: again in ${waitSeconds} s`, {
-    retryAfterSeconds: Math.ceil(pauseMs / 1_000),
-    waitSeconds,
-  });
+  return new JobdError('rate_limited', message, { retryAfterSeconds, waitSeconds });
 }
 
 /** The code of an error of the system, such as ENOENT, for a message; `unknown` if it has none. */
@@ -123,6 +131,8 @@ export function listenError(
 ): unknown {
   const sentences: Record<string, string> = {
     EADDRINUSE: `${host.includes(':') ? `[${host}]` : host}:${port} is taken by another program: choose another with ${options.port}, or stop it`,
+    ENOTFOUND: `nobody knows the name ${host}: choose another with ${options.host}, or an address such as 127.0.0.1`,
+    EAI_AGAIN: `the name ${host} cannot be looked up now: choose an address with ${options.host}, such as 127.0.0.1`,
     EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with ${options.host}`,
   };
   const sentence = sentences[systemCode(error)];

@@ -29,6 +29,7 @@ async function loadJobs(): Promise<AddCommands> {
 }
 
 const jobs: Loaders = {
+  status: async () => (await import('../cli/status.ts')).addStatusCommand,
   jobs: loadJobs,
   runs: async () => (await import('../cli/runs/runs.ts')).addRunCommands,
   schedule: async () => (await import('../cli/schedule/schedule.ts')).addScheduleCommands,
@@ -161,7 +162,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
     const message = error instanceof JobdError ? error.message : systemProblem(error);
-    sayError(`jobd: ${plain(message)}${againIn(error)}`);
+    sayError(`jobd: ${plain(message)}`);
     if (!(error instanceof JobdError)) return 1;
     for (const note of error.notes) sayError(`  ${plain(note)}`);
     return error.exitCode;
@@ -172,15 +173,6 @@ function exitCodeOf(error: unknown): number {
   }
   sayError(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;
-}
-
-/** When to try again, unless the message says it. */
-function againIn(error: Error): string {
-  if (!(error instanceof JobdError) || error.code !== 'rate_limited') return '';
-  const { retryAfterSeconds, message } = error;
-  return retryAfterSeconds === undefined || / in \d+ s$/.test(message)
-    ? ''
-    : `: again in ${retryAfterSeconds} s`;
 }
 
 /** A port in use, a directory without permission: no bug, and the message says which. */

@@ -90,13 +90,16 @@ test('nearly known words are suggested', async () => {
       ['jobs', 'creat'],
       /^jobd: unknown command 'creat' \(did you mean create\?\), see jobd help jobs\n$/,
     ],
+    [
+      ['jobs', 'create', '--nmae', 'x', '--url', 'https://example.com/'],
+      /^jobd: unknown option '--nmae' \(did you mean --name\?\), see jobd help jobs create\n$/,
+    ],
     [['jbos', 'list'], /^jobd: unknown command 'jbos' \(did you mean jobs\?\), see jobd help\n$/],
     [
       ['jobs', 'list', '--jsn'],
       /^jobd: unknown option '--jsn' \(did you mean --json\?\), see jobd help jobs list\n$/,
     ],
     [['ls'], /^jobd: unknown command 'ls' \(did you mean jobd jobs list\?\), see jobd help\n$/],
-    [['status'], /\(did you mean jobd jobs list\?\), see jobd help\n$/],
     [['list'], /\(did you mean jobd jobs list\?\), see jobd help\n$/],
     [['run', 'backup'], /\(did you mean jobd jobs run\?\), see jobd help\n$/],
     [['logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],

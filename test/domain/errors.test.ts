@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCodes, invalidInput, JobdError, type ErrorCode } from '../../src/domain/errors.ts';
+import {
+  errorCodes,
+  invalidInput,
+  JobdError,
+  limitWords,
+  listenError,
+  messageOf,
+  overLimit,
+  type ErrorCode,
+} from '../../src/domain/errors.ts';
 
 const faces: Record<ErrorCode, [httpStatus: number, exitCode: number]> = {
   invalid_input: [400, 2],
@@ -47,4 +56,30 @@ test('an error carries its message, its cause and when to retry', () => {
 test('invalid input is 400', () => {
   const error = invalidInput('name must not be blank');
   assert.deepEqual([error.code, error.message], ['invalid_input', 'name must not be blank']);
+});
+
+test('a name to listen on that nobody knows is said in a sentence, as other failures to listen are', () => {
+  const options = { host: '--host', port: '--port' };
+  const place = { host: 'nowhere', port: 1 };
+  const failure = (code: string) =>
+    messageOf(listenError(Object.assign(new Error(`raw ${code}`), { code }), place, options));
+  assert.match(failure('ENOTFOUND'), /^nobody knows the name nowhere: choose another with --host/);
+  assert.match(failure('EAI_AGAIN'), /^the name nowhere cannot be looked up now/);
+  assert.equal(failure('EMFILE'), 'raw EMFILE');
+});
+
+test('each refusal for a limit ends with the wait', () => {
+  const rows: [waitMs: number, wait: string][] = [
+    [0, '1 s'],
+    [8_001, '9 s'],
+    [120_000, '120 s'],
+    [121_000, '3 min'],
+    [3_600_000, '60 min'],
+  ];
+  for (const [waitMs, wait] of rows) {
+    assert.equal(limitWords('once a minute', waitMs), `once a minute: again in ${wait}`);
+    const error = overLimit('once a minute', 60_000, waitMs);
+    assert.deepEqual([error.code, error.retryAfterSeconds], ['rate_limited', 60]);
+    assert.equal(error.message, `once a minute: again in ${wait}`);
+  }
 });

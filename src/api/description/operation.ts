@@ -130,11 +130,11 @@ export function usualFailures(
     429: isOpen
       ? {
           when: 'Too many requests without a key from this address.',
-          example: 'without a valid key an address may ask 300 times a minute, try again later',
+          example: 'without a valid key an address may ask 300 times a minute: again in 60 s',
         }
       : {
           when: 'Too many requests with this key: more than 120 in 60 s.',
-          example: 'a key may ask 120 times a minute, try again later',
+          example: 'a key may ask 120 times a minute: again in 9 s',
         },
     503: {
       when: 'Temporarily unavailable: the service is stopping, its database fails, or the disk is full. Nothing was changed, unless the error says that this is not known.',

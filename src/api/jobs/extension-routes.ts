@@ -1,6 +1,6 @@
 /** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
-import { actOnJobs } from '../../app/jobs/actions.ts';
+import { actOnJobs, jobsPerStep } from '../../app/jobs/actions.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
@@ -71,7 +71,7 @@ const operations = describe(
       description:
         'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
         'says why. A job with a run in progress is not deleted. A job that is paused or resumed already stays as it is. ' +
-        'Jobs are changed in groups of 20. Five jobs count as one request.',
+        'Jobs are changed in groups of 20, and a group counts as one request.',
       body: JobActions,
       response: { 200: JobActionResults },
       answer: 'What became of each job.',
@@ -79,9 +79,6 @@ const operations = describe(
     },
   },
 );
-
-/** Jobs that count as one request. Each one that is changed has an entry in the audit trail. */
-const actionsPerRequest = 5;
 
 /** Adds the routes. */
 export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: RequestLimits): void {
@@ -110,7 +107,7 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {
     const items = body.ids.length;
-    await countItems(limits, principal, { items, perRequest: actionsPerRequest, answer });
+    await countItems(limits, principal, { items, perRequest: jobsPerStep, answer });
     const results = await actOnJobs(app, principal, body);
     return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
   });

@@ -28,7 +28,7 @@ const noMonitor: Refusal = {
 const noSignal: Refusal = { ...noMonitor, when: `${noMonitor.when} Or its end is no signal.` };
 const tooMany: Refusal = {
   when: 'Too many requests to URLs of no monitor from this address.',
-  example: 'without a valid key an address may ask 300 times a minute, try again later',
+  example: 'without a valid key an address may ask 300 times a minute: again in 60 s',
 };
 
 const success = {

@@ -102,7 +102,7 @@ const failures: Partial<Record<404 | 409 | 429, Refusal>> = {
     when:
       'Too many reports of progress of this run: 300 a minute are kept. Or too many requests from this address that are no ' +
       'reports: to URLs of no run or of runs that are over, or refused.',
-    example: 'without a valid key an address may ask 300 times a minute, try again later',
+    example: 'without a valid key an address may ask 300 times a minute: again in 60 s',
   },
 };
 

@@ -4,7 +4,7 @@ import type { Alert } from '../../domain/alerts/alert.ts';
 import type { Delivery, NamedDelivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import { recipientsIn } from '../../domain/alerts/kinds/email.ts';
-import { mailLimitReached } from '../../domain/alerts/mail-limit.ts';
+import { mailRule } from '../../domain/alerts/mail-limit.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
@@ -72,12 +72,7 @@ async function requireMails(
   if (!channelKinds[type].needsMailServer) return;
   const mails = recipientsIn(openConfig(channel, channel.sealed, app.vault));
   const waitMs = await app.mailWaitMs(principal.workspaceId, mails);
-  if (waitMs === 0) return;
-  const waitSeconds = Math.ceil(waitMs / 1_000);
-  throw new JobdError('rate_limited', mailLimitReached(waitMs), {
-    retryAfterSeconds: waitSeconds,
-    waitSeconds,
-  });
+  if (waitMs > 0) throw tooSoon(mailRule, waitMs);
 }
 
 /** What is asked of a list of deliveries. */

@@ -23,8 +23,8 @@ export interface ActionResult {
   refusal: JobdError | null;
 }
 
-/** Jobs of one transaction. A job with a long body takes 0.5 ms to write, and no run is claimed meanwhile. */
-const jobsPerStep = 20;
+/** Jobs of one transaction, which counts as one request. A job with a long body takes 0.5 ms to write, and no run is claimed meanwhile. */
+export const jobsPerStep = 20;
 
 /**
  * Pauses, resumes or deletes jobs, some in each transaction. A job that is refused does not affect the others. Nothing

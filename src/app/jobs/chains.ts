@@ -1,8 +1,7 @@
 /** Chained jobs: a job that runs after another one of its workspace. They form no circle, and no chain is long. */
 
-import { someOf } from '../../domain/counted.ts';
 import { longestChain } from '../../domain/jobs/after-words.ts';
-import { sameAfter, tooLong } from '../../domain/jobs/after.ts';
+import { followedWords, sameAfter, tooLong } from '../../domain/jobs/after.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
@@ -11,8 +10,6 @@ import { findJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { Principal } from '../app.ts';
 
-/** Names in a sentence; more are counted. */
-const mostNames = 5;
 /** Followers that are looked at. */
 const mostFollowers = 1_000;
 
@@ -48,10 +45,5 @@ export async function requireChain(
 export async function refuseFollowed(tx: Db, job: Pick<Job, 'id'>): Promise<void> {
   const left = await findFollowers(tx, job.id, mostFollowers);
   if (left.length === 0) return;
-  const names = left.map(({ name }) => name);
-  const [run, them] = left.length === 1 ? ['runs', 'it'] : ['run', 'them'];
-  throw new JobdError(
-    'conflict',
-    `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update JOB --no-after)`,
-  );
+  throw new JobdError('conflict', followedWords(left.map(({ name }) => name)));
 }

@@ -3,7 +3,7 @@
 import type { ErrorBody } from '../../api/http/contract.ts';
 import type { ClientConfig } from './profiles.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
-import { errorCodes, JobdError, type ErrorCode } from '../../domain/errors.ts';
+import { errorCodes, JobdError, limitWords, type ErrorCode } from '../../domain/errors.ts';
 import { exchange, exchangeFollowing, type Answer, type Question } from './exchange.ts';
 
 /** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
@@ -171,7 +171,10 @@ function whyNot({ message, code = '' }: NodeJS.ErrnoException): string {
     return `its certificate is not trusted (${message}); for one of your own, set NODE_EXTRA_CA_CERTS to its file`;
   }
   if (code === 'EPROTO') return 'it does not speak TLS there; is it http:// instead of https://?';
-  if (/^HPE_|^ECONNRESET$/.test(code)) {
+  if (code === 'ECONNRESET') {
+    return 'it closed the connection; was it stopped just now? If not: is it https:// instead of http://?';
+  }
+  if (code.startsWith('HPE_')) {
     return `${message}; does it speak HTTP there, or is it https:// instead of http://?`;
   }
   if (code === 'ENOTFOUND') return 'nobody knows this name; is it spelled right?';
@@ -212,7 +215,9 @@ export function failureOf(
       ],
     });
   }
-  const message = typeof sent === 'string' ? sent : `${origin} answered with status ${status}`;
+  const answered = `${origin} answered with status ${status}`;
+  const limit = status === 429 ? limitWords(answered, (retryAfterSeconds ?? 60) * 1_000) : answered;
+  const message = typeof sent === 'string' ? sent : limit;
   return new JobdError(codeOf(status), message, { retryAfterSeconds });
 }
 

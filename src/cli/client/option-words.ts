@@ -17,6 +17,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ...rows.map(([name, field]) => [name, optionFor(name, field)] as const),
   ['after.jobId', '--after'],
   ['after.on', '--after-on'],
+  ['runId', '--run'],
 ]);
 /** Fields of seconds, which are typed as durations. */
 const times = new Set(rows.filter(([, field]) => isTime(field)).map(([name]) => name));
@@ -36,11 +37,18 @@ export function inOptionWords(ask: Ask): Ask {
       return await ask(method, path, body, key);
     } catch (error) {
       if (!(error instanceof JobdError)) throw error;
-      if (body === undefined) throw error;
       const { code, retryAfterSeconds, notes, message } = error;
-      throw new JobdError(code, optionWords(message), { cause: error, retryAfterSeconds, notes });
+      const sentence = body === undefined ? queryWords(path, message) : optionWords(message);
+      throw new JobdError(code, sentence, { cause: error, retryAfterSeconds, notes });
     }
   };
+}
+
+/** A sentence about a field of a query with its option. */
+function queryWords(path: string, sentence: string): string {
+  const [, field = '', rest = ''] = /^(\w+)( must .*)$/s.exec(sentence) ?? [];
+  const isAsked = new URLSearchParams(path.split('?')[1]).has(field);
+  return isAsked ? `${options.get(field) ?? optionOf(field)}${rest}` : sentence;
 }
 
 /** A sentence of the server with options instead of its fields. */

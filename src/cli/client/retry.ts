@@ -3,6 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { JobdError, systemCode } from '../../domain/errors.ts';
 import { plain } from '../terminal/text.ts';
+import { interruptSignal } from '../terminal/waiting.ts';
 import type { Ask } from './client.ts';
 
 export interface RetryPolicy {
@@ -79,8 +80,8 @@ export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
         code === 'rate_limited' && failures <= rateLimitRetries
           ? limitDelayMs(retryAfterSeconds)
           : null,
-      onRetry: ({ message }, _, delayMs) =>
-        say(`${plain(message)}; continuing in ${Math.round(delayMs / 1_000)} s`),
+      onRetry: ({ message }) => say(`${plain(message)}; waiting`),
+      signal: interruptSignal(),
     });
 }
 

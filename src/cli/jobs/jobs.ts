@@ -6,6 +6,7 @@ import type { JobSummary } from '../../api/overview/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { followedWords } from '../../domain/jobs/after.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
@@ -73,6 +74,10 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     },
   },
   belongings: 'all its runs',
+  async whyKept(api, id) {
+    const { followers } = await api.jobs.chain(id);
+    return followers.length === 0 ? null : followedWords(followers.map(({ name }) => name));
+  },
   statuses: jobFilters,
   all: (api, status) => api.jobs.summaries(status),
   actOnMany: async (api, action, ids) =>

@@ -40,7 +40,10 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first.id;
   if (first === undefined) {
-    throw new JobdError('not_found', `${job.name} has no run whose id begins with ${text}`);
+    throw new JobdError(
+      'not_found',
+      `${job.name} has no run whose id begins with ${text}, or it is not kept any more`,
+    );
   }
   const now = Date.now();
   throw new JobdError(
@@ -56,7 +59,7 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
 
 /** At most one page is counted: more is only said to be more. */
 function noneOf({ name }: NamedJob, status: string | null, kept: number): string {
-  if (status === null || kept === 0) return `${name} has no runs that are kept`;
+  if (status === null || kept === 0) return `${name} has no runs yet, or none is kept any more`;
   const number = kept < pageSize ? `${kept}` : `${pageSize} or more`;
   return `${name} has no ${status} run among the ${number} kept`;
 }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { QueuedRun, Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
+import { counted } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import { progressWords } from '../../domain/runs/completion.ts';
@@ -96,9 +97,21 @@ async function runMany(
 ): Promise<void> {
   const { output } = context;
   const results: Started[] = [];
-  for (const job of jobs) results.push({ ...job, ...(await start(api, job.id)) });
+  const queued = () => `asked for ${results.length} of ${counted(jobs.length, 'run')}`;
+  await waitVisibly(queued, async (signal) => {
+    for (const job of jobs) {
+      const started = await start(api, job.id);
+      if (signal.aborted && started.run === null) break;
+      results.push({ ...job, ...started });
+      if (signal.aborted) break;
+    }
+  });
+  const isStopped = results.length < jobs.length;
   if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
-  if (flags['wait']) {
+  if (isStopped) {
+    output.say(`stopped: ${queued()}`);
+    context.exitCode = interruptedExitCode;
+  } else if (flags['wait']) {
     const deadline = performance.now() + timeoutMs;
     for (const result of results) {
       if (result.run === null) continue;

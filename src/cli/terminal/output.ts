@@ -215,8 +215,8 @@ const gap = 2;
 const usualLeastText = 14;
 /** Columns that it keeps where there is no other way. */
 const smallestText = 8;
-/** Columns of the first column that are cut last: commands take the name that is in it. */
-const keptName = 16;
+/** Columns that the first column keeps while there is another way: commands take the name that is in it. */
+const keptName = 20;
 
 /** The width of each column, 0 for hidden ones; null if nothing fits. */
 function fitColumns(
@@ -224,14 +224,24 @@ function fitColumns(
   width: number,
   leastText: number,
 ): number[] | null {
-  return fitTexts(needs, width, leastText) ?? fitTexts(needs, width, smallestText);
+  return (
+    fitTexts(needs, width, leastText, keptName) ??
+    fitTexts(needs, width, smallestText, smallestText)
+  );
 }
 
 /** Texts are cut first, the longest most; then optional columns are hidden. */
-function fitTexts(needs: readonly ColumnNeed[], width: number, leastText: number): number[] | null {
+function fitTexts(
+  needs: readonly ColumnNeed[],
+  width: number,
+  leastText: number,
+  leastName: number,
+): number[] | null {
   let shown = needs.map((): boolean => true);
-  const least = ({ natural, canShrink }: ColumnNeed): number =>
-    canShrink ? Math.min(natural, leastText) : natural;
+  const least = (need: ColumnNeed): number => {
+    const { natural, canShrink } = need;
+    return canShrink ? Math.min(natural, need === needs[0] ? leastName : leastText) : natural;
+  };
   const sum = (of: (need: ColumnNeed) => number): number => {
     const kept = needs.filter((_, index) => shown[index]);
     return kept.reduce((total, need) => total + of(need) + gap, -gap);
@@ -247,10 +257,7 @@ function fitTexts(needs: readonly ColumnNeed[], width: number, leastText: number
       const columns = widths[index] ?? 0;
       return need.canShrink && columns > least(need) ? [{ index, columns }] : [];
     });
-    const others = cuttable.filter(({ index, columns }) => index > 0 || columns > keptName);
-    const [widest] = (others.length > 0 ? others : cuttable).toSorted(
-      (one, other) => other.columns - one.columns,
-    );
+    const [widest] = cuttable.toSorted((one, other) => other.columns - one.columns);
     if (widest !== undefined) widths[widest.index] = widest.columns - 1;
   }
   return widths;

@@ -3,15 +3,28 @@
 import { environmentVariable } from '../../settings/config.ts';
 import { cutTo } from './text.ts';
 
+/** That of whoever catches Ctrl-C now. */
+let current: AbortSignal | undefined;
+
 /** Aborts at the first Ctrl-C; a second one ends the process as usual. Disposing removes the handler. */
 export function catchInterrupt(): { signal: AbortSignal } & Disposable {
   const controller = new AbortController();
   const onInterrupt = (): void => controller.abort();
   process.once('SIGINT', onInterrupt);
+  const outer = current;
+  current = controller.signal;
   return {
     signal: controller.signal,
-    [Symbol.dispose]: () => void process.off('SIGINT', onInterrupt),
+    [Symbol.dispose]() {
+      current = outer;
+      process.off('SIGINT', onInterrupt);
+    },
   };
+}
+
+/** Aborts at a Ctrl-C that does not end the process, for waits of any depth; undefined if it does. */
+export function interruptSignal(): AbortSignal | undefined {
+  return current;
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

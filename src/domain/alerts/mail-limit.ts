@@ -39,7 +39,4 @@ export function createMailLimit(): MailLimit {
 }
 
 /** Why a mail has to wait, for people. */
-export function mailLimitReached(waitMs: number): string {
-  const minutes = Math.max(1, Math.ceil(waitMs / 60_000));
-  return `the account has sent its ${mailsPerHour} mails of an hour, each recipient counted; there is room in ${minutes} min`;
-}
+export const mailRule = `an account may send ${mailsPerHour} mails an hour, each recipient counted`;

@@ -3,6 +3,7 @@
  * schedule is kept, and counts again once `after` is removed.
  */
 
+import { someOf } from '../counted.ts';
 import { invalidInput } from '../errors.ts';
 import { isId } from '../id.ts';
 import { longestChain, type AfterOn } from './after-words.ts';
@@ -69,4 +70,13 @@ export function followersFirst(
     return length;
   };
   return ids.toSorted((one, other) => place(other) - place(one));
+}
+
+/** Names in a sentence; more are counted. */
+const mostNames = 5;
+
+/** Why a job cannot be deleted: these run after it, and would never run again. */
+export function followedWords(names: readonly string[]): string {
+  const [run, them] = names.length === 1 ? ['runs', 'it'] : ['run', 'them'];
+  return `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update JOB --no-after)`;
 }

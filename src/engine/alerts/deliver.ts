@@ -9,7 +9,7 @@ import { askedInBodyMs, isLastOwnTry, isRefused } from '../../domain/alerts/refu
 import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { limitWords, messageOf } from '../../domain/errors.ts';
 import { outcomeOf, type Outcome } from '../../domain/runs/outcome.ts';
 import { refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
@@ -17,7 +17,7 @@ import { createRedactor, redactResult, type Redactor } from '../../domain/secret
 import { askedWaitMs } from '../../domain/runs/retry.ts';
 import { maskedAddress } from '../../domain/alerts/destination.ts';
 import { notAllowed } from '../../domain/alerts/mail-allow.ts';
-import { mailLimitReached } from '../../domain/alerts/mail-limit.ts';
+import { mailRule } from '../../domain/alerts/mail-limit.ts';
 import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
@@ -179,7 +179,7 @@ async function mail(
   }
   const waitMs = await mailAllowance.take(workspaceId, message.to.length);
   if (waitMs > 0) {
-    const error = `mail: ${mailLimitReached(waitMs)}`;
+    const error = `mail: ${limitWords(mailRule, waitMs)}`;
     return { ...withoutAnswer(error), isAnswered: true, askedMs: waitMs };
   }
   const { kind: _, ...fields } = message;

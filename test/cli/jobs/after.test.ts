@@ -44,3 +44,16 @@ test('a job that runs after another one is changed, and what does not count is s
   assert.match(free.stderr, /it is called on its schedule again; --cron or --every sets another/);
   assert.equal(await after(), '');
 });
+
+test('a job that others run after is refused before anybody is asked', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const create = ['jobs', 'create', '--url', 'https://example.com/', '--name'];
+  assert.equal((await jobd(...create, 'first', '--every', '1d')).exitCode, 0);
+  assert.equal((await jobd(...create, 'second', '--after', 'first')).exitCode, 0);
+  const refused = await jobd('jobs', 'delete', 'first');
+  assert.equal(refused.exitCode, 5);
+  assert.match(refused.stderr, /^jobd: second runs after this job: delete it first/);
+  assert.match((await jobd('jobs', 'delete', 'second')).stderr, /Use --yes to skip this question/);
+  const explained = await jobd('explain', 'first', '--at', '25:00');
+  assert.match(explained.stderr, /^jobd: --at must be a time such as .*got "25:00"\n$/);
+});

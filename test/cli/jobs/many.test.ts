@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { ListedRun, Run } from '../../../src/api/runs/contract.ts';
+import type { Api } from '../../../src/cli/client/api.ts';
+import type { Context } from '../../../src/cli/context.ts';
+import { actOn, type Many } from '../../../src/cli/many.ts';
+import { JobdError } from '../../../src/domain/errors.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { serveCommand } from '../../support/running/command.ts';
 
@@ -153,4 +157,39 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
   const deleted = await jobd('jobs', 'delete', '--all', '--yes');
   assert.deepEqual([deleted.exitCode, lines(deleted.stdout).length], [0, 3]);
   assert.equal((await jobd('jobs', 'list')).stderr, 'there are no jobs\n');
+});
+
+/** Of all that listen, the newest one: the test runner would end the process. */
+function pressCtrlC(): void {
+  process.listeners('SIGINT').at(-1)?.('SIGINT', 2);
+}
+
+test('Ctrl-C stops between two requests, and says what was done', async () => {
+  const said: string[] = [];
+  const rows: string[] = [];
+  const output = {
+    isTerminal: false,
+    width: 80,
+    hasColour: false,
+    data: (line: string) => void rows.push(line),
+    styled: (line: string) => void rows.push(line),
+    say: (line: string) => void said.push(line),
+  };
+  const context: Context = { output, argv: [], exitCode: 0 };
+  const found = Array.from({ length: 250 }, (_, index) => ({ id: `i${index}`, name: `n${index}` }));
+  let requests = 0;
+  const many: Many<unknown, unknown> = {
+    noun: 'job',
+    of: () => assert.fail('it is done by many'),
+    async actOnMany(_, __, ids) {
+      requests += 1;
+      if (requests === 2) pressCtrlC();
+      return ids.map(() => null);
+    },
+  };
+  await actOn(context, many, {} as Api, 'pause', found, {});
+  assert.deepEqual([requests, rows.length, context.exitCode], [2, 200, 130]);
+  assert.deepEqual(said, ['stopped: paused 200 of 250 jobs']);
+  const broken = { ...many, actOnMany: () => Promise.reject(new JobdError('unreachable', 'gone')) };
+  await assert.rejects(actOn(context, broken, {} as Api, 'pause', found, {}), { message: 'gone' });
 });

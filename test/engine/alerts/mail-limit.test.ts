@@ -53,7 +53,7 @@ test('mail beyond 1,000 an hour of an account waits, says why, and is sent later
   const waiting = tried.filter(({ status }) => status === 'pending');
   assert.deepEqual([waiting.length, received.length], [1, 20]);
   const why =
-    /^(mail: )?the account has sent its 1000 mails of an hour, each recipient counted; there is room in 3 min$/;
+    /^(mail: )?an account may send 1000 mails an hour, each recipient counted: again in 3 min$/;
   assert.match(waiting[0]?.lastError ?? '', why);
   await assert.rejects(testFirst(), { code: 'rate_limited', message: why });
   clock.advanceBoth(4 * 60_000);

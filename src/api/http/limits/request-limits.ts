@@ -7,7 +7,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { App, Principal } from '../../../app/app.ts';
-import { JobdError } from '../../../domain/errors.ts';
+import { overLimit } from '../../../domain/errors.ts';
 import type { Guess } from '../../../domain/guess.ts';
 import { connectionOf } from './connection.ts';
 import { createGuessLimit } from './guess-limit.ts';
@@ -59,19 +59,22 @@ export interface RequestLimits {
 }
 
 /** The refusal of a request for its address. The wait is the one promised to users, not the rest of the window. */
-export const tooManyOfAddress = tooMany(
+export const tooManyOfAddress = overLimit(
   `without a valid key an address may ask ${addressRule.limit} times a minute`,
+  addressRule.windowMs,
 );
 
 /** The rate limit headers of that refusal. */
 export const spentOfAddress = spentHeaders('address', addressRule);
 
-const tooManyGuesses = new JobdError(
-  'rate_limited',
-  `a workspace may compare ${guessRule.most} different values with hidden ones an hour, try again later`,
-  { retryAfterSeconds: guessRule.windowMs / 1_000 },
+const tooManyGuesses = overLimit(
+  `a workspace may compare ${guessRule.most} different values with hidden ones an hour`,
+  guessRule.windowMs,
 );
-const tooMuchProgress = tooMany(`a run may report progress ${progressRule.limit} times a minute`);
+const tooMuchProgress = overLimit(
+  `a run may report progress ${progressRule.limit} times a minute`,
+  progressRule.windowMs,
+);
 const spentProgress = spentHeaders('run', progressRule);
 
 /** Writes what is left to an asker into the headers of its answer. Throws `rate_limited` if the request is not admitted. */
@@ -80,7 +83,7 @@ export function tellLeft({ actor: { type }, keyId }: Asker, left: Left, answer: 
   answer.headers(quotaHeaders(type, rule, left));
   if (left.isAdmitted) return;
   const who = keyId === null ? `a ${type}` : 'the sessions of a key together';
-  throw tooMany(`${who} may ask ${rule.limit} times a minute`);
+  throw overLimit(`${who} may ask ${rule.limit} times a minute`, rule.windowMs, left.moreInMs);
 }
 
 /** Creates the limits of one server. Those of sessions and addresses are kept in memory and start empty. */
@@ -141,8 +144,4 @@ export async function countItems(
 ): Promise<void> {
   const more = Math.ceil(items / perRequest) - 1;
   if (more > 0) tellLeft(asker, await limits.count(asker, more), answer);
-}
-
-function tooMany(rule: string): JobdError {
-  return new JobdError('rate_limited', `${rule}, try again later`, { retryAfterSeconds: 60 });
 }

@@ -232,7 +232,7 @@ test('hundreds of jobs take a few requests; rate-limited ones are sent again', a
   const env = { JOBD_URL: url };
   const applied = await jobd(env, 'apply', '-f', file);
   assertEnds(applied, 0, /250 created, 0 updated, 0 deleted; 0 the same\n$/);
-  assert.match(applied.stderr, /^[^\n]+; continuing in 1 s\n/);
+  assert.match(applied.stderr, /^[^\n]+; waiting\n/);
   assert.ok(asked.length <= 3, `${asked.length} requests`);
   assertEnds(await jobd(env, 'diff', '-f', file), 0, /250 the same/);
   const fewer = write('fewer.yaml', many(10));
@@ -297,7 +297,7 @@ test('an answer that stays 429 and unreadable files have their own exit codes', 
   }));
   const file = write('jobs.yaml', 'jobs: {}\n');
   const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
-  assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says: again in 0 s\n$/);
+  assertEnds(refused, 6, /(.*; waiting\n){10}jobd: as the test says\n$/);
   const piped = await runCommand(
     ['diff', '-f', '-'],
     daemon.env,

@@ -1,0 +1,127 @@
+/** `jobd status`: how a workspace is doing, on one screen. */
+
+import type { Command } from 'commander';
+import type { JobSummary, MonitorSummary, OverviewResponse } from '../api/overview/contract.ts';
+import type { ListedRun } from '../api/runs/contract.ts';
+import { messageOf } from '../domain/errors.ts';
+import { requestReadiness } from './client/client.ts';
+import { connect } from './client/connect.ts';
+import { clientConfig } from './client/settings.ts';
+import type { Context } from './context.ts';
+import { moment, sinceOrUntil, state } from './terminal/cell.ts';
+import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
+
+/** Rows of what is down; more are counted. */
+const mostDown = 20;
+
+/** Adds the command. */
+export function addStatusCommand(program: Command, context: Context): void {
+  program
+    .command('status')
+    .description('show on one screen how everything is doing')
+    .addHelpText(
+      'after',
+      '\nEnds with 0 if the server is ready and nothing is down, else with 1.\n\nExample:\n  jobd status || echo look',
+    )
+    .action(async (flags: { json?: true }) => {
+      const found = await read(context);
+      const { server, down } = found;
+      const isWell = server.trouble === null && down.length === 0;
+      context.exitCode = isWell ? 0 : 1;
+      if (flags.json) printJson(context.output, found);
+      else print(context.output, found);
+    });
+}
+
+async function read(context: Context) {
+  const { ask, runs } = connect(context);
+  const { url } = clientConfig();
+  const { overview } = await ask<OverviewResponse>('GET', '/overview');
+  const rows = `status=down&limit=${mostDown}`;
+  const { jobs } = await ask<{ jobs: JobSummary[] }>('GET', `/overview/jobs?${rows}`);
+  const { monitors } = await ask<{ monitors: MonitorSummary[] }>(
+    'GET',
+    `/overview/monitors?${rows}`,
+  );
+  const due = await ask<{ jobs: JobSummary[] }>('GET', '/overview/jobs?order=due&limit=1');
+  const [next] = due.jobs;
+  const server = await requestReadiness(`${url}/readyz`).then(
+    (notes) => ({ url, trouble: null, notes }),
+    (error: unknown) => ({ url, trouble: messageOf(error), notes: [] }),
+  );
+  return {
+    server,
+    overview,
+    lastOutage: await lastOutage(runs.all({ status: 'missed' })),
+    down: [
+      ...jobs.map(({ id, name, failingSince: since, downReason: because }) => {
+        return { kind: 'job', id, name, since, because };
+      }),
+      ...monitors.map(({ id, name, since }) => {
+        return { kind: 'monitor', id, name, since, because: null };
+      }),
+    ],
+    nextDue: next === undefined ? null : { id: next.id, name: next.name, at: next.nextRunAt },
+  };
+}
+
+type Found = Awaited<ReturnType<typeof read>>;
+
+/** Missed runs that are looked at: some of them only say that a job was busy. */
+const mostMissed = 100;
+
+async function lastOutage(missed: AsyncIterable<ListedRun>) {
+  let count = 0;
+  for await (const { job, scheduledFor, error, why } of missed) {
+    if (why?.reason !== 'busy') return { at: scheduledFor, job, error };
+    count += 1;
+    if (count === mostMissed) break;
+  }
+  return null;
+}
+
+function print(
+  output: Output,
+  { server, overview, lastOutage: outage, down, nextDue }: Found,
+): void {
+  const { jobs, monitors, lastDay } = overview;
+  printFields(output, {
+    server: `${server.url}: ${server.trouble ?? 'ready'}`,
+    ...(server.notes.length > 0 && { notes: server.notes.join('; ') }),
+    jobs: countsText(jobs.total, jobs),
+    monitors: countsText(monitors.total, monitors),
+    'last 24 h': countsText(null, lastDay),
+    'last outage':
+      outage === null
+        ? 'none among the runs that are kept'
+        : `${sinceOrUntil(outage.at, Date.now())}, ${outage.job.name}: ${outage.error}`,
+    'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, Date.now())}` : 'none',
+  });
+  if (down.length === 0) return;
+  if (output.isTerminal) output.data('');
+  printRows(
+    output,
+    down,
+    {
+      down: ({ name }) => name,
+      kind: ({ kind }) => state(kind),
+      since: ({ since }) => moment(since),
+      because: ({ because }) => because,
+    },
+    { wrapsLast: true },
+  );
+  const more = jobs.down + monitors.down - down.length;
+  if (more > 0) output.say(`and ${more} more: jobd jobs list --status down`);
+}
+
+/** `12: 2 down, 10 up`: what there is none of is left out. */
+function countsText(
+  total: number | null,
+  counts: Readonly<Record<string, number | boolean>>,
+): string {
+  const parts = Object.entries(counts).flatMap(([name, count]) =>
+    name !== 'total' && typeof count === 'number' && count > 0 ? [`${count} ${name}`] : [],
+  );
+  const text = parts.join(', ') || 'none';
+  return total === null || total === 0 ? text : `${total}: ${text}`;
+}

@@ -1,0 +1,34 @@
+/** `jobd status`: one screen, and an exit code for scripts. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSink } from '../support/fakes/sink.ts';
+import { serveCommand } from '../support/running/command.ts';
+
+test('status says what is down and what comes next, and ends with 1 if something is down', async (t) => {
+  const { jobd, url } = await serveCommand(t);
+  const well = await jobd('status');
+  assert.deepEqual([well.exitCode, well.stderr], [0, '']);
+  const server = `server\t${url}: ready\n`;
+  const none = 'jobs\tnone\nmonitors\tnone\nlast 24 h\tnone\n';
+  assert.equal(
+    well.stdout,
+    `${server}${none}last outage\tnone among the runs that are kept\nnext due\tnone\n`,
+  );
+  const sink = await startSink(t, (response) => response.writeHead(500).end());
+  const create = ['jobs', 'create', '--url', sink.url, '--every', '1h', '--name'];
+  assert.equal((await jobd(...create, 'broken')).exitCode, 0);
+  assert.equal((await jobd(...create, 'idle', '--paused')).exitCode, 0);
+  assert.equal((await jobd('jobs', 'run', 'broken', '--wait')).exitCode, 10);
+  const down = await jobd('status');
+  assert.equal(down.exitCode, 1, down.stderr);
+  assert.match(down.stdout, /^jobs\t2: 1 down, 1 paused$/m);
+  assert.match(down.stdout, /^last 24 h\t1 failed$/m);
+  assert.match(down.stdout, /^next due\tbroken, in \d+ min$/m);
+  assert.match(down.stdout, /^broken\tjob\t20\S+Z\thttp: 500$/m);
+  const json = JSON.parse((await jobd('status', '--json')).stdout);
+  assert.deepEqual(
+    [json.server.trouble, json.overview.jobs.down, json.down[0].name, json.nextDue.name],
+    [null, 1, 'broken', 'broken'],
+  );
+});
