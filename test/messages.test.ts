@@ -25,7 +25,6 @@ const allowed: Readonly<Record<string, string>> = {
   'src/dashboard/view/forms.ts': asField,
   'src/domain/runs/report.ts': 'a message of people, which is kept',
   'src/egress/mail.ts': theirs,
-  'src/serve/program.ts': 'says when to try again, unless the server did',
   'src/store/postgres/errors.ts': theirs,
   'src/store/sqlite/addon.ts': theirs,
   'src/store/sqlite/connection.ts': theirs,

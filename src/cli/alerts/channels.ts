@@ -34,7 +34,9 @@ const resource: Resource<Channel, ChannelUpdate> = {
     type: ({ type }) => type,
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
     'last delivery': (channel) =>
-      [lastDeliveryText(channel), waitOf(channel).waits].filter(Boolean).join('; ') || null,
+      [waitOf(channel).waits && 'alerts wait', lastDeliveryText(channel)]
+        .filter(Boolean)
+        .join('; ') || null,
     id: ({ id }) => idCell(id),
   },
   optionalColumns: ['id'],

@@ -48,7 +48,8 @@ export function nextFacts(records: Records): Fact[] {
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;
     const goesOn = activeWords(records.active, zone);
-    add(`The next run begins after this one: ${goesOn}.`, { runId });
+    const begun = goesOn.charAt(0).toUpperCase() + goesOn.slice(1);
+    add(`${begun}. The next one begins after that.`, { runId });
   }
   for (const problem of problems) add(`The scheduler has a problem now: ${problem}.`);
   if (job.timeoutSeconds > maxTimeoutSeconds) {

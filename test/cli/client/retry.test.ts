@@ -43,7 +43,7 @@ test('a command sends 20 requests at once and then one each second', async () =>
 
 /** Of all that listen, the newest one: the test runner would end the process. */
 function pressCtrlC(): void {
-  process.listeners('SIGINT').at(-1)?.('SIGINT', 2);
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
 }
 
 test('Ctrl-C ends the wait for a limit of whoever catches it, in whatever depth', async () => {

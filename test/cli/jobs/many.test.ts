@@ -161,7 +161,7 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
 
 /** Of all that listen, the newest one: the test runner would end the process. */
 function pressCtrlC(): void {
-  process.listeners('SIGINT').at(-1)?.('SIGINT', 2);
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
 }
 
 test('Ctrl-C stops between two requests, and says what was done', async () => {

@@ -414,7 +414,7 @@ test('a run that waits between two attempts is not over, and is named once', () 
   );
   assert.match(
     said(found, 'obstacle'),
-    /^The next run begins after this one: a run of it is executing now\./,
+    /^A run of it is executing now\. The next one begins after that\./,
   );
 });
 
