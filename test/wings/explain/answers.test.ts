@@ -393,33 +393,3 @@ test('what stands in the way now is told beside the next due time', () => {
   assert.equal(said(held, 'next'), 'It has no due time now.');
   assert.match(said(held, 'obstacle'), /The job is paused/);
 });
-
-test('a target that speaks no TLS is no matter of certificates', () => {
-  const noTls = { status: 'failed', httpStatus: null, reason: 'no_tls', detail: 'h: no' } as const;
-  const found = explained('02:30', { run: explainedRun(due, noTls) });
-  assert.match(found.answer, /it failed: the target speaks no TLS \(h: no\)\.$/);
-  assert.match(found.todo ?? '', /^Check the scheme and the port of the URL/);
-  assert.doesNotMatch(JSON.stringify(found), /certificate/);
-});
-
-test('a run that waits between two attempts is not over, and is named once', () => {
-  const none = { httpStatus: null, durationMs: null, finishedAt: null };
-  const run = explainedRun(due, { status: 'running', attempts: 2, ...none });
-  const retrying = explainedJob({ retries: 2, activeRunId: run.id });
-  const active = { ...run, jobId: 'j', responseBody: null, truncated: false };
-  const found = explained('02:30', { job: retrying, run, active });
-  assert.equal(
-    said(found, 'attempts'),
-    'Attempts so far: 2 of at most 3. Between two of them it waits.',
-  );
-  assert.match(
-    said(found, 'obstacle'),
-    /^A run of it is executing now\. The next one begins after that\./,
-  );
-});
-
-test('a time before the job existed has no schedule', () => {
-  const found = explained('2026-10-31 02:30');
-  assert.match(found.answer, /^The job did not exist then: it was created at Sun 1 Nov 2026/);
-  assert.equal(said(found, 'schedule') + said(found, 'due'), '');
-});

@@ -77,7 +77,7 @@ export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): stri
   const pruning =
     refusal === undefined
       ? `--prune would delete ${them}`
-      : `--prune would be refused: ${label(refusal.kind, refusal.key)}: ${refusal.refusal?.error}`;
+      : `--prune would be refused: ${label(refusal.kind, refusal.key)}: ${refusal.refusal}`;
   const haveHidden = changes.some(({ kind, definition }) => {
     return kind.hidden !== undefined && definition?.input[kind.hidden] !== undefined;
   });

@@ -29,7 +29,7 @@ export interface Plan {
   /** Ordered by section and key; deletions come last. */
   changes: Change[];
   /** Pruning would delete them. */
-  unlisted: Pick<Change, 'kind' | 'key' | 'refusal'>[];
+  unlisted: { kind: FileKind; key: string; refusal: string | null }[];
   /** Whether hidden values were compared. */
   areSecretsCompared: boolean;
   mark: string;

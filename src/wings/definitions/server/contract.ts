@@ -146,18 +146,6 @@ export const Definitions = t.input(
   },
 );
 
-function refusal(description: string) {
-  return t.nullable(
-    Type.Object(
-      {
-        status: t.integer('The HTTP status that a request for this alone would get.'),
-        error: t.text('What is wrong, and what would be right.'),
-      },
-      { description },
-    ),
-  );
-}
-
 export const DefinitionChange = t.output(
   'DefinitionChange',
   'What happens to the one that a key stands for.',
@@ -184,7 +172,15 @@ export const DefinitionChange = t.output(
           'A text over 4,000 characters is cut, and ends with its length and its SHA-256.',
       ),
     ),
-    refusal: refusal('Why it is not done.'),
+    refusal: t.nullable(
+      Type.Object(
+        {
+          status: t.integer('The HTTP status that a request for this alone would get.'),
+          error: t.text('What is wrong, and what would be right.'),
+        },
+        { description: 'Why it is not done.' },
+      ),
+    ),
     isDone: t.flag('Whether it was done. Never in a dry run.'),
   },
 );
@@ -203,7 +199,7 @@ export const DefinitionPlan = t.output(
       t.part('One that `prune` would delete.', {
         kind,
         key: t.text('The key.'),
-        refusal: refusal('Why `prune` would be refused; null if this one is not in its way.'),
+        refusal: t.nullable(t.text('Why `prune` would be refused; null if it is not by this one.')),
       }),
       'Those that have a key which is not in the request.',
     ),

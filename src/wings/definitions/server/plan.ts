@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { PlanAction } from '../../../domain/definition.ts';
-import { JobdError } from '../../../domain/errors.ts';
+import { JobdError, messageOf } from '../../../domain/errors.ts';
 import { longestChain } from '../../../domain/jobs/after-words.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import { listManagedKeys } from '../../../store/database/managed-keys.ts';
@@ -46,7 +46,7 @@ export interface Plan {
   /** Ordered by kind and key; deletions come last. */
   changes: PlannedChange[];
   /** Managed ones that are not wanted, and stay; with why pruning would not delete one, as it would be refused. */
-  unlisted: (Pick<Task, 'kind' | 'key'> & Pick<PlannedChange, 'refusal'>)[];
+  unlisted: (Pick<Task, 'kind' | 'key'> & { refusal: string | null })[];
 }
 
 /** Looking for what was meant takes time. Words of a request that are looked for, and words that they are compared with, at most. */
@@ -101,25 +101,22 @@ export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Pr
   }
   const serving = prune ? new Map() : servingIn(wanted.channels);
   const unlisted = others.map(({ kind, key }) => {
-    const { fault = serving.get(label(kind, key)) } = placeOfDeleted(chains, kind, key);
-    return { kind, key, refusal: fault === undefined ? null : refusalOf(fault, 499) };
+    const { fault = serving.get(`${kind.table}/${key}`) } = placeOfDeleted(chains, kind, key);
+    return { kind, key, refusal: fault === undefined ? null : messageOf(fault) };
   });
   return { changes: changes.toSorted(byKindAndKey), unlisted: prune ? [] : unlisted };
 }
 
-const label = ({ table }: Pick<ManagedKind, 'table'>, key: string): string => `${table}/${key}`;
-
-/** Why what channels name cannot be deleted while they are defined so. */
+/** Why what channels name cannot be deleted while they are defined so, by table and key. */
 function servingIn(channels: readonly Definition[]): Map<string, JobdError> {
-  const found = new Map<string, JobdError>();
-  for (const { key: channel, input } of channels) {
-    for (const table of ['jobs', 'monitors'] as const) {
-      const keys = Array.isArray(input[table]) ? input[table] : [];
-      const fault = new JobdError('conflict', `the channel ${channel} names it`);
-      for (const key of keys) found.set(label({ table }, key), fault);
-    }
-  }
-  return found;
+  const named = channels.flatMap(({ key: channel, input }) => {
+    const fault = new JobdError('conflict', `the channel ${channel} names it`);
+    const keysOf = (table: string) => (input[table] ?? []) as readonly string[];
+    return ['jobs', 'monitors'].flatMap((table) =>
+      keysOf(table).map((key) => [`${table}/${key}`, fault] as const),
+    );
+  });
+  return new Map(named);
 }
 
 /** The rows of a workspace that have a key, or all of them. */
