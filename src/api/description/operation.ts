@@ -134,7 +134,7 @@ export function usualFailures(
         }
       : {
           when: 'Too many requests with this key: more than 120 in 60 s.',
-          example: 'a key may ask 120 times a minute: again in 9 s',
+          example: 'a key may ask 120 times a minute: again in 60 s',
         },
     503: {
       when: 'Temporarily unavailable: the service is stopping, its database fails, or the disk is full. Nothing was changed, unless the error says that this is not known.',
