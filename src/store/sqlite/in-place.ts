@@ -27,7 +27,7 @@ export function watchPlace(path: string): () => JobdError | null {
       if (before === undefined && typeof there === 'string') opened.set(one, there);
       if (before === undefined || there === undefined || there === before) continue;
       return storeUnusable(
-        `${basename(one)} was moved, removed or replaced while it was in use, and what is stored now would be lost. If it was moved, move it back: jobd goes on by itself. If not, run jobd doctor before you stop jobd: it says how to save what jobd has open`,
+        `${basename(one)} was moved, removed or replaced while it was in use, and what is stored now would be lost. If it was moved, move it back: jobd continues by itself. If not, run jobd doctor before you stop jobd: it says how to save what jobd has open`,
       );
     }
     return null;
