@@ -5,7 +5,7 @@
  * Gathering: after a record, runs that end within 10 ms are recorded together, with one sync of the disk
  * (docs/decisions/0015-writing.md#what-ends-one-after-the-other-is-recorded-and-signed-together). Pressure: while calls wait for slots, a record claims the next runs, and
  * happens as soon as an eighth of the slots can be given on. If they wait for slots of their host, others are searched for
- * too, but seldom: that search reads all that wait.
+ * too, but seldom: that search may read all that wait.
  */
 
 import type { ChangeFeed } from '../../domain/changes.ts';
@@ -69,10 +69,8 @@ const gatheringMs = 10;
 const enoughShare = 1 / 8;
 /** A batch of that share shows for this long that calls end as fast as they are recorded. */
 const crowdedMs = 100;
-/** While calls wait for their host, a search for others rests this long, and gets a twentieth of the time at most. */
+/** While calls wait for their host, a search for others rests this long. */
 const searchEveryMs = 50;
-const restsPerSearch = 19;
-const longestSearchRestMs = 1_000;
 /** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
 const longestLastWriteMs = 10_000;
 
@@ -166,8 +164,7 @@ export class Executor {
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
     if (this.#isPressed && this.#searchRest.isOn) return Infinity;
-    const { store, egress, clock, heldJobs } = this.#parts;
-    const began = clock.monotonicMs();
+    const { store, egress, heldJobs } = this.#parts;
     const untilDueMs = await this.#untilDueMs();
     const isDue = untilDueMs <= 0;
     this.#isPressed &&= isDue;
@@ -181,8 +178,7 @@ export class Executor {
     // The due jobs that were not found wait for slots of their hosts.
     this.#isPressed = isDue;
     if (!isDue) return Infinity;
-    const longMs = Math.max(searchEveryMs, restsPerSearch * (clock.monotonicMs() - began));
-    this.#searchRest.begin(Math.min(longMs, longestSearchRestMs));
+    this.#searchRest.begin(searchEveryMs);
     return Infinity;
   }
 

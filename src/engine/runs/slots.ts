@@ -5,6 +5,7 @@ export interface Slots {
   readonly free: number;
   /** Hosts without a free slot. */
   fullHosts(): string[];
+  isFull(host: string): boolean;
   /** Takes a slot of this host; false if none is free. */
   take(host: string): boolean;
   /** Takes a slot of this host even if none is free. */
@@ -37,8 +38,9 @@ export function createSlots(
         .filter(([, count]) => count >= limitPerHost)
         .map(([host]) => host)
         .toArray(),
+    isFull: (host) => (takenByHost.get(host) ?? 0) >= limitPerHost,
     take(host) {
-      if (taken >= limit || (takenByHost.get(host) ?? 0) >= limitPerHost) return false;
+      if (taken >= limit || slots.isFull(host)) return false;
       slots.hold(host);
       return true;
     },

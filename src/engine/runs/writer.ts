@@ -8,7 +8,7 @@
 
 import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { findDoubtful } from '../../store/runs/claims.ts';
+import { findDoubtful, type ClaimBounds } from '../../store/runs/claims.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { holdNode } from '../../store/nodes/nodes.ts';
 import type { Membership } from '../nodes/membership.ts';
@@ -60,12 +60,24 @@ export interface Writer {
   giveUp(): void;
 }
 
+/** How long a search is remembered: a job may become free without becoming due (docs/decisions/0097-what-was-searched-for.md). */
+const searchedForMs = 1_000;
+
+/** A search that found nothing more to call: all that were due by `upTo` (epoch milliseconds) wait for slots of these hosts. */
+interface Searched {
+  upTo: number;
+  hosts: readonly string[];
+  /** When it is made again, by the monotonic clock. */
+  endsAtMs: number;
+}
+
 /** Makes the writer. */
 export function createWriter({ store, clock, membership, slots, ...parts }: WriterParts): Writer {
   const { backlog, heldJobs, receipts } = parts;
   let inDoubt: Execution[] = [];
   /** The most runs in one claim: fewer after a failure, since a store in trouble may still take a few. */
   let largestClaim = Infinity;
+  let searched: Searched = { upTo: 0, hosts: [], endsAtMs: 0 };
 
   async function write({ records, claims }: Work): Promise<Written> {
     const batch = records ? backlog.batch() : emptyBatch;
@@ -82,12 +94,11 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         const recorded = await recordBatch(tx, dividedBatch(batch), { receipts });
         if (claims === 'none' || !(await mayClaim(tx, nodeId)))
           return { ...recorded, batch, claim: null };
-        const claim = await claimRuns(tx, free, {
-          now: clock.now(),
-          servingSince,
-          nodeId,
-          hindrances: parts.hindrances(),
-        });
+        const now = clock.now();
+        const bounds = free.bounds();
+        const hindrances = parts.hindrances();
+        const claim = await claimRuns(tx, free, { now, servingSince, nodeId, hindrances });
+        if (!claim.more) noteSearch(now, bounds);
         claimed = claim.executions;
         return { ...recorded, batch, claim };
       });
@@ -129,10 +140,29 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         limit: Math.max(0, Math.min(plan.free, Math.min(most, largestClaim) - taken())),
         exceptHosts: plan.fullHosts(),
         exceptJobs: heldJobs(),
+        dueAfter: searchedUpTo(plan),
       }),
       take: (host) => plan.take(host),
       taken,
     };
+  }
+
+  /** All that were due by then wait, as no host of the last search has a free slot; undefined if others may wait, too. */
+  function searchedUpTo(plan: Slots): number | undefined {
+    const { upTo, hosts, endsAtMs } = searched;
+    const isValid = clock.monotonicMs() < endsAtMs && clock.now() >= upTo;
+    return isValid && hosts.every((host) => plan.isFull(host)) ? upTo : undefined;
+  }
+
+  /** A search found nothing. */
+  function noteSearch(
+    upTo: number,
+    { limit, exceptHosts, exceptJobs, dueAfter }: ClaimBounds,
+  ): void {
+    if (limit === 0 || exceptHosts.length === 0 || exceptJobs.length > 0) return;
+    const isWhole = dueAfter === undefined;
+    const endsAtMs = isWhole ? clock.monotonicMs() + searchedForMs : searched.endsAtMs;
+    searched = { upTo, hosts: exceptHosts, endsAtMs };
   }
 
   function releaseDoubtful(isReleased: (execution: Execution) => boolean): void {

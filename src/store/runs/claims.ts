@@ -46,6 +46,8 @@ export interface ClaimBounds {
   exceptHosts: readonly string[];
   /** Held jobs. They are found anyway when their due times would be missed otherwise. */
   exceptJobs: readonly string[];
+  /** Jobs that were due by then are not looked for, in epoch milliseconds. Default: all are. */
+  dueAfter?: number | undefined;
 }
 
 const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
@@ -83,11 +85,12 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
   }));
 }
 
-const dueJobs = statement((db: Db, of: Parameters<Bounds & Due>) =>
+const dueJobs = statement((db: Db, of: Parameters<Bounds & Due & { after: number }>) =>
   db
     .selectFrom('jobs')
     .select(dueJobColumns)
     .select(['host', 'claimed_up_to', isFollowed.as('is_followed')])
+    .where('next_run_at', '>', of('after'))
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isNoneOf('host', of('hosts')))
@@ -104,7 +107,9 @@ export async function findDueJobs(
   now: number,
   bounds: ClaimBounds,
 ): Promise<ClaimableJob[]> {
-  const rows = await dueJobs(db, { now, urgent: now - longestHeldMs, ...asParameters(bounds) });
+  const { dueAfter: after = Number.MIN_SAFE_INTEGER } = bounds;
+  const due = { now, after, urgent: now - longestHeldMs };
+  const rows = await dueJobs(db, { ...due, ...asParameters(bounds) });
   return rows.map((row) => ({
     job: row,
     host: row.host,

@@ -139,6 +139,7 @@ test('while calls wait for their host, a record refills its slots, and calls to 
   assert.equal(calls(), 1, 'the host has one slot');
   assert.equal(executor.isPressed, false, 'a slow host is no reason to put off other work');
   await addJob({ ...dueOnce, url: 'https://other.example/' });
+  await addJob({ cronExpr: '12 * * * *', url: 'https://later.example/' });
   const before = writes();
   assert.equal(await executor.claim(), Infinity, 'it has just been searched for');
   assert.equal(writes(), before);
@@ -151,8 +152,15 @@ test('while calls wait for their host, a record refills its slots, and calls to 
   assert.equal(await executor.claim(), Infinity);
   clock.pass(1);
   assert.ok(woken.has('claim'));
-  assert.equal(await executor.claim(), 0);
-  assert.equal(calls(), 2, 'a call of the other host');
+  clock.set(dueAt + minute);
+  while ((await executor.claim()) === 0);
+  assert.equal(calls(), 2, 'a call that became due since the first search');
+  clock.pass(949);
+  while ((await executor.claim()) === 0);
+  assert.equal(calls(), 2);
+  clock.pass(50);
+  while ((await executor.claim()) === 0);
+  assert.equal(calls(), 3, 'one that was due then, after a second');
 });
 
 test('without load a record waits some milliseconds for others, unless a job is due', async (t) => {
