@@ -96,7 +96,7 @@ describe('the editor of a job', { skip: noPages }, () => {
     await fill('Every', '0.5');
     await refusedAt('periodSeconds', /must be between 60 and 31536000 seconds, got 30/);
     await fill('Every', '2');
-    await page.getByLabel('Unit').selectOption('hours');
+    await page.getByLabel('Unit of every').selectOption('hours');
     await page.getByText('Every 2 hours').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/Long is created\. Next due \w+ \d+ \w+ \d\d:\d\d \(UTC\)\./).waitFor();
