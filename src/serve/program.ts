@@ -138,8 +138,8 @@ async function loaded({ heading, load }: CommandFile) {
 
 function filesFor(word = ''): readonly CommandFile[] {
   if (word === '--version' || word === '-V') return [];
-  const named = files.find(({ names }) => names.includes(word));
-  return named === undefined || named === help ? files : [named];
+  const named = files.filter(({ names }) => names.includes(word));
+  return named.length === 0 || named.includes(help) ? files : named;
 }
 
 /** Every command but `serve` takes `--json`; some describe it in words of their own. */

@@ -4,9 +4,10 @@ import { definitions } from '../wings/definitions/wing.ts';
 import { explain } from '../wings/explain/wing.ts';
 import { ledger } from '../wings/ledger/wing.ts';
 import { readers } from '../wings/readers/wing.ts';
+import { replay } from '../wings/replay/wing.ts';
 import { localWings } from './local-wings.ts';
 
-const wings = [explain, ledger, readers, definitions, ...localWings];
+const wings = [explain, ledger, replay, readers, definitions, ...localWings];
 
 /** What they add. Nothing of it is loaded. */
 export const addedByWings = {

@@ -69,7 +69,7 @@ export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'a run that began later is the reason of a missed one',
     file: 'engine/runs/due.ts',
-    text: ' || lastRunAt > missed.first + latestStartMs',
+    text: ' || lastRunAt > dueAt + latestStartMs',
     becomes: '',
     tests: ['engine/runs/missed.test.ts'],
   },

@@ -72,6 +72,7 @@ const notes: Readonly<Record<string, Notes>> = {
     tooLong: longBody,
   },
   completeRun: { body: { status: 'success' } },
+  replayRun: { body: {}, bodies: [{ again: true }] },
   copyJob: { body: { name: 'copy' }, wrong: { name: ' ' } },
   actOnJobs: {
     body: (own, other) => ({ action: 'delete', ids: [own, other] }),

@@ -69,15 +69,15 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
   completion: Type.Optional(Completion),
   causedBy: Type.Optional(
     t.part(
-      'Extension: the run whose end started this one, if its job runs after another one. Its `source` is `manual`: no ' +
-        'schedule started it.',
+      'Extension: the run whose end started this one, if its job runs after another one; or the missed run of its own job ' +
+        'that it makes up for. Its `source` is `manual`: no schedule started it.',
       { jobId: t.id('The id of the job of that run.'), runId: t.id('The id of that run.') },
     ),
   ),
   dueAt: Type.Optional(
     t.moment(
       'Extension: the due time that the run stands for, if that is another time than `scheduledFor`: that of the run that ' +
-        'started it. Every attempt sends it, or else `scheduledFor`, as `X-Service-Scheduled-For`.',
+        'started it, the last one that was missed, or that of the run it replays. Every attempt sends it, or else `scheduledFor`, as `X-Service-Scheduled-For`.',
     ),
   ),
 });

@@ -19,13 +19,14 @@ const manualIntervalMs = 60_000;
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
  * `not_found`, `payment_required`, `conflict` while a run executes or awaits its report, `rate_limited` within a minute of the last manual
- * run.
+ * run. `dueAtFor` chooses the due time that it stands for, if that is not now, and may refuse.
  */
 export async function runJob(
   app: RunsApp,
   principal: Principal,
   jobId: string,
   idempotencyKey: string | null,
+  dueAtFor?: (tx: Db, job: SealedJob) => Promise<number>,
 ): Promise<Run> {
   const { clock, events, wake } = app;
   const known = async (db: Db): Promise<Run | undefined> => {
@@ -41,11 +42,12 @@ export async function runJob(
     const now = clock.now();
     await requirePaid(tx, principal, now);
     await refuseWhileRunning(tx, job);
+    const dueAt = await dueAtFor?.(tx, job);
     const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
     if (last !== undefined) {
       throw tooSoon('a job can be run by hand once a minute', manualIntervalMs, now - last);
     }
-    const queued = queuedRun(newId(now), job.id, now);
+    const queued = { ...queuedRun(newId(now), job.id, now), ...(dueAt !== undefined && { dueAt }) };
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
     note({ action: 'job.run', subject: job, runId: queued.id });
     return queued;

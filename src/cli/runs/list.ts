@@ -73,7 +73,8 @@ const ofAll: Columns<RunSummary & Partial<ListedRun>> = {
   ...ofOne,
 };
 
-function wantedOf(flags: Flags): Wanted {
+/** What options ask for. Throws `usage` for what they cannot mean. */
+export function wantedOf(flags: Flags): Wanted {
   const now = systemClock.now();
   const time = (flag: 'since' | 'until'): string | null => {
     const text = flags[flag];

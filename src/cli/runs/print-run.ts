@@ -3,6 +3,7 @@
 import type { Run } from '../../api/runs/contract.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { completionWords } from '../../domain/runs/completion.ts';
+import { originOf } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { moment, state } from '../terminal/cell.ts';
 import { printFields, type Output } from '../terminal/output.ts';
@@ -38,15 +39,12 @@ export function printRun(
   run: Run,
   { name, method, url, firstJob }: JobOfRun,
 ): void {
-  const { durationMs, error, completion, causedBy, dueAt } = run;
+  const { durationMs, error, completion, dueAt } = run;
   printFields(output, {
     job: name,
     ...(url !== undefined && { 'calls now': `${method} ${url}` }),
     status: state(run.status),
-    source:
-      causedBy === undefined
-        ? run.source
-        : `after ${firstJob ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`,
+    source: sourceOf(run, firstJob),
     'scheduled for': moment(run.scheduledFor),
     ...(dueAt !== undefined && { 'stands for': moment(dueAt) }),
     started: moment(run.startedAt),
@@ -66,6 +64,14 @@ export function printRun(
     for (const line of plainLines(previewText(run) ?? '')) output.data(line);
   }
   if (completion?.outcome === null && run.status === 'running') output.say(howToEnd(run));
+}
+
+function sourceOf(run: Run, firstJob: string | null = null): string {
+  const { source, causedBy, jobId } = run;
+  if (causedBy === undefined) return originOf(run, jobId) === 'replay' ? 'replay' : source;
+  return originOf(run, jobId) === 'make_up'
+    ? `makes up for missed run ${causedBy.runId}`
+    : `after ${firstJob ?? `job ${causedBy.jobId}`} run ${causedBy.runId}`;
 }
 
 /** How a person ends the wait of a run. */

@@ -47,17 +47,20 @@ export function runWait(id: string): number {
   return Math.max(0, Math.ceil(((nextRuns.value.get(id) ?? 0) - now.value) / 1000));
 }
 
-/** Asks for a run, and says nothing. */
-export async function requestRun(id: string): Promise<Answer<QueuedRun>> {
-  const answer = await create<QueuedRun>(`/jobs/${id}/run`);
+/** Asks for a run, or for one that stands for the due time of another run, and says nothing. */
+export async function requestRun(id: string, replayed?: string): Promise<Answer<QueuedRun>> {
+  const answer =
+    replayed === undefined
+      ? await create<QueuedRun>(`/jobs/${id}/run`)
+      : await create<QueuedRun>(`/jobs/${id}/runs/${replayed}/replay`, {});
   if (answer.ok) waitFor(id, pauseMs);
   else if (answer.retryAfter !== null && runWait(id) === 0) waitFor(id, answer.retryAfter * 1000);
   return answer;
 }
 
-/** Queues a run now. Resolves with its id; null if it was refused. */
-export async function runNow({ id, name }: Named): Promise<string | null> {
-  const answer = await requestRun(id);
+/** Queues a run now, as `requestRun` does. Resolves with its id; null if it was refused. */
+export async function runNow({ id, name }: Named, replayed?: string): Promise<string | null> {
+  const answer = await requestRun(id, replayed);
   if (answer.ok) {
     const run = answer.body.run.id;
     showToast({

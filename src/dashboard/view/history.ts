@@ -3,7 +3,7 @@
 import type { RunSummary } from '../../api/runs/contract.ts';
 import { errorDetail } from '../../domain/runs/reason.ts';
 import { duration, span } from './figures.ts';
-import { whyOf } from './run.ts';
+import { originWords, whyOf } from './run.ts';
 import { absolute, browserZone, clock, dateIn, dayIn, sameZone, timeIn } from './times.ts';
 
 /** Which runs are shown. */
@@ -65,17 +65,15 @@ export function daysLater(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/** Puts a run into a line. `zone` is that of the job. */
-export function runLine(run: RunSummary, zone: string, nowMs: number): RunLine {
-  const { status, source, scheduledFor, startedAt, attempts, durationMs } = run;
+/** Puts a run of a job into a line. `zone` is that of the job. */
+export function runLine(run: RunSummary, jobId: string, zone: string, nowMs: number): RunLine {
+  const { status, scheduledFor, startedAt, attempts, durationMs } = run;
   const lateMs = startedAt === null ? 0 : Date.parse(startedAt) - Date.parse(scheduledFor);
   return {
     glyph: status === 'queued' ? 'new' : status,
     time: `${dayIn(scheduledFor, nowMs, zone)} ${clock(scheduledFor, zone, { withSeconds: true })}`,
     remarks: [
-      ...(source === 'manual'
-        ? [run.causedBy === undefined ? 'by hand' : 'after another job']
-        : []),
+      ...(run.source === 'manual' ? [originWords(run, jobId)] : []),
       ...(lateMs > 1_000 ? [`${span(lateMs)} late`] : []),
       ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ],

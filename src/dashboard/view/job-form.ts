@@ -49,6 +49,8 @@ export interface JobForm {
   retries: string;
   /** Empty: an answer of 202 is a success. */
   awaitSeconds: string;
+  /** Blank: what is missed is not made up for. */
+  makeUpSeconds: Length;
   notes: string;
   /** Empty where calls do not say who makes them. */
   sign: SignKind | '';
@@ -80,6 +82,7 @@ export function formOf(job: Job | null, zone: string): JobForm {
     timeoutSeconds: String(from.timeoutSeconds),
     retries: String(from.retries),
     awaitSeconds: String(from.awaitSeconds ?? ''),
+    makeUpSeconds: lengthOf(from.makeUpSeconds ?? null),
     notes: from.notes,
     sign: from.sign ?? '',
     audience: from.audience ?? '',
@@ -108,6 +111,7 @@ export function inputOf(form: JobForm): JobInput {
     timeoutSeconds: wholeNumber(timeoutSeconds),
     retries: wholeNumber(retries),
     awaitSeconds: awaitSeconds.trim() === '' ? null : wholeNumber(awaitSeconds),
+    makeUpSeconds: secondsOrNull(form.makeUpSeconds),
     sign: sign === '' ? null : sign,
     audience: wantsAudience(form) ? audience.trim() : null,
   };

@@ -2,6 +2,7 @@
 
 import type { Run } from '../../api/runs/contract.ts';
 import { becauseOf, readWhy, type Why } from '../../domain/runs/reason.ts';
+import { originOf } from '../../domain/runs/run.ts';
 import { duration, span, figures } from './figures.ts';
 import { clock, dayIn } from './times.ts';
 
@@ -11,6 +12,27 @@ export type ToldRun = Omit<Run, 'id' | 'jobId' | 'responseBody' | 'truncated'>;
 /** Whether more will happen to the run. */
 export function isUnderWay({ status }: Pick<Run, 'status'>): boolean {
   return status === 'queued' || status === 'running';
+}
+
+/** The due time for which a run that was no success is called again; null for a run that has none, or need not be. */
+export function dueTimeOf(run: Pick<Run, 'status' | 'source' | 'scheduledFor' | 'dueAt' | 'why'>) {
+  if (isUnderWay(run) || run.status === 'success') return null;
+  const own = run.source === 'scheduled' ? run.scheduledFor : null;
+  return run.dueAt ?? run.why?.lastDueAt ?? own;
+}
+
+/** How a run of a job came to be. */
+export function originWords(
+  run: Pick<Run, 'source' | 'causedBy' | 'dueAt'>,
+  jobId: string,
+): string {
+  return {
+    schedule: 'by schedule',
+    hand: 'by hand',
+    replay: 'replay',
+    after: 'after another job',
+    make_up: 'makes up',
+  }[originOf(run, jobId)];
 }
 
 /** What happened, in one sentence. */

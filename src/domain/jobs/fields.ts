@@ -83,6 +83,15 @@ export const jobFields = {
     isExtension: true,
     off: ['--no-await', 'take an answer of 202 as a success'],
   },
+  makeUpSeconds: {
+    form: 'duration',
+    rule: { type: 'integer', minimum: 60, maximum: 604_800 },
+    label: 'Make up',
+    help: 'one run makes up for missed due times, up to this long after the last of them',
+    default: null,
+    isExtension: true,
+    off: ['--no-make-up', 'make up for nothing'],
+  },
   after: {
     form: 'special',
     rule: { type: 'object' },
@@ -163,6 +172,9 @@ export function jobDetails(): Details<typeof jobFields> {
     awaitSeconds:
       'Each call then has the header `X-Service-Completion-Url`, and a run that is answered 202 stays `running` until the ' +
       'target reports there. Null: an answer of 202 is a success, as any other 2xx.',
+    makeUpSeconds:
+      'The missed run stays as it is; the one that makes up for it names it in `causedBy`, and has the last due time as `dueAt`. ' +
+      'Null: what is missed is not called later.',
     after: `The schedule is kept and counts again once this is null. No circles; at most ${longestChain} jobs in a row.`,
     onResult: 'As a message of type `run.finished` by Standard Webhooks. The rules of `url` apply.',
     onResultSecret:

@@ -1,6 +1,6 @@
 /**
  * What to do about a job that is due (docs/behavior.md#schedule-4): call it if the due time is at most a minute past,
- * else record it as missed. Missed calls are not made up for later.
+ * else record it as missed. Whether one run makes up for what was missed is decided here, too.
  */
 
 import { scheduleOf, type Schedule, type ScheduleFields } from '../schedule/schedule.ts';
@@ -85,6 +85,27 @@ export function planUpTo(
   const nextRunAt = nextDue(schedule, takenAt);
   if (takenAt === first) return { missed: null, dueAt: null, nextRunAt };
   return { missed: missedUntil(schedule, first, takenAt - 1), dueAt: null, nextRunAt };
+}
+
+/** What decides whether missed due times are made up for. Times are epoch milliseconds. */
+interface MakeUpTerms {
+  makeUpSeconds: number | null;
+  now: number;
+  /** When the run of the job ended that may have delayed the last of them; null if none did. */
+  busyUntil: number | null;
+}
+
+/**
+ * Whether one more run makes up for what a plan misses (docs/behavior.md#makeup-1): if no later due time is called, the last one is
+ * not too long past, and the job itself was not at work then.
+ */
+export function isMadeUp(
+  { missed, dueAt }: DuePlan,
+  { makeUpSeconds, now, busyUntil }: MakeUpTerms,
+): boolean {
+  if (missed === null || dueAt !== null || makeUpSeconds === null) return false;
+  const isBusy = busyUntil !== null && busyUntil > missed.last;
+  return !isBusy && now - missed.last <= makeUpSeconds * 1_000;
 }
 
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */

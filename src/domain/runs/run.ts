@@ -72,7 +72,7 @@ export interface Run {
   missed?: MissedFacts;
   /** Set if its target answered 202 and reports later. */
   completion?: Completion;
-  /** The run whose end started it, of a job that runs after another one; left out for any other. */
+  /** The run whose end started it, of a job that runs after another one; or the missed one that it makes up for. Left out for any other. */
   causedBy?: RunCause;
   /** The due time that it stands for, if that is another time than `scheduledFor`. */
   dueAt?: number;
@@ -82,6 +82,19 @@ export interface Run {
 export interface RunCause {
   jobId: string;
   runId: string;
+}
+
+/**
+ * How a run came to be: by the schedule, by hand, as a replay by hand, after a run of another job, or to make up for a missed one
+ * of its own.
+ */
+export function originOf(
+  { source, causedBy, dueAt }: { source: RunSource; causedBy?: RunCause; dueAt?: unknown },
+  jobId: string,
+): 'schedule' | 'hand' | 'replay' | 'after' | 'make_up' {
+  if (source === 'scheduled') return 'schedule';
+  if (causedBy === undefined) return dueAt === undefined ? 'hand' : 'replay';
+  return causedBy.jobId === jobId ? 'make_up' : 'after';
 }
 
 /** A run in a list: what it answered is read run by run. */

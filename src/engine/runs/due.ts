@@ -6,6 +6,7 @@
 import {
   causeOfMissed,
   isBeforeRenewal,
+  isMadeUp,
   latestStartMs,
   planDue,
   planUpTo,
@@ -18,6 +19,7 @@ import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
+import { dropMakeUps } from '../../store/jobs/chains.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { executionOf, type Execution } from './execution.ts';
@@ -55,6 +57,8 @@ export interface KeptMiss extends Why {
   missedAt: number;
   /** Whether somebody waits for the ends of the job's runs. */
   isFollowed: boolean;
+  /** Whether one run makes up for it (docs/behavior.md#makeup-1). */
+  isMadeUp: boolean;
 }
 
 /** What became of due jobs. */
@@ -95,6 +99,10 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       missed: isKept(missed) ? 1 : 0,
     })),
   );
+  await dropMakeUps(
+    tx,
+    plans.flatMap(({ job, run }) => (run && job.makeUpSeconds !== null ? [job.id] : [])),
+  );
   const executions = plans.flatMap((plan) => {
     if (plan.run === null) return [];
     const { id: runId, scheduledFor, startedAt } = plan.run;
@@ -134,6 +142,7 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
 /** What a claim does with one due job: at most one missed run, and at most one that starts. */
 interface ClaimPlan extends ClaimableJob {
   missed: MissedRun | null;
+  isMadeUp: boolean;
   run: StartingRun | null;
   nextRunAt: number | null;
   spans: SpanChange[];
@@ -178,6 +187,7 @@ function planClaim(
   return {
     ...claimable,
     missed: missed && missedRun(job, missed, moment),
+    isMadeUp: takenAt === undefined && isMadeUp(due, makeUpTerms(job, due, now)),
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
     spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
@@ -191,17 +201,18 @@ function renewedSpan(job: DueJob, at: number): SpanChange {
 }
 
 function missedOf(
-  { job, isFollowed }: ClaimPlan,
+  { job, ...plan }: ClaimPlan,
   { id: runId, reason, missed }: MissedRun,
   known: Pick<KeptMiss, 'workspace' | 'missedAt'>,
 ): KeptMiss {
   const { id: jobId, name: jobName, workspaceId } = job;
-  const names = { runId, jobId, jobName, workspaceId, isFollowed };
+  const follows = { isFollowed: plan.isFollowed, isMadeUp: plan.isMadeUp };
+  const names = { runId, jobId, jobName, workspaceId, ...follows };
   return { ...names, ...known, reason, detail: null, httpStatus: null, missed };
 }
 
 function missedRun(job: DueJob, missed: Missed, moment: Moment): MissedRun {
-  const circumstances = { ...moment, busyUntil: busyUntil(job, missed) };
+  const circumstances = { ...moment, busyUntil: busyUntil(job, missed.first) };
   const { reason, ...hindered } = causeOfMissed(missed, circumstances);
   return {
     id: newId(moment.now),
@@ -212,9 +223,14 @@ function missedRun(job: DueJob, missed: Missed, moment: Moment): MissedRun {
   };
 }
 
-/** When the run ended that may have delayed the missed due time; null if the last run began too late for that. */
-function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): number | null {
-  if (lastRunAt === null || lastRunAt > missed.first + latestStartMs) return null;
+function makeUpTerms(job: DueJob, { missed }: DuePlan, now: number) {
+  const { makeUpSeconds } = job;
+  return { makeUpSeconds, now, busyUntil: missed && busyUntil(job, missed.last) };
+}
+
+/** When the run ended that may have delayed a missed due time; null if the last run began too late for that. */
+function busyUntil({ lastRunAt, lastDurationMs }: DueJob, dueAt: number): number | null {
+  if (lastRunAt === null || lastRunAt > dueAt + latestStartMs) return null;
   return lastRunAt + (lastDurationMs ?? 0);
 }
 

@@ -245,7 +245,7 @@ export class Executor {
     if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
     if (missed.length > 0) {
       meter.jobsMissed(missed.length);
-      for (const run of missed) logMissed(log, run);
+      for (const run of missed) logMissed(log, run, claim?.followUp.queued ?? []);
     }
     for (const run of missed) announceRun(this.#parts, run, 'missed');
     if (changes.isHeard) {

@@ -78,21 +78,23 @@ function reportedEnd({ ended, claimed: { workspaceId, scheduledFor } }: EndedFac
 function reportedMiss(run: KeptMiss): ReportedRun {
   const { runId: id, jobId, workspaceId, missed } = run;
   const times = { scheduledFor: missed.first, lastDueAt: missed.last };
-  return { id, jobId, workspaceId, ...times, reason: becauseOf(run) };
+  const reason = `${becauseOf(run)}${run.isMadeUp ? '; one run makes up for it' : ''}`;
+  return { id, jobId, workspaceId, ...times, reason };
 }
 
 async function renewSpans(tx: Db, { renewed }: Required<Facts>) {
   await keepSpans(tx, renewed);
 }
 
-/** Queues a run of each job that runs after one of these, unless its account has expired. */
-async function startFollowers(tx: Db, { ended }: Required<Facts>) {
+/** Queues a run of each job that runs after one of these, and one that makes up for each miss, unless their accounts have expired. */
+async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
   const causes = ended.filter(isFollowed).map(({ ended: { jobId, runId, status, finishedAt } }) => {
     return { jobId, runId, conditions: conditionsMet(status), endedAt: finishedAt };
   });
-  const started = causes.length === 0 ? [] : await findStarted(tx, causes);
+  const followers = causes.length === 0 ? [] : await findStarted(tx, causes);
+  const started = [...followers, ...missed.filter((run) => run.isMadeUp).map(makeUpFor)];
   if (started.length === 0) return {};
-  const now = latestEnd(ended);
+  const now = Math.max(latestEnd(ended), latestMiss(missed));
   const terms = await findTerms(tx, [...new Set(started.map(({ workspaceId }) => workspaceId))]);
   const queued = started
     .filter(({ workspaceId }) => {
@@ -100,8 +102,12 @@ async function startFollowers(tx: Db, { ended }: Required<Facts>) {
       return its !== undefined && !hasExpired(its, now);
     })
     .map((run) => ({ ...run, id: newId(now) }));
-  if (queued.length > 0) await insertChainedRuns(tx, queued);
-  return { queued };
+  const kept = await insertChainedRuns(tx, queued);
+  return { queued: queued.filter(({ id }) => kept.has(id)) };
+}
+
+function makeUpFor({ jobId, workspaceId, runId, missedAt: endedAt }: KeptMiss) {
+  return { jobId, workspaceId, cause: { jobId, runId, conditions: [], endedAt } };
 }
 
 /** Lets the callbacks of their jobs have them. */

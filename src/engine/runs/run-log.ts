@@ -5,6 +5,7 @@ import { errorOf, whyDocument, type Why } from '../../domain/runs/reason.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import type { DroppedResults } from '../../store/alerts/callbacks.ts';
+import type { ChainedRun } from '../../store/jobs/chains.ts';
 import type { KeptMiss } from './due.ts';
 import { runNames, type EndedExecution, type Execution } from './execution.ts';
 
@@ -57,8 +58,10 @@ export function noteDropped(
   }
 }
 
-/** Logs a run that was missed, with its first and last due time. */
-export function logMissed(log: Log, run: KeptMiss): void {
+/** Logs a run that was missed, with its first and last due time, and the run of those `queued` that makes up for it. */
+export function logMissed(log: Log, run: KeptMiss, queued: readonly ChainedRun[]): void {
   const dueAt = isoTime(run.missed.first);
-  log.warn({ ...runNames(run), status: 'missed', dueAt, ...whyFields(run) }, 'run missed');
+  const madeUpBy = queued.find(({ cause }) => cause.runId === run.runId)?.id;
+  const how = { status: 'missed', dueAt, madeUpBy, ...whyFields(run) };
+  log.warn({ ...runNames(run), ...how }, 'run missed');
 }

@@ -80,13 +80,8 @@ export async function keepScheduleStates(
   );
   await keepSpans(tx, changes);
   const states = jobs.map(({ after }) => after);
-  const chained = states.filter((job) => job.paused && job.after !== null);
-  if (chained.length > 0) {
-    await dropChainedRuns(
-      tx,
-      chained.map(({ id }) => id),
-    );
-  }
+  const pausedIds = states.filter((job) => job.paused).map(({ id }) => id);
+  if (pausedIds.length > 0) await dropChainedRuns(tx, pausedIds);
   await updateState(
     tx,
     states.map(({ id, paused, anchorAt, nextRunAt }) => ({

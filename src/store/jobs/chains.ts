@@ -93,7 +93,7 @@ export interface ChainedRun {
 /** The condition of the index, in the same words, so that SQLite uses it. */
 const isQueued = sql<boolean>`status = 'queued'`;
 
-/** The jobs that these ends start: those that are paused, or have a run that waits already, are left out. */
+/** The jobs that these ends start: those that are paused are left out. */
 export async function findStarted(
   tx: Db,
   causes: readonly Cause[],
@@ -105,7 +105,6 @@ export async function findStarted(
     .where('after_job_id', 'in', idList(causes.map(({ jobId }) => jobId)))
     .where('deleted_at', 'is', null)
     .where('paused', '=', 0)
-    .where(sql<boolean>`not exists (select 1 from runs where ${isQueued} and job_id = jobs.id)`)
     .execute();
   const byJob = new Map(causes.map((cause) => [cause.jobId, cause]));
   return found.flatMap(({ jobId, workspaceId, after_on: on, afterJobId }) => {
@@ -121,9 +120,10 @@ const nearMs = 60_000;
 /**
  * Keeps these runs as `queued`, each asked for when the other run ended, or just after the runs that have that time already, and for
  * the due time that the other run stands for.
- * A run that has started the job before starts it no second time.
+ * A run that has started the job before starts it no second time, and none does where a run of the job waits already. Returns the
+ * ids of those kept.
  */
-export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Promise<void> {
+export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Promise<Set<string>> {
   const elements = runs.map(({ id, jobId, workspaceId, cause }) => {
     const { jobId: causeJobId, runId: causeRunId, endedAt } = cause;
     return { id, jobId, workspaceId, causeJobId, causeRunId, endedAt };
@@ -131,7 +131,7 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
   const endedAt = numberOf('endedAt', 'added.value');
   const jobId = textOf('jobId', 'added.value');
   const causeRunId = textOf('causeRunId', 'added.value');
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     insert into runs
       (id, job_id, workspace_id, source, status, scheduled_for, cause_job_id, cause_run_id, due_at)
     select ${textOf('id', 'added.value')}, ${jobId}, ${textOf('workspaceId', 'added.value')},
@@ -141,17 +141,30 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
           and near.scheduled_for >= ${endedAt} and near.scheduled_for < ${endedAt} + ${nearMs}
         ), ${endedAt}),
       ${textOf('causeJobId', 'added.value')}, ${causeRunId},
-      (select coalesce(due_at, scheduled_for) from runs where id = ${causeRunId})
-    from ${rowsOf(elements)} as added where true
-    on conflict do nothing`.execute(tx);
+      (select coalesce(due_at, last_due_at, scheduled_for) from runs where id = ${causeRunId})
+    from ${rowsOf(elements)} as added
+    where not exists (select 1 from runs where ${isQueued} and job_id = ${jobId})
+    on conflict do nothing returning id`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
-/** Drops the runs of these jobs that wait because another one ended: the jobs are paused now. */
+/** Drops the runs of these jobs that wait because another run ended or was missed: the jobs are paused now. */
 export async function dropChainedRuns(tx: Db, jobIds: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('runs')
     .where(isQueued)
     .where('job_id', 'in', idList(jobIds))
     .where('cause_run_id', 'is not', null)
+    .execute();
+}
+
+/** Drops the runs that wait to make up for missed due times of these jobs: a later one begins. */
+export async function dropMakeUps(tx: Db, jobIds: readonly string[]): Promise<void> {
+  if (jobIds.length === 0) return;
+  await tx
+    .deleteFrom('runs')
+    .where(isQueued)
+    .where('job_id', 'in', idList(jobIds))
+    .whereRef('cause_job_id', '=', 'job_id')
     .execute();
 }

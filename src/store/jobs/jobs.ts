@@ -96,7 +96,7 @@ export async function updateJob(
 ): Promise<void> {
   await tx.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
   const reason = job.paused ? 'paused' : 'changed';
-  if (job.after !== null && job.paused) await dropChainedRuns(tx, [job.id]);
+  if (job.paused) await dropChainedRuns(tx, [job.id]);
   await keepSpans(tx, [spanChange(before, job, { at: now, reason })]);
 }
 
@@ -195,6 +195,7 @@ export const dueJobColumns = selectionOf({
   timeoutSeconds: 'jobs.timeout_seconds',
   retries: 'jobs.retries',
   awaitSeconds: 'jobs.await_seconds',
+  makeUpSeconds: 'jobs.make_up_seconds',
   sign: 'jobs.sign',
   audience: 'jobs.audience',
   health: 'jobs.health',

@@ -32,6 +32,50 @@ export async function listHistory(
   return (await rows.execute()).map(summaryOf);
 }
 
+/** Runs that one answer tells of a due time. */
+const mostFor = 5;
+
+/** Runs of a job that stand for a due time of a run of its schedule, or for one that this has missed; the newest first. */
+export async function findRunsFor(
+  db: Db,
+  jobId: string,
+  { scheduledFor, missed }: Pick<RunSummary, 'scheduledFor' | 'missed'>,
+): Promise<RunSummary[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(summaryColumns)
+    .where('job_id', '=', jobId)
+    .where('due_at', '>=', scheduledFor)
+    .where('due_at', '<=', missed?.last ?? scheduledFor)
+    .where((of) => of.or([of('cause_job_id', 'is', null), of('cause_job_id', '=', jobId)]))
+    .orderBy('due_at', 'desc')
+    .limit(mostFor)
+    .execute();
+  return rows.map(summaryOf).toSorted((one, other) => other.scheduledFor - one.scheduledFor);
+}
+
+/** A run of a job that waits to be called for a due time; else one that succeeded for it; undefined if there is none. */
+export async function findDoneFor(
+  db: Db,
+  jobId: string,
+  dueAt: number,
+): Promise<RunSummary | undefined> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(summaryColumns)
+    .where('job_id', '=', jobId)
+    .where('status', 'in', ['queued', 'success'])
+    .where((of) =>
+      of.or([
+        of('due_at', '=', dueAt),
+        of.and([of('scheduled_for', '=', dueAt), of('source', '=', 'scheduled')]),
+      ]),
+    )
+    .execute();
+  const found = rows.map(summaryOf);
+  return found.find(({ status }) => status === 'queued') ?? found[0];
+}
+
 /** When the oldest kept run of a job was due; undefined if none is kept. */
 export async function findOldestDueTime(db: Db, jobId: string): Promise<number | undefined> {
   const runs = db.selectFrom(everyRun).select('scheduled_for as dueAt').where('job_id', '=', jobId);

@@ -25,6 +25,7 @@ export async function insertQueuedRun(
       status: run.status,
       scheduled_for: run.scheduledFor,
       idempotency_key: idempotencyKey,
+      due_at: run.dueAt ?? null,
     })
     .execute();
 }

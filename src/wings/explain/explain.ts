@@ -49,7 +49,7 @@ const todoFor: Partial<Record<Verdict['outcome'], string>> = {
 
 function verdictOf(records: Records, state: StateThen): Verdict {
   const { job, asked, run, dueAt, isDue, zone, changes } = records;
-  if (run !== null && (isDue || run.source === 'manual')) return runVerdict(run, dueAt, zone);
+  if (run !== null && (isDue || run.source === 'manual')) return runVerdict(run, records);
   if (state === 'not_created') {
     const by = byWhom(changes.find(({ action }) => action === 'job.create') ?? null);
     const answer = `The job did not exist then: it was created at ${timeIn(job.createdAt, zone)}${by}.`;
@@ -63,19 +63,17 @@ function verdictOf(records: Records, state: StateThen): Verdict {
   }
   if (isDue) return withoutRun(records, state, dueAt);
   const earlier =
-    run === null
-      ? withoutRun(records, stateAt(records, dueAt), dueAt)
-      : runVerdict(run, dueAt, zone);
+    run === null ? withoutRun(records, stateAt(records, dueAt), dueAt) : runVerdict(run, records);
   const not = `It was not due at ${timeIn(asked.at, zone)}.`;
   return { outcome: 'not_due', answer: `${not} About the due time before: ${earlier.answer}` };
 }
 
 /** `dueAt` is the one of the due times that a missed run stands for. */
-function runVerdict(run: RunSummary, dueAt: number | null, zone: string): Verdict {
+function runVerdict(run: RunSummary, { dueAt, zone, job }: Records): Verdict {
   const { status, scheduledFor, source } = run;
   const outcome = status === 'queued' ? 'waiting' : status;
   const how = outcomeWords(run, zone);
-  if (source === 'manual') return { outcome, answer: `${beginning(run, zone)}: ${how}.` };
+  if (source === 'manual') return { outcome, answer: `${beginning(run, job.id, zone)}: ${how}.` };
   const at = timeIn(dueAt ?? scheduledFor, zone);
   if (status === 'missed') return { outcome, answer: `It did not run at ${at}: ${how}.` };
   const lateMs = latenessOf(run) ?? 0;

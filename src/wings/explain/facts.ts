@@ -17,6 +17,8 @@ export const factKinds = [
   'attempts',
   'late',
   'cause',
+  'made_up',
+  'replayed',
   'manual_run',
   'alert',
   'target',

@@ -4,7 +4,13 @@ import { alertNews } from '../../domain/alerts/logged-alert.ts';
 import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { counted } from '../../domain/counted.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
-import { isAwaiting, isFinal, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
+import {
+  isAwaiting,
+  isFinal,
+  originOf,
+  type RunStatus,
+  type RunSummary,
+} from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { fact, latenessOf, lengthText, onTimeMs, unknown, type Fact } from './facts.ts';
 import { meaningOf } from './meanings.ts';
@@ -61,7 +67,23 @@ export function runFacts(records: Records): Fact[] {
         : 'a retry could not cure this failure, or the job had no retries then';
     facts.push(fact('attempts', `It was not tried again: ${why}.`, { runId }));
   }
-  return [...facts, ...latenessFacts(records, run), ...downtimeFacts(records, run)];
+  if (run.dueAt !== undefined) {
+    const sentence = `It stands for the due time ${timeIn(run.dueAt, zone)}.`;
+    facts.push(fact('due', sentence, { at: run.dueAt }));
+  }
+  const late = [...latenessFacts(records, run), ...downtimeFacts(records, run)];
+  return [...facts, ...late, ...againFacts(records)];
+}
+
+/** What was called later for the due times of the run. */
+function againFacts({ again, zone, job }: Records): Fact[] {
+  return again.map((run) => {
+    const { id: runId, scheduledFor: at } = run;
+    const isReplay = originOf(run, job.id) === 'replay';
+    const did = isReplay ? 'replayed' : 'made up for';
+    const sentence = `It was ${did} at ${timeIn(at, zone)}, in run ${runId}: ${outcomeWords(run, zone)}.`;
+    return fact(isReplay ? 'replayed' : 'made_up', sentence, { runId, at });
+  });
 }
 
 function outcomeFact(run: RunSummary, zone: string): Fact {
@@ -140,21 +162,27 @@ function downtimeFacts(
 }
 
 /** Runs by hand, or that the end of another one started. */
-export function manualFacts({ manual, zone, run: explained }: Records): Fact[] {
+export function manualFacts({ manual, zone, job, run: explained, again }: Records): Fact[] {
+  const told = [explained, ...again].map((run) => run?.id);
   return manual.flatMap((run) => {
-    if (run.id === explained?.id) return [];
+    if (told.includes(run.id)) return [];
     const { id: runId, scheduledFor: at } = run;
-    const sentence = `${beginning(run, zone)}: ${outcomeWords(run, zone)}.`;
+    const sentence = `${beginning(run, job.id, zone)}: ${outcomeWords(run, zone)}.`;
     return [fact('manual_run', sentence, { runId, at })];
   });
 }
 
 /** How a run without a due time came to be: `A run by hand was asked for at Tue 24 Nov 2026 02:30 +01:00`. */
-export function beginning({ causedBy, scheduledFor }: RunSummary, zone: string): string {
-  const how = causedBy
-    ? `A run was started after run ${causedBy.runId} of the job that it runs after,`
-    : 'A run by hand was asked for';
-  return `${how} at ${timeIn(scheduledFor, zone)}`;
+export function beginning(run: RunSummary, jobId: string, zone: string): string {
+  const cause = run.causedBy?.runId;
+  const how = {
+    after: `A run was started after run ${cause} of the job that it runs after,`,
+    make_up: `A run began to wait that makes up for the missed run ${cause},`,
+    hand: 'A run by hand was asked for',
+    replay: 'A replay was asked for',
+    schedule: 'A run was due',
+  }[originOf(run, jobId)];
+  return `${how} at ${timeIn(run.scheduledFor, zone)}`;
 }
 
 /** A sentence for each delivery about the run, or why there is none. */

@@ -17,7 +17,7 @@ import type { Db } from '../../store/database/store.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
 import { findSpansAround } from '../../store/jobs/spans.ts';
 import { listServedTimes } from '../../store/nodes/nodes.ts';
-import { findOldestDueTime, listHistory } from '../../store/runs/history.ts';
+import { findOldestDueTime, findRunsFor, listHistory } from '../../store/runs/history.ts';
 import { countInFlight, type InFlight } from '../../store/runs/in-flight.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { App, Principal } from '../../app/app.ts';
@@ -58,20 +58,18 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
   const now = clock.now();
   const zone = await zoneOfChain(db, job);
   const asked = question.runId === null ? null : await getRun(app, principal, id, question.runId);
-  const time =
-    asked === null ? readAskedTime('at', question.at, { zone, now }) : askedAt(asked.scheduledFor);
+  const time = timeAsked(asked, question.at, { zone, now });
   const changes = await changesOf(db, principal, job);
   const schedules = await findSpansAround(db, job.id, time.at);
-  const isNow = time.form === 'now';
-  const newest = await runsUpTo(db, job.id, isNow ? now : minuteOf(time.at) + 59_999);
+  const newest = await runsUpTo(db, job.id, newestUpTo(time, now));
   const runDueAt = newest.find(isScheduled)?.scheduledFor ?? null;
   const around = focusOn({ job, schedules, changes }, time, runDueAt);
   const focus = asked === null || isScheduled(asked) ? around : { ...around, dueAt: null };
   const { dueAt } = focus;
   const until = dueAt ?? asked?.scheduledFor ?? null;
   const runs = until === null ? [] : await runsUpTo(db, job.id, until);
-  const found = runs.find((one) => isScheduled(one) && standsFor(one, dueAt ?? 0)) ?? null;
-  const run: RunSummary | null = asked ?? found;
+  const ofDueTime = (one: RunSummary): boolean => isScheduled(one) && standsFor(one, dueAt ?? 0);
+  const run: RunSummary | null = asked ?? runs.find(ofDueTime) ?? null;
   const since = run?.scheduledFor ?? dueAt ?? now;
   const [terms] = (await findTerms(db, [principal.workspaceId])).values();
   return {
@@ -88,6 +86,8 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     run,
     /** The run of the job, by hand too, that was due last before it. */
     previous: runs.find((one) => one.scheduledFor < since && one.status !== 'missed') ?? null,
+    /** What was called later for the due times of the run. */
+    again: await calledAgain(db, job.id, run),
     /** Other runs that no schedule started: in the minute that was asked about, and for now the newest ones. */
     manual: asked === null ? byHand(newest, time) : [],
     /** The run under way. */
@@ -110,6 +110,23 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     /** Why the engine cannot do its work now. */
     problems: app.health.problems().map(({ detail }) => detail),
   };
+}
+
+/** The time that a question is about: when the run was due, or what was asked. */
+function timeAsked(
+  run: Pick<RunSummary, 'scheduledFor'> | null,
+  at: string | null,
+  here: { zone: string; now: number },
+): AskedTime {
+  return run === null ? readAskedTime('at', at, here) : askedAt(run.scheduledFor);
+}
+
+function newestUpTo({ at, form }: AskedTime, now: number): number {
+  return form === 'now' ? now : minuteOf(at) + 59_999;
+}
+
+async function calledAgain(db: Db, jobId: string, run: RunSummary | null): Promise<RunSummary[]> {
+  return run === null || !isScheduled(run) ? [] : await findRunsFor(db, jobId, run);
 }
 
 function isScheduled({ source }: RunSummary): boolean {

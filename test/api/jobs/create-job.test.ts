@@ -117,6 +117,9 @@ const accepted: [what: string, input: object, shows?: object][] = [
   ],
   ['the longest time to keep it', { deleteAfterSeconds: 31_536_000 }],
   ['no spread', { spreadSeconds: null }, { spreadSeconds: undefined }],
+  ['the shortest time to make up in', { makeUpSeconds: 60 }],
+  ['the longest time to make up in', { makeUpSeconds: 604_800 }],
+  ['nothing to make up', { makeUpSeconds: null }, { makeUpSeconds: undefined }],
   ['paused false', { paused: false }, { paused: false, status: 'new' }],
 ];
 

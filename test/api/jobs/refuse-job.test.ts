@@ -178,6 +178,8 @@ const refused: readonly Row[] = [
   ['paused, 1', { paused: 1 }, /^paused must be a boolean, got 1/],
   ['awaitSeconds, 0', { awaitSeconds: 0 }, /^awaitSeconds must be between 1 and 86400, got 0/],
   ['awaitSeconds, over a day', { awaitSeconds: 86_401 }, /^awaitSeconds must be between 1 and/],
+  ['makeUpSeconds, 59', { makeUpSeconds: 59 }, /^makeUpSeconds must be between 60 and 604800, got/],
+  ['makeUpSeconds, over a week', { makeUpSeconds: 604_801 }, /^makeUpSeconds must be between 60/],
   ['awaitSeconds, half', { awaitSeconds: 1.5 }, /^awaitSeconds must be an integer or null/],
 ];
 

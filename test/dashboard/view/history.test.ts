@@ -29,7 +29,7 @@ const success: RunSummary = {
 };
 const at = (date: string, where: string) => new Date(startOfDay(date, where)).toISOString();
 const choice = (text: string) => historyChoice(new URLSearchParams(text));
-const lineOf = (run: Partial<RunSummary>) => runLine({ ...success, ...run }, zone, nowMs);
+const lineOf = (run: Partial<RunSummary>) => runLine({ ...success, ...run }, 'job', zone, nowMs);
 
 test('a run says when it was due in the zone of its job, and how long it took', () => {
   assert.deepEqual(lineOf({}), {
@@ -41,6 +41,9 @@ test('a run says when it was due in the zone of its job, and how long it took', 
   });
 });
 
+const causedBy = (jobId: string) =>
+  ({ source: 'manual', causedBy: { jobId, runId: 'r' } }) as const;
+
 test('what is out of the ordinary is remarked, and lateness only above a second', () => {
   const late = { startedAt: '2026-11-22T01:30:04.000Z', attempts: 2 };
   assert.deepEqual(lineOf({ ...late, source: 'manual' }).remarks, [
@@ -49,6 +52,11 @@ test('what is out of the ordinary is remarked, and lateness only above a second'
     '2 attempts',
   ]);
   assert.deepEqual(lineOf({ startedAt: '2026-11-22T01:30:01.000Z' }).remarks, []);
+  assert.deepEqual(lineOf(causedBy('other')).remarks, ['after another job']);
+  assert.deepEqual(lineOf(causedBy('job')).remarks, ['makes up']);
+  assert.deepEqual(lineOf({ source: 'manual', dueAt: '2026-11-22T01:30:00.000Z' }).remarks, [
+    'replay',
+  ]);
 });
 
 test('a run that waits has no duration, and a sign of its own', () => {

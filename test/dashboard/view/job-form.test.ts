@@ -49,6 +49,7 @@ test('a new job is sent whole, with the defaults of the API where nothing was ty
     timeoutSeconds: jobDefaults.timeoutSeconds,
     retries: jobDefaults.retries,
     awaitSeconds: null,
+    makeUpSeconds: null,
     spreadSeconds: null,
     notBefore: null,
     notAfter: null,

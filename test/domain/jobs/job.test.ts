@@ -25,6 +25,7 @@ test('a name and a URL make an hourly GET in Europe/Paris', () => {
     timeoutSeconds: 30,
     retries: 0,
     awaitSeconds: null,
+    makeUpSeconds: null,
     after: null,
     onResult: null,
     scheduleType: 'cron',

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
-import { causeOfMissed, planDue, type Circumstances } from '../../../src/domain/runs/due.ts';
+import {
+  causeOfMissed,
+  isMadeUp,
+  planDue,
+  type Circumstances,
+} from '../../../src/domain/runs/due.ts';
 import { errorOf, readWhy, whyDocument, type Missed } from '../../../src/domain/runs/reason.ts';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
@@ -36,6 +41,36 @@ test('due times before a renewal are neither called nor missed, later ones are',
   const aheadOfTime = planDue(everyMinute, due, due, due + 3_600_000);
   assert.equal(aheadOfTime.dueAt, due, 'a clock that was ahead');
   assert.equal(planDue(everyMinute, due, due, due - 1).dueAt, due);
+});
+
+test('what is missed is made up for if its newest due time is, is not too long past, and the job was not at work', () => {
+  const schedules = fc.oneof(
+    fc.constantFrom('* * * * *', '*/7 * * * *', '30 2 * * *', '0 0 1 * *').map(cron),
+    fc
+      .integer({ min: 60, max: 90_000 })
+      .map(
+        (seconds) => ({ scheduleType: 'period', periodSeconds: seconds, anchorAt: due }) as const,
+      ),
+  );
+  const bounds = fc.option(fc.integer({ min: 60, max: 604_800 }));
+  const outage = fc.integer({ min: 0, max: 700_000_000 });
+  const busyFor = fc.option(fc.integer({ min: 0, max: 700_000_000 }));
+  fc.assert(
+    fc.property(schedules, bounds, outage, busyFor, (schedule, makeUpSeconds, lasted, busy) => {
+      const first = nextDue(schedule, due) ?? assert.fail();
+      const now = first + lasted;
+      const busyUntil = busy === null ? null : first + busy;
+      const newest = dueBetween(schedule, first, now)?.last ?? first;
+      const age = now - newest;
+      assert.equal(
+        isMadeUp(planDue(schedule, first, now), { makeUpSeconds, now, busyUntil }),
+        makeUpSeconds !== null &&
+          age > 60_000 &&
+          age <= makeUpSeconds * 1_000 &&
+          (busyUntil === null || busyUntil <= newest),
+      );
+    }),
+  );
 });
 
 test('on time, the due time is called and the next one is scheduled', () => {

@@ -4,9 +4,11 @@ import { findActedJobs } from '../../../src/store/jobs/actions.ts';
 import {
   countChainAfter,
   dropChainedRuns,
+  dropMakeUps,
   findChainBefore,
   findFollowers,
   findStarted,
+  insertChainedRuns,
 } from '../../../src/store/jobs/chains.ts';
 import { findJob, listJobs } from '../../../src/store/jobs/jobs.ts';
 import {
@@ -87,12 +89,18 @@ testGuards({
     changed('jobs', 'stopped', { paused: 1 }),
     changed('jobs', 'stopped', { after_job_id: 'leader', after_on: 'failed' }),
   ],
-  'the end of a run starts a job that is neither deleted nor paused and has no run that waits': [
+  'the end of a run starts a job that is neither deleted nor paused': [
     async (tx) => rowsWith('follower', await findStarted(tx, [cause])),
     deleted('jobs', 'follower'),
     changed('jobs', 'follower', { paused: 1 }),
-    changed('runs', 'queued', { job_id: 'follower' }),
     changed('jobs', 'follower', { after_on: 'success' }),
+  ],
+  'unless a run of it waits already': [
+    async (tx) => {
+      const run = { id: 'new', jobId: 'follower', workspaceId: 'w', cause };
+      return (await insertChainedRuns(tx, [run])).size;
+    },
+    changed('runs', 'queued', { job_id: 'follower' }),
   ],
   'a pause drops runs that another one caused and that wait, and no others': [
     async (tx) => {
@@ -101,6 +109,21 @@ testGuards({
     },
     runBecame('chained', 'running'),
     changed('runs', 'chained', { cause_job_id: null, cause_run_id: null }),
+  ],
+  'a later due time drops a run that makes up for one before, and waits': [
+    async (tx) => {
+      await changed('runs', 'chained', { cause_job_id: 'chained' })(tx);
+      await dropMakeUps(tx, ['chained']);
+      return (await rowOf(tx, 'runs', 'chained'))['id'] === undefined;
+    },
+    runBecame('chained', 'running'),
+  ],
+  'and none that another job caused': [
+    async (tx) => {
+      await dropMakeUps(tx, ['chained']);
+      return (await rowOf(tx, 'runs', 'chained'))['id'] !== undefined;
+    },
+    changed('runs', 'chained', { cause_job_id: 'chained' }),
   ],
   'a job has lost its due time if it has none and neither a pause, a deletion nor another job is why':
     [

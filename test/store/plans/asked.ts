@@ -140,6 +140,7 @@ export const ofJobs: Asked = {
     (db) => chains.insertChainedRuns(db, [{ id: 'n', jobId: 'k', workspaceId: 'w', cause }]),
   ],
   dropChainedRuns: [(db) => chains.dropChainedRuns(db, ['j'])],
+  dropMakeUps: [(db) => chains.dropMakeUps(db, ['j'])],
 };
 
 const pinged = { monitor: { id: 'm' }, pingCount: 1 } as never;
@@ -199,6 +200,8 @@ export const ofRuns: Asked = {
   findRunByIdempotencyKey: [(db) => runs.findRunByIdempotencyKey(db, 'j', 'k')],
   findManualRunIn: [(db) => runs.findManualRunIn(db, 'j', 1, 2)],
   listHistory: histories.map((of) => (db) => history.listHistory(db, 'j', of)),
+  findDoneFor: [(db) => history.findDoneFor(db, 'j', 1)],
+  findRunsFor: [(db) => history.findRunsFor(db, 'j', { scheduledFor: 1 })],
   findEndOfStep: histories.map((of) => (db) => history.findEndOfStep(db, 'j', of, 100)),
   listFigures: [null, position].map(
     (from) => (db) => history.listFigures(db, 'j', { from: 1, before: from, limit: 5 }),

@@ -95,6 +95,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     expiresAt: null,
     run: null,
     previous: null,
+    again: [],
     manual: [],
     active: null,
     firstJob: null,

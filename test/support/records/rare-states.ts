@@ -116,6 +116,7 @@ function job(id: string, columns: Partial<Insertable<JobRow>> = {}): Insertable<
     timeout_seconds: 30,
     retries: 0,
     await_seconds: null,
+    make_up_seconds: null,
     sign: null,
     audience: null,
     paused: 0,

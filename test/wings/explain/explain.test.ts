@@ -24,7 +24,7 @@ interface Explained {
   answer: string;
   dueAt: string | null;
   runId: string | null;
-  facts: { kind: string; sentence: string; isKnown: boolean }[];
+  facts: { kind: string; sentence: string; isKnown: boolean; runId?: string }[];
 }
 
 async function explain(
@@ -127,6 +127,7 @@ test('due times in a downtime are missed, each of them with the reason', async (
   await t.test('before', async (inner) => {
     id = await jobOf(await startTestDaemon(inner, { clock, dataDir, log }), {
       cronExpr: '30 * * * *',
+      makeUpSeconds: 3_600,
     });
   });
   clock.advance(5 * 3_600_000);
@@ -143,6 +144,18 @@ test('due times in a downtime are missed, each of them with the reason', async (
     sentencesOf(found, 'run'),
     /^The run was missed: \d due times from Mon 23 Nov 2026 13:30 \+01:00 to Mon/,
   );
+  const made = await until('it is made up for', async () => {
+    const now = await explain(daemon, id, '15:30');
+    return sentencesOf(now, 'made_up').includes('failed') && now;
+  });
+  assert.match(
+    sentencesOf(made, 'made_up'),
+    /^It was made up for at Mon 23 Nov 2026 18:00 \+01:00, in run \S+: it failed: /,
+  );
+  const { runId } = made.facts.find(({ kind }) => kind === 'made_up') ?? assert.fail();
+  const { body: own } = await daemon.ask('GET', `/jobs/${id}/explanation?runId=${runId}`);
+  assert.match(own.answer, /^A run began to wait that makes up for the missed run .*: it failed: /);
+  assert.match(sentencesOf(own, 'due'), /It stands for the due time Mon 23 Nov 2026 17:30 \+01:00/);
 });
 
 test('a job that was made later, that is not due and that is still to come says so', async (t) => {

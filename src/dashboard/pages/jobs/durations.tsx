@@ -48,7 +48,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
     End: () => choose(points.length - 1),
     Enter: open,
   };
-  const { time, took, error, remarks } = runLine(run, zone, now.peek());
+  const { time, took, error, remarks } = runLine(run, jobId, zone, now.peek());
   const figures = [took, ...remarks].join(', ');
   const words = `${time}: ${run.status}, ${figures}${error === null ? '' : `, ${error}`}`;
   return (

@@ -178,6 +178,12 @@ const sections: readonly Section<JobForm, Job>[] = [
         name: 'awaitSeconds',
         hint: `In seconds, up to ${awaitSeconds.rule.maximum}. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.`,
       },
+      {
+        as: 'length',
+        name: 'makeUpSeconds',
+        isOptional: true,
+        hint: 'If due times were missed, one run makes up for them, up to that long after the last of them. Empty: none does.',
+      },
       { as: 'prose', name: 'notes', rows: 3 },
     ],
   },

@@ -130,7 +130,7 @@ interface RunRowProps {
 /** The row: status, when it was due, how long it took, what was answered, and what is out of the ordinary. */
 function RunRow({ jobId, run, zone, nowMs }: RunRowProps) {
   const { id, status, scheduledFor, httpStatus } = run;
-  const { glyph, time, remarks, took, error } = runLine(run, zone, nowMs);
+  const { glyph, time, remarks, took, error } = runLine(run, jobId, zone, nowMs);
   return (
     <li class={`row run ${status}`}>
       <span class="state">

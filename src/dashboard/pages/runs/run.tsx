@@ -2,6 +2,7 @@
 
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { Run, RunHistory, RunResponse } from '../../../api/runs/contract.ts';
+import { originOf } from '../../../domain/runs/run.ts';
 import { now } from '../../client/clock.ts';
 import { runNow, runWait, setPaused } from '../../client/actions.ts';
 import { liveState } from '../../client/live.ts';
@@ -15,7 +16,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Instead, Loaded, MissingThing } from '../../parts/loaded.tsx';
 import { go } from '../../router.ts';
 import { lists } from '../../view/places.ts';
-import { isUnderWay, runSentence } from '../../view/run.ts';
+import { dueTimeOf, isUnderWay, runSentence } from '../../view/run.ts';
 import { timeIn } from '../../view/times.ts';
 import { Answer } from './answer.tsx';
 import { Receipt } from './receipt.tsx';
@@ -52,9 +53,10 @@ function Told({ job, run }: { job: Job; run: Run }) {
   const title = `Run of ${timeIn(run.scheduledFor, now.peek(), zone)}`;
   const waitSeconds = runWait(job.id);
   const isWaiting = waitSeconds > 0 || isUnderWay(run);
-  const again = async (): Promise<void> => {
+  const dueAt = dueTimeOf(run);
+  const again = async (replayed?: string): Promise<void> => {
     if (isWaiting) return;
-    const next = await runNow(job);
+    const next = await runNow(job, replayed);
     if (next !== null) go(`/jobs/${job.id}/runs/${next}`);
   };
   useShortcuts(mayWrite.value ? { r: () => void again() } : {});
@@ -68,6 +70,11 @@ function Told({ job, run }: { job: Job; run: Run }) {
         </Heading>
         <div class="actions">
           <CopyAsCurl job={job} />
+          {mayWrite.value && dueAt !== null && (
+            <Button aria-disabled={isWaiting} onClick={() => void again(run.id)}>
+              Replay for {timeIn(dueAt, now.peek(), zone)}
+            </Button>
+          )}
           {mayWrite.value && (
             <Button aria-disabled={isWaiting} onClick={() => void again()}>
               Run again{waitSeconds > 0 && ` in ${waitSeconds} s`}
@@ -94,6 +101,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
 }
 
 function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
+  const isMakeUp = originOf(run, run.jobId) === 'make_up';
   return (
     <section class="stack">
       <h2 class="hidden">What happened</h2>
@@ -104,9 +112,11 @@ function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
       </p>
       {run.causedBy !== undefined && (
         <p class="quiet">
-          It was started by{' '}
-          <Link to={`/jobs/${run.causedBy.jobId}/runs/${run.causedBy.runId}`}>a run</Link> of the
-          job that this one runs after.
+          {isMakeUp ? 'It makes up for ' : 'It was started by '}
+          <Link to={`/jobs/${run.causedBy.jobId}/runs/${run.causedBy.runId}`}>
+            {isMakeUp ? 'a missed run' : 'a run'}
+          </Link>
+          {!isMakeUp && ' of the job that this one runs after'}.
         </p>
       )}
       {run.dueAt !== undefined && (

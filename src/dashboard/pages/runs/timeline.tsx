@@ -6,7 +6,7 @@ import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Facts, Outside } from '../../parts/basic.tsx';
 import { duration, figures } from '../../view/figures.ts';
-import { missedTimes, moments, shares, whyOf } from '../../view/run.ts';
+import { missedTimes, moments, originWords, shares, whyOf } from '../../view/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
 
 interface TimelineProps {
@@ -117,14 +117,14 @@ function Bar({ run }: { run: Run }) {
 }
 
 function RunFacts({ run }: { run: Run }) {
-  const { id, source, attempts, httpStatus, durationMs, status } = run;
+  const { id, attempts, httpStatus, durationMs, status } = run;
   const isMissed = status === 'missed';
   const notKnown = status === 'interrupted' ? 'unknown' : 'not ended';
   const took = `${duration(durationMs ?? 0)}${attempts > 1 ? ', all attempts and waits' : ''}`;
   return (
     <Facts
       of={{
-        Source: source === 'manual' ? 'by hand' : 'by schedule',
+        Source: originWords(run, run.jobId),
         'HTTP status': !isMissed && (httpStatus ?? 'none'),
         Attempts: !isMissed && attempts,
         Duration: !isMissed && (durationMs === null ? notKnown : took),

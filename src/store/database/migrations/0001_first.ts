@@ -100,6 +100,7 @@ const jobs = [
      timeout_seconds bigint not null,
      retries bigint not null,
      await_seconds bigint,
+     make_up_seconds bigint,
      sign text check ${oneOf('sign', 'httpsig', 'oidc', 'oidc-rs256')},
      audience text,
      paused smallint not null check (paused in (0, 1)),
@@ -252,7 +253,6 @@ const runs = [
      where idempotency_key is not null`,
   `create unique index runs_by_cause on runs (cause_run_id, job_id)
      where cause_run_id is not null`,
-  // Runs that stand for a due time of the past. No run of the schedule is in it.
   `create index runs_by_due on runs (job_id, due_at) where due_at is not null`,
   // Runs that wait, in the order in which they start: those that people asked for before those that another run caused.
   `create index runs_queued on runs ((cause_run_id is not null), scheduled_for)

@@ -1,0 +1,183 @@
+/** `jobd runs replay`: calls again for due times of earlier runs, over the API. */
+
+import type { Command } from 'commander';
+import type { ListedRun, QueuedRun, RunSummary } from '../../api/runs/contract.ts';
+import type { Api } from '../../cli/client/api.ts';
+import { connect } from '../../cli/client/connect.ts';
+import { path } from '../../cli/client/path.ts';
+import { askOnce, pause } from '../../cli/client/retry.ts';
+import { waitVisibly } from '../../cli/client/wait.ts';
+import type { Context } from '../../cli/context.ts';
+import { runsOf, wantedOf } from '../../cli/runs/list.ts';
+import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
+import { idCell, moment, state } from '../../cli/terminal/cell.ts';
+import { printJson, printRows } from '../../cli/terminal/output.ts';
+import { confirm } from '../../cli/terminal/prompt.ts';
+import { counted } from '../../domain/counted.ts';
+import { errorCodes, JobdError } from '../../domain/errors.ts';
+import type { Flags } from '../../settings/config.ts';
+import type { ReplayInput } from './routes.ts';
+
+/** Adds the command to those of runs. */
+export function addReplayCommand(program: Command, context: Context): void {
+  program.commands
+    .find((command) => command.name() === 'runs')
+    ?.command('replay')
+    .argument('[job]', 'name of the job, its id or the beginning of its id')
+    .argument('[run]', runArgument)
+    .description('call again for the due times of earlier runs')
+    .option('--due-at <time>', 'one of the due times of a missed run', 'the last one')
+    .option('--since <when>', 'all that went wrong since: a time, or an age such as 12h')
+    .option('--until <when>', 'and before: a time, or an age such as 2h')
+    .option('--status <status>', 'only runs with these', 'failed,missed,interrupted')
+    .option('--again', 'also if the due time has succeeded already')
+    .option('--dry-run', 'only say what would be called')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd runs replay backup failed
+  jobd runs replay backup missed --due-at 2026-11-24T01:30:00Z
+  jobd runs replay --since 12h
+  jobd runs replay backup --since 12h --status missed
+
+A due time that has succeeded since is refused. Jobs are called as they are now,
+each once a minute.`,
+    )
+    .action(async (name: string | undefined, run: string | undefined, flags: Flags) => {
+      const api = connect(context, { waits: true });
+      const again = flags['again'] === true;
+      if (flags['since'] !== undefined && run === undefined) {
+        return await replayMany(context, api, await chosen(api, name, flags), flags);
+      }
+      if (name === undefined || run === undefined || flags['since'] !== undefined) {
+        throw new JobdError('usage', 'name a job and its run, or use --since');
+      }
+      const job = await api.jobs.find(name);
+      const runId = await findRunId(api, job, run);
+      const dueAt = flags['dueAt'] === 'the last one' ? null : String(flags['dueAt']);
+      const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt });
+      if (flags['json']) printJson(context.output, queued);
+      else context.output.data(queued.run.id);
+    });
+}
+
+function replay(
+  { ask }: Api,
+  { jobId, runId }: Pick<Chosen, 'jobId' | 'runId'>,
+  input: ReplayInput,
+): Promise<QueuedRun> {
+  return askOnce<QueuedRun>(ask, path`/jobs/${jobId}/runs/${runId}/replay`, input);
+}
+
+/** A due time to call for, and the run that it was chosen by. */
+interface Chosen {
+  job: string;
+  jobId: string;
+  runId: string;
+  status: RunSummary['status'];
+  dueAt: string;
+}
+
+/** The due times of these runs, each once, the oldest first. Runs by hand have none. */
+async function chosen(api: Api, name: string | undefined, flags: Flags): Promise<Chosen[]> {
+  const job = name === undefined ? null : await api.jobs.find(name);
+  const found = new Map<string, Chosen>();
+  for await (const run of runsOf(api, job?.id ?? null, wantedOf(flags))) {
+    const own = job ?? (run as ListedRun).job;
+    const scheduled = run.source === 'scheduled' ? run.scheduledFor : undefined;
+    const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;
+    const key = `${own.id} ${dueAt}`;
+    if (dueAt === undefined || found.has(key)) continue;
+    const { id: runId, status } = run;
+    found.set(key, { job: own.name, jobId: own.id, runId, status, dueAt });
+  }
+  return [...found.values()].toSorted(
+    (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
+  );
+}
+
+interface Replayed extends Chosen {
+  /** Null if it was refused, or not asked for before Ctrl-C. */
+  newRunId: string | null;
+  error: string | null;
+}
+
+/** A job may be run by hand once a minute. */
+const pauseMs = 61_000;
+
+/** Replays one due time of each job, then the next one of each, a minute later. */
+async function replayMany(
+  context: Context,
+  api: Api,
+  all: readonly Chosen[],
+  flags: Flags,
+): Promise<void> {
+  const { output } = context;
+  const isDry = flags['dryRun'] === true;
+  const results: Replayed[] = all.map((one) => ({ ...one, newRunId: null, error: null }));
+  const print = (): void => {
+    if (flags['json']) return printJson(output, { results });
+    const columns = {
+      job: ({ job }: Replayed) => job,
+      'due at': ({ dueAt }: Replayed) => moment(dueAt),
+      was: ({ status }: Replayed) => state(status),
+      ...(!isDry && {
+        run: ({ newRunId }: Replayed) => idCell(newRunId),
+        because: ({ error }: Replayed) => error,
+      }),
+    };
+    printRows(output, results, columns, { none: 'nothing went wrong then' });
+  };
+  if (isDry || all.length === 0) return print();
+  const doubtful = all.filter(({ status }) => status === 'interrupted').length;
+  if (doubtful > 0) {
+    const were = doubtful === 1 ? 'was' : 'were';
+    output.say(
+      `${counted(doubtful, 'run')} ${were} interrupted: the target may have done the work`,
+    );
+  }
+  const question = `Replay ${counted(all.length, 'due time')} of ${counted(jobsOf(all).size, 'job')}?`;
+  await confirm(`${question} To see them: --dry-run.`, flags['yes'] === true);
+  await waitVisibly('replaying', async (signal) => {
+    const calledAt = new Map<string, number>();
+    for (const result of inTurns(results)) {
+      const before = calledAt.get(result.jobId) ?? -Infinity;
+      await pause(Math.max(0, before + pauseMs - performance.now()), signal);
+      if (signal.aborted) break;
+      Object.assign(result, await replayed(api, result, flags['again'] === true));
+      if (result.newRunId !== null) calledAt.set(result.jobId, performance.now());
+    }
+  });
+  for (const result of results) {
+    if (result.newRunId !== null) continue;
+    result.error ??= 'not called: stopped by Ctrl-C';
+    context.exitCode = errorCodes.conflict.exitCode;
+  }
+  print();
+}
+
+function jobsOf(all: readonly Chosen[]): Set<string> {
+  return new Set(all.map(({ jobId }) => jobId));
+}
+
+/** The first due time of each job, then the second one of each, and so on. */
+function inTurns(results: readonly Replayed[]): Replayed[] {
+  const counts = new Map<string, number>();
+  const turns = results.map((result) => {
+    const turn = counts.get(result.jobId) ?? 0;
+    counts.set(result.jobId, turn + 1);
+    return { turn, result };
+  });
+  return turns.toSorted((one, other) => one.turn - other.turn).map(({ result }) => result);
+}
+
+async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<Replayed>> {
+  try {
+    return { newRunId: (await replay(api, one, { again, dueAt: one.dueAt })).run.id };
+  } catch (error) {
+    if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
+    return { error: error.message };
+  }
+}

@@ -1,0 +1,71 @@
+/** Replays: runs by hand that stand for the due time of an earlier run (docs/behavior.md#replay-1). */
+
+import type { Principal, RunsApp } from '../../app/app.ts';
+import { runJob } from '../../app/runs/runs.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
+import type { Run } from '../../domain/runs/run.ts';
+import { dueBetween } from '../../domain/schedule/next.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findSpansAround } from '../../store/jobs/spans.ts';
+import { findDoneFor } from '../../store/runs/history.ts';
+import { findRun } from '../../store/runs/runs.ts';
+
+/** What to call again. */
+export interface Replay {
+  jobId: string;
+  runId: string;
+  /** Of a missed run, one of its due times, in epoch milliseconds; null for the last one. */
+  dueAt: number | null;
+  /** Whether to call for a due time that has succeeded. */
+  again: boolean;
+}
+
+/**
+ * Queues a run for the due time of an earlier one. Throws as `runJob` does, `invalid_input` for another due time than those of the
+ * run, and `conflict` if it has none, or has succeeded or waits to be called for it.
+ */
+export async function replayRun(
+  app: RunsApp,
+  principal: Principal,
+  { jobId, runId, dueAt, again }: Replay,
+  idempotencyKey: string | null,
+): Promise<Run> {
+  return await runJob(app, principal, jobId, idempotencyKey, async (tx, { id }) => {
+    const run = isId(runId) ? await findRun(tx, id, runId) : undefined;
+    if (run === undefined) throw new JobdError('not_found', `there is no run with id ${runId}`);
+    const chosen = await chosenDueTime(tx, run, dueAt);
+    await refuseDone(tx, id, chosen, again);
+    return chosen;
+  });
+}
+
+async function chosenDueTime(tx: Db, run: Run, asked: number | null): Promise<number> {
+  const { id, jobId, source, scheduledFor, missed, dueAt } = run;
+  const own = dueAt ?? missed?.last ?? (source === 'scheduled' ? scheduledFor : null);
+  if (own === null) {
+    const why = 'was asked for by hand and stands for no due time';
+    throw new JobdError('conflict', `run ${id} ${why}: run the job instead`);
+  }
+  if (asked === null || asked === own) return own;
+  const { first, last } = missed ?? { first: own, last: own };
+  const span =
+    asked < first || asked > last ? null : (await findSpansAround(tx, jobId, asked)).last;
+  if (span !== null && dueBetween(scheduleOf(span), asked - 1, asked) !== null) return asked;
+  const range = `one from ${isoTime(first)} to ${isoTime(last)} by its schedule`;
+  throw invalidInput(`dueAt must be a due time of run ${id}: ${range}, got ${isoTime(asked)}`);
+}
+
+async function refuseDone(tx: Db, jobId: string, dueAt: number, again: boolean): Promise<void> {
+  const done = await findDoneFor(tx, jobId, dueAt);
+  if (done === undefined || (again && done.status === 'success')) return;
+  const { id, status, finishedAt } = done;
+  throw new JobdError(
+    'conflict',
+    status === 'queued'
+      ? `run ${id} waits to be called for this due time`
+      : `this due time succeeded already, in run ${id} at ${isoTime(finishedAt ?? 0)}: send "again": true to call it anyway`,
+  );
+}

@@ -1,0 +1,129 @@
+/** One run makes up for due times that were missed (docs/behavior.md#makeup-1). */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { actOnJobs } from '../../../src/app/jobs/actions.ts';
+import { updateJob } from '../../../src/app/jobs/jobs.ts';
+import { isoTime } from '../../../src/domain/clock.ts';
+import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import { sendDigests } from '../../../src/engine/alerts/digests.ts';
+import { claimRuns } from '../../../src/engine/runs/claim.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { addChannel } from '../../support/records/channel.ts';
+import { setupChain } from '../../support/running/chain.ts';
+import { dueAt } from '../../support/running/engine.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const outageEnd = dueAt + 2 * hour + 20 * minute;
+
+test('an outage is one missed run, and one more that is called for the last due time', async (t) => {
+  const { add, start, clock, endedRuns, logged, readJob } = await setupChain(t);
+  const sink = await startSink(t);
+  const job = await add('backup', sink.url, { makeUpSeconds: 3_600 });
+  const plain = await add('plain', sink.url);
+  const short = await add('short', sink.url, { makeUpSeconds: 1_199 });
+  clock.set(outageEnd);
+  await start();
+  const [missed, made, ...more] = await endedRuns(job, 2);
+  assert.deepEqual(more, []);
+  assert.deepEqual([missed?.status, missed?.scheduledFor], ['missed', dueAt]);
+  assert.match(missed?.error ?? '', /^missed: 3 due times .*: jobd was not running$/);
+  assert.deepEqual(
+    [made?.status, made?.source, made?.scheduledFor, made?.dueAt, made?.causedBy],
+    ['success', 'manual', outageEnd, dueAt + 2 * hour, { jobId: job.id, runId: missed?.id }],
+  );
+  assert.deepEqual(
+    sink.received.map(({ headers }) => headers['x-service-scheduled-for']),
+    [isoTime(dueAt + 2 * hour)],
+  );
+  const lines = logged.filter(({ msg }) => msg === 'run missed') as { madeUpBy?: string }[];
+  assert.deepEqual(lines.map(({ madeUpBy }) => madeUpBy).filter(Boolean), [made?.id]);
+  const { health, nextRunAt } = await readJob(job);
+  assert.deepEqual([health, nextRunAt], ['up', dueAt + 3 * hour]);
+  for (const other of [plain, short]) assert.equal((await endedRuns(other, 1)).length, 1);
+});
+
+/** A job that missed three due times, and claims of what is due. */
+async function missedJob(t: TestContext, input: Partial<JobInput> = {}) {
+  const setup = await setupChain(t);
+  const job = await setup.add('backup', 'http://127.0.0.1:1/', { makeUpSeconds: 3_600, ...input });
+  const { store, clock } = setup;
+  const claim = async (now: number, take = () => true) => {
+    clock.set(now);
+    const slots = { bounds: () => ({ limit: 9, exceptHosts: [], exceptJobs: [] }), take };
+    const moment = { now, servingSince: now, nodeId: null };
+    const { executions } = await store.write((tx) => claimRuns(tx, slots, moment));
+    return executions.map(({ scheduledFor, dueAt: stands }) => [scheduledFor, stands]);
+  };
+  const states = async () =>
+    (await setup.runsOf(job)).map(({ status, dueAt: stands }) => [status, stands]);
+  return { ...setup, job, claim, states };
+}
+
+const waits = [
+  ['missed', undefined],
+  ['queued', dueAt + 2 * hour],
+];
+
+test('it waits for a slot as long as it must, and is called once', async (t) => {
+  const { claim, states } = await missedJob(t);
+  assert.deepEqual(await claim(outageEnd), []);
+  assert.deepEqual(await claim(outageEnd + 30 * minute, () => false), []);
+  assert.deepEqual(await states(), waits);
+  assert.deepEqual(await claim(outageEnd + 31 * minute), [[outageEnd, dueAt + 2 * hour]]);
+  assert.deepEqual(await claim(outageEnd + 31 * minute), []);
+});
+
+test('it is dropped if a later due time begins first', async (t) => {
+  const { claim, states } = await missedJob(t);
+  await claim(outageEnd);
+  let asked = 0;
+  const next = dueAt + 3 * hour;
+  assert.deepEqual(await claim(next, () => (asked += 1) > 1), [[next, next]]);
+  assert.deepEqual(
+    (await states()).map(([status]) => status),
+    ['missed', 'running'],
+  );
+});
+
+test('a pause drops it, any other change leaves it', async (t) => {
+  const { claim, states, app, writer, job } = await missedJob(t);
+  await claim(outageEnd);
+  await updateJob(app, writer, job.id, { name: 'other' });
+  assert.deepEqual(await states(), waits);
+  await updateJob(app, writer, job.id, { action: 'pause' });
+  assert.deepEqual(await states(), waits.slice(0, 1));
+
+  const bulk = await missedJob(t);
+  await bulk.claim(outageEnd);
+  await actOnJobs(bulk.app, bulk.writer, { action: 'pause', ids: [bulk.job.id] });
+  assert.deepEqual(await bulk.states(), waits.slice(0, 1));
+});
+
+test('a run of the job that waits already takes its place', async (t) => {
+  const { claim, states, ask, job } = await missedJob(t);
+  await ask(job);
+  let asked = 0;
+  assert.deepEqual(await claim(outageEnd, () => (asked += 1) > 1), []);
+  const statuses = (await states()).map(([status]) => status);
+  assert.deepEqual(new Set(statuses), new Set(['missed', 'queued']));
+});
+
+test('due times that pass while the job itself is at work are not made up for', async (t) => {
+  const { claim, states, store, job } = await missedJob(t);
+  const longRun = { last_run_at: dueAt - minute, last_duration_ms: outageEnd - dueAt };
+  await store.db.updateTable('jobs').set(longRun).where('id', '=', job.id).execute();
+  await claim(outageEnd);
+  assert.deepEqual(await states(), waits.slice(0, 1));
+});
+
+test('an alert of missed runs says that one makes up for them', async (t) => {
+  const setup = await missedJob(t);
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/', { alsoOn: ['missed'] });
+  await setup.claim(outageEnd);
+  await setup.store.write((tx) => sendDigests(tx, outageEnd + minute));
+  const alerts = setup.store.db.selectFrom('deliveries').select('payload');
+  const { payload } = await alerts.where('channel_id', '=', channel.id).executeTakeFirstOrThrow();
+  assert.match(payload, /"jobd was not running; one run makes up for it"/);
+});

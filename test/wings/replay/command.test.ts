@@ -1,0 +1,60 @@
+/** `jobd runs replay`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { runCommand } from '../../support/running/command.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
+
+const dueAt = '2026-11-24T02:30:00.000Z';
+const since = ['--since', '2026-11-24T00:00:00Z', '--until', '2026-11-25T00:00:00Z'];
+
+test('what went wrong since a time is listed, asked about and replayed, each job by itself', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  let isBroken = true;
+  const sink = await startSink(t, (response) => response.writeHead(isBroken ? 500 : 200).end());
+  const job = { cronExpr: '30 2 * * *', timezone: 'UTC', url: sink.url };
+  for (const name of ['one', 'two']) await daemon.ask('POST', '/jobs', { ...job, name });
+  clock.advance(Date.parse(dueAt) - clock.now());
+  const statuses = async () =>
+    (await daemon.ask('GET', '/runs')).body.runs.map(({ status }: { status: string }) => status);
+  await until('the failures', async () => (await statuses()).join() === 'failed,failed');
+  isBroken = false;
+  clock.advance(60_000);
+
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  const replay = (...args: string[]) => runCommand(['runs', 'replay', ...args], env);
+  const dry = await replay(...since, '--dry-run', '--json');
+  const found = JSON.parse(dry.stdout).results as { job: string; dueAt: string; newRunId: null }[];
+  const listed = found.map((one) => `${one.job} ${one.dueAt} ${one.newRunId}`);
+  assert.deepEqual(new Set(listed), new Set([`one ${dueAt} null`, `two ${dueAt} null`]));
+  const unasked = await replay(...since);
+  assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
+  assert.match(unasked.stderr, /Replay 2 due times of 2 jobs\?/);
+  const done = await replay(...since, '--yes');
+  assert.equal(done.exitCode, 0, done.stderr);
+  assert.match(done.stdout, /^(?:(?:one|two)\t\S+\tfailed\t\S+\t-\n){2}$/);
+  await until(
+    'the replays',
+    async () => (await statuses()).filter((s: string) => s === 'success').length === 2,
+  );
+  assert.deepEqual(
+    sink.received.map(({ headers }) => headers['x-service-scheduled-for']),
+    [dueAt, dueAt, dueAt, dueAt],
+  );
+  const again = await replay(...since, '--yes');
+  assert.equal(again.exitCode, 5);
+  assert.match(again.stdout, /^(?:\S+\t\S+\tfailed\t-\tthis due time succeeded already, .*\n){2}$/);
+
+  const one = await replay('one', 'failed');
+  assert.equal(one.exitCode, 5, one.stderr);
+  clock.advance(60_000);
+  await daemon.followClock();
+  const forced = await replay('one', 'failed', '--again');
+  assert.match(forced.stdout, /^[0-9a-f-]{36}\n$/, forced.stderr);
+  assert.equal((await replay('one')).exitCode, 2);
+  assert.deepEqual([(await replay('one', '--since', '1s')).stderr], ['nothing went wrong then\n']);
+});
