@@ -14,7 +14,7 @@ import { pages, pictureName, themes, windows, type ShownPage } from './pages.ts'
 import { build, serveBuilt, type Built } from './running/built.ts';
 import { chromiumPath, noChromium } from './running/chromium.ts';
 import { startStoryTarget, tellStory } from './story/tell.ts';
-import { untilQuiet } from './running/quiet.ts';
+import { followRequests, untilQuiet } from './running/quiet.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const images = join(root, 'docs', 'images');
@@ -63,6 +63,7 @@ async function takeDay(browser: Browser, jobd: Built): Promise<Map<string, Buffe
   await using target = await startStoryTarget();
   const pictures = new Map<string, Buffer>();
   const context = await browser.newContext({ ...fixed, viewport: windows[0] });
+  followRequests(context);
   const page = await context.newPage();
   await page.goto(await jobd.link());
   const picture = async (name: string): Promise<void> => {
@@ -84,6 +85,7 @@ async function takeAll(browser: Browser, jobd: Built, demo: Demo): Promise<Map<s
       for (const [by, storageState] of Object.entries(states)) {
         const how = { ...fixed, colorScheme, viewport, storageState, deviceScaleFactor: 1 };
         const context = await browser.newContext(how);
+        followRequests(context);
         for (const shown of pages.filter((one) => (one.by ?? 'owner') === by)) {
           const page = await context.newPage();
           let isLimited = false;
