@@ -54,7 +54,7 @@ export class Rules {
   /** When the last run of a job ended. */
   readonly #freedAt = new Map<string, number>();
   readonly #statements = new Map<string, Statement>();
-  /** Whether a clock was set back: alerts and the ledger are checked in other histories (docs/simulation.md). */
+  /** Whether a clock was set back: the ledger is checked in other histories (docs/simulation.md). */
   wasSetBack = false;
   readonly #disk: Disk;
   readonly #isPunctual: boolean;
@@ -175,7 +175,7 @@ export class Rules {
       ...this.#totals(),
       ...this.#health(),
       ...this.#sentRuns(),
-      ...(this.wasSetBack ? [] : this.#alerts(targets)),
+      ...this.#alerts(targets),
       ...this.#promises(people, targets),
       ...(this.wasSetBack ? [] : wrongInLedgers(await ledgersIn(store.db, clock))).map(
         (what) => `ledger: ${what}`,

@@ -65,12 +65,13 @@ export async function insertHealthChanges(db: Db, changes: readonly HealthChange
   }));
   // Without the condition SQLite reads `on conflict` as part of a join.
   await sql`
-    insert into outbox (id, type, workspace_id, subject_id, run_id, failures, data, at)
+    insert into outbox (id, type, workspace_id, subject_id, run_id, failures, data, at, position)
     select ${textOf('id')}, ${textOf('type')}, ${textOf('workspaceId')}, ${textOf('subjectId')},
-      ${textOf('runId')}, ${numberOf('failures')}, ${textOf('data')}, ${numberOf('at')}
+      ${textOf('runId')}, ${numberOf('failures')}, ${textOf('data')}, ${numberOf('at')},
+      coalesce((select max(position) from outbox where subject_id = ${textOf('subjectId')}), 0) + 1
     from ${rowsOf(elements)} where true
-    on conflict (subject_id, type, failures) do update set
-      id = excluded.id, run_id = excluded.run_id, data = excluded.data, at = excluded.at`.execute(
+    on conflict (subject_id, type, failures) do update set id = excluded.id,
+      run_id = excluded.run_id, data = excluded.data, at = excluded.at, position = excluded.position`.execute(
     db,
   );
 }
@@ -88,15 +89,17 @@ export async function findNextWorkspace(db: Db, after: string): Promise<string |
   return row?.workspace_id;
 }
 
-/** The oldest health changes of a workspace; `among` these ids, if some are given. */
+/** The oldest health changes of a workspace, those of a subject in their order; or those of these ids, in any order. */
 export async function findHealthChanges(
   db: Db,
   workspaceId: string,
   { among, limit }: { among?: readonly string[] | undefined; limit: number },
 ): Promise<HealthChange[]> {
-  let query = db.selectFrom('outbox').selectAll().where('workspace_id', '=', workspaceId);
-  if (among !== undefined) query = query.where('id', 'in', idList(among));
-  const rows = await query.orderBy('id').limit(limit).execute();
+  const query = db.selectFrom('outbox').selectAll().where('workspace_id', '=', workspaceId);
+  const rows =
+    among === undefined
+      ? await query.orderBy('position').orderBy('id').limit(limit).execute()
+      : await query.where('id', 'in', idList(among)).limit(limit).execute();
   return rows.map((row) => ({
     id: row.id,
     type: row.type,
@@ -120,7 +123,9 @@ export async function findRemaining(
   const [first] = changes;
   if (first === undefined || !locksRows(db)) return changes;
   const among = changes.map(({ id }) => id);
-  return await findHealthChanges(db, first.workspaceId, { among, limit: changes.length });
+  const found = await findHealthChanges(db, first.workspaceId, { among, limit: changes.length });
+  const byId = new Map(found.map((change) => [change.id, change]));
+  return changes.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /**

@@ -21,6 +21,8 @@ export interface OutboxRow {
   /** JSON: what the alert says, if it is not read from job and run. */
   data: string | null;
   at: number;
+  /** Counts the changes of a subject that wait together. */
+  position: number;
 }
 
 /** With the columns of what people set (`domain/alerts/fields.ts`). */

@@ -115,6 +115,26 @@ async function changing(t: TestContext) {
   };
 }
 
+test('a change that follows another one comes after it, whatever the clock of its node said', async (t) => {
+  const setup = await openTestStore(t);
+  await addChannel(setup, url);
+  const { id: subjectId } = await setup.addJob();
+  const of = { workspaceId: setup.workspaceId, subjectId, runId: null, data: {} };
+  const types = ['job.failed', 'job.recovered', 'job.failed'] as const;
+  // Ids begin with times.
+  const ids = types.map(() => newId(1)).toReversed();
+  for (const [index, type] of types.entries()) {
+    const change = { id: ids[index] ?? '', type, failures: type === 'job.failed' ? 1 : 0, at: 1 };
+    await insertHealthChanges(setup.store.db, [{ ...of, ...change }]);
+  }
+  const expander = createExpander(setup.store, fakeClock(120_000));
+  while ((await expander.expand([])) > 0);
+  assert.deepEqual(
+    await setup.store.db.selectFrom('alert_states').select(['health', 'held']).execute(),
+    [{ health: 'down', held: null }],
+  );
+});
+
 test('of untried alerts of a channel only the last failure and its recovery are kept', async (t) => {
   const { change, waiting, due } = await changing(t);
   await change('job.failed');

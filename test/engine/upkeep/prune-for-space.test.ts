@@ -163,6 +163,7 @@ sqliteTest(
         subject_id: named.id,
         run_id: runs[60] ?? '',
         failures: 1,
+        position: 1,
         at: now,
       })
       .execute();

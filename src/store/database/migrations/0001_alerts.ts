@@ -18,12 +18,13 @@ export const alerts = [
      run_id text,
      failures bigint not null,
      data text,
-     at bigint not null
+     at bigint not null,
+     position bigint not null
    )`,
   // A subject has one row of each type and number of failures, so fast changes add no more rows.
   `create unique index outbox_by_subject on outbox (subject_id, type, failures)`,
-  // Workspaces take turns.
-  `create index outbox_by_workspace on outbox (workspace_id, id)`,
+  // Workspaces take turns. Changes of a subject keep their order whatever the clocks said: an id begins with a time.
+  `create index outbox_by_workspace on outbox (workspace_id, position, id)`,
 
   `create table channels (
      id text not null primary key,

@@ -58,11 +58,12 @@ async function fill(dataDir: string): Promise<void> {
   const digest = { channel_id: channel.id, event: 'job.missed', due_at: 5 } as const;
   await db.insertInto('digests').values(digest).execute();
   const job = await db.selectFrom('jobs').select('id').executeTakeFirstOrThrow();
-  const change = { type: 'job.failed', failures: 1, data: null, run_id: null, at: 3 } as const;
+  const change = { type: 'job.failed', failures: 1, data: null, run_id: null } as const;
   const about = { id: 'a change', workspace_id: workspace.id, subject_id: job.id };
+  const when = { at: 3, position: 1 };
   await db
     .insertInto('outbox')
-    .values({ ...change, ...about })
+    .values({ ...change, ...about, ...when })
     .execute();
   const request = { key_sha256: 'cd', request_mac: 'ef', subject_id: job.id, made_at: 4 };
   await db
