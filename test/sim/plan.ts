@@ -49,7 +49,7 @@ export function planOf(world: World): Plan {
     slotsPerHost: isCalm ? 64 : dice.pick([2, 64]),
     jobs: dice.between(3, 20),
     lengthMs: dice.pick([2, 4, 8]) * 60_000,
-    storeMs: nodes === 1 ? 0 : dice.pick([0, 1, 5]),
+    storeMs: dice.pick([0, 1, 5]),
     connectMs: dice.pick([0, 50, 1_500]),
     lostHints: dice.pick([0, 0.1, 1]),
     hooksThatAnswer: dice.pick([1, 0.8, 0.4]),

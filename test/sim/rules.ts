@@ -40,7 +40,7 @@ const everyActive = `
 /** How long after its due time a call may begin, and two clocks may differ. */
 const latestStartMs = 60_000;
 /** Runs that end within some milliseconds are recorded together, and a change waits for a run in steps of 25 ms. */
-const promptMs = 100;
+const promptMs = 400;
 
 export class Rules {
   /** Runs that are committed as under way. */
