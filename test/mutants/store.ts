@@ -7,6 +7,13 @@ const notDeleted = ".where('deleted_at', 'is', null)";
 
 export const storeMutants: readonly Mutant[] = [
   {
+    breaks: 'a run that another node claimed after a lost commit is called by two nodes',
+    file: 'store/runs/claims.ts',
+    text: "\n      .where('active_node_id', nodeId === null ? 'is' : '=', nodeId)",
+    becomes: '',
+    tests: ['store/runs/rare-states.test.ts'],
+  },
+  {
     breaks: 'a queued run of a deleted job is called',
     file: 'store/runs/claims.ts',
     text: notDeleted,

@@ -37,9 +37,9 @@ export async function untilIdle<T>(
   using _ = holdJob(tried.executing.id);
   for (let restMs = restsMs.first; ; restMs = Math.min(1.5 * restMs, restsMs.longest)) {
     await rest(clock, restMs);
+    await requireStillValid(app, principal);
     const isOver = clock.monotonicMs() >= deadline;
     if (!isOver && (await goesOn(app.store.db, tried.executing))) continue;
-    await requireStillValid(app, principal);
     tried = await tryOnce();
     if ('result' in tried) return tried.result;
     if (isOver) throw stillExecuting(tried.executing);

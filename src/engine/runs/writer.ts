@@ -176,7 +176,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     async settle() {
       if (inDoubt.length === 0) return [];
       const asked = inDoubt;
-      const onDisk = await findDoubtful(store.db, asked);
+      const onDisk = await findDoubtful(store.db, asked, membership.nodeId);
       // Given up meanwhile.
       if (inDoubt !== asked) return [];
       const executions = inDoubt.filter(({ runId }) => onDisk.has(runId));

@@ -287,10 +287,15 @@ export async function startQueuedRuns(db: Db, runs: readonly StartedRun[]): Prom
 }
 
 /**
- * The ids of those of these runs that are under way, although the commit of their claim failed. Where the database is a
- * server, it may still be at that commit: it holds the rows of the jobs, which are waited for.
+ * The ids of those of these runs that this node has under way, although the commit of their claim failed: another node may have
+ * claimed a queued one since. Where the database is a server, it may still be at that commit: it holds the rows of the jobs,
+ * which are waited for.
  */
-export async function findDoubtful(db: Db, claimed: readonly Claimed[]): Promise<Set<string>> {
+export async function findDoubtful(
+  db: Db,
+  claimed: readonly Claimed[],
+  nodeId: string | null,
+): Promise<Set<string>> {
   const find = async (tx: Db): Promise<Set<string>> => {
     await holdJobs(
       tx,
@@ -301,6 +306,7 @@ export async function findDoubtful(db: Db, claimed: readonly Claimed[]): Promise
       .select((of) => of.ref('active_run_id').$notNull().as('id'))
       .where('id', 'in', idList(claimed.map(({ jobId }) => jobId)))
       .where('active_run_id', 'in', idList(claimed.map(({ runId }) => runId)))
+      .where('active_node_id', nodeId === null ? 'is' : '=', nodeId)
       .execute();
     return new Set(rows.map(({ id }) => id));
   };

@@ -259,7 +259,16 @@ test('of claims in doubt only runs under way count as claimed', async (t) => {
   const { store } = await openTestStore(t);
   await store.write(seedRareStates);
   const claimed = [{ runId: 'running', jobId: 'running' }];
-  assert.deepEqual(await findDoubtful(store.db, claimed), new Set(['running']));
+  const found = async (nodeId: string | null) => [
+    ...(await findDoubtful(store.db, claimed, nodeId)),
+  ];
+  const { active_node_id: nodeId } = await store.db
+    .selectFrom('jobs')
+    .select('active_node_id')
+    .where('id', '=', 'running')
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(await found(nodeId), ['running']);
+  assert.deepEqual(await found('another'), [], 'which claimed the queued run after a rollback');
   await store.write(isOver);
-  assert.deepEqual(await findDoubtful(store.db, claimed), new Set());
+  assert.deepEqual(await found(nodeId), []);
 });

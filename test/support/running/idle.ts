@@ -3,13 +3,13 @@
 import type { FakeClock } from '../fakes/clock.ts';
 import { until } from '../until.ts';
 
-/** They look again after this, and give up after the other. */
-const lookAgainMs = 25;
+/** They look again within this, and give up after the other. */
+const lookAgainMs = 250;
 const longestWaitMs = 5_000;
 
 /** Resolves when so many changes wait. */
 export async function changesWait(clock: FakeClock, count: number): Promise<void> {
-  const waiting = (): number => clock.leftMs().filter((ms) => ms === lookAgainMs).length;
+  const waiting = (): number => clock.leftMs().filter((ms) => ms <= lookAgainMs).length;
   await until(`${count} waiting changes`, () => waiting() >= count);
 }
 
