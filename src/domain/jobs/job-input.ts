@@ -137,7 +137,7 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   const changed: Job = {
     ...fields,
     ...readAdjustments(fields, fields, now),
-    deleteAfterSeconds: deleteAfterOf(job, others),
+    ...ofOnce(job, others),
   };
   if (changed.runAt !== null && changed.after !== null) {
     throw invalidInput('runAt and after exclude each other: set one of them to null');
@@ -156,13 +156,16 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   return { ...changed, ...(isDue ? counted : { nextRunAt: null }), paused: isPaused };
 }
 
-/** How long a job is kept that is due no more: a week for one that becomes a one-time job, unless something else is given. */
-function deleteAfterOf(job: Job, { runAt, deleteAfterSeconds }: JobUpdate): number | null {
-  if (deleteAfterSeconds !== undefined) return deleteAfterSeconds;
-  return job.runAt === null && runAt ? usualDeleteAfterSeconds : job.deleteAfterSeconds;
-}
+/** What a job gets that becomes a one-time job (docs/behavior.md#once-2, docs/behavior.md#once-4). */
+const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
 
-const usualDeleteAfterSeconds = 604_800;
+/** These fields as they are given; else as is usual for a job that becomes a one-time job; else as they are. */
+function ofOnce(job: Job, { runAt, ...given }: JobUpdate): Pick<Job, keyof typeof usualOfOnce> {
+  const usual = job.runAt === null && runAt ? usualOfOnce : job;
+  const { deleteAfterSeconds = usual.deleteAfterSeconds, makeUpSeconds = usual.makeUpSeconds } =
+    given;
+  return { deleteAfterSeconds, makeUpSeconds };
+}
 
 /** Checks each field that is given by itself, but for `headers` and the schedule. Throws as `defineJob` does. */
 export function checkJobFields(

@@ -114,6 +114,8 @@ test('a job that becomes a one-time job deletes itself after a week, unless it s
   assert.equal(define({ runAt, deleteAfterSeconds: null }).deleteAfterSeconds, null);
   assert.equal(define({}).deleteAfterSeconds, null);
   assert.equal(change(define({}), { runAt }).deleteAfterSeconds, 604_800);
+  assert.equal(define({ runAt }).makeUpSeconds, 3_600);
+  assert.equal(define({ runAt, makeUpSeconds: null }).makeUpSeconds, null);
   const kept = define({ runAt, deleteAfterSeconds: null });
   assert.equal(change(kept, { runAt: '2026-03-04T12:00Z' }).deleteAfterSeconds, null);
 });
