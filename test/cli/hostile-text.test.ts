@@ -108,9 +108,11 @@ test('impossible zones and times are shown as they are', async (t) => {
   ];
   for (const one of jobs) {
     const alone = { after: null, followers: [] };
-    const server = createServer(({ url = '' }, response) =>
-      response.end(JSON.stringify(url.endsWith('/chain') ? alone : { job: one })),
-    );
+    const times = { next: ['soon', '2026-01-01T00:00:00.000Z'], notes: [] };
+    const server = createServer(({ url = '' }, response) => {
+      const ofJob = url.includes('/due-times') ? times : { job: one };
+      response.end(JSON.stringify(url.endsWith('/chain') ? alone : ofJob));
+    });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     t.after(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

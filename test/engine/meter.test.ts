@@ -11,6 +11,8 @@ import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 const day = 86_400_000;
+/** So rare that nothing is due between the attempts that are counted. */
+const rare = { scheduleType: 'period', periodSeconds: 144_000, cronExpr: null } as const;
 
 test('the runs of a dead process are counted when they are closed', async (t) => {
   const { start, addJob, store, clock } = await setupEngine(t);
@@ -36,29 +38,30 @@ test('each attempt to deliver an alert is counted by what came of it', async (t)
   const target = await startSink(t, (response) => {
     response.writeHead(isUp.shift() === true ? 204 : 500).end();
   });
-  const job = await setup.addJob({ ...dueOnce, url: target.url });
+  const job = await setup.addJob({ ...rare, url: target.url });
+  const firstDueAt = setup.clock.now() + rare.periodSeconds * 1_000;
   const counted: string[] = [];
   const meter: Meter = { ...uncounted, alertAttempted: (result) => void counted.push(result) };
-  setup.clock.set(dueAt);
+  setup.clock.set(firstDueAt);
   const { wake, wakeNotifier } = await setup.start({ meter });
-  // One that was counted is kept a moment later, with the time of the next one.
-  const attempts = (count: number) =>
-    until(`attempt ${count}`, async () => {
+  const kept = async () =>
+    (await deliveriesOf(setup, channel)).map(({ event, attempts }) => `${event} ${attempts}`);
+  const attempts = async (...wanted: string[]) => {
+    const areThere = async () => {
       wakeNotifier();
-      const kept = (await deliveriesOf(setup, channel)).map((delivery) => delivery.attempts);
-      return kept.reduce((sum, one) => sum + one, 0) === count;
-    });
-  await attempts(1);
+      return String(await kept()) === String(wanted);
+    };
+    await until('the attempts', areThere).catch(async () => assert.deepEqual(await kept(), wanted));
+  };
+  await attempts('job.failed 1');
   setup.clock.advance(60_000);
-  await attempts(2);
-  setup.clock.set(dueAt + day);
+  await attempts('job.failed 2');
+  setup.clock.set(firstDueAt + rare.periodSeconds * 1_000);
   wake();
   await setup.endedRuns(job, 2);
-  await attempts(3);
-  // A day later the job would be due again, and its failure would be told too.
-  await setup.store.db.updateTable('jobs').set('next_run_at', null).execute();
+  await attempts('job.failed 2', 'job.recovered 1');
   setup.clock.advance(day);
-  await attempts(4);
+  await attempts('job.failed 2', 'job.recovered 2');
   assert.deepEqual(counted, ['failed', 'delivered', 'failed', 'given_up']);
 });
 

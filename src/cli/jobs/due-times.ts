@@ -18,7 +18,7 @@ export async function printDueTimes(output: Output, job: Job, api: Api): Promise
   const { next: times, notes } = await api.jobs.dueTimes(job.id, count);
   const timezone = await zoneFor(job);
   if (timezone === null) return;
-  const next = times.map((time) => Date.parse(time));
+  const next = times.map((time) => Date.parse(time)).filter((at) => !Number.isNaN(at));
   if (output.isTerminal) {
     const { printPreview } = await import('../schedule/preview.ts');
     output.data('');

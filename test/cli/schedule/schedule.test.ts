@@ -150,7 +150,7 @@ function onTerminal(input: PreviewInput, sinceNow: boolean) {
 test('on a terminal it is a table with the zone and the time until each run', () => {
   assert.deepEqual(onTerminal({ cronExpr: '30 2 * * *', count: 2 }, true), {
     lines: [
-      'LOCAL (EUROPE/PARIS)         UTC                       IN',
+      'LOCAL (EUROPE/PARIS)          UTC                       IN',
       'Sun 29 Mar 2026 03:00 +02:00  2026-03-29T01:00:00.000Z  2 h 49 min',
       'Mon 30 Mar 2026 02:30 +02:00  2026-03-30T00:30:00.000Z  1 d 2 h',
     ],
@@ -163,7 +163,7 @@ test('seconds are shown where they matter, and times count from --from', () => {
   const input = { scheduleType: 'period', periodSeconds: 90, count: 2, from } as const;
   assert.deepEqual(onTerminal({ ...input, timezone: 'Asia/Kathmandu' }, false), {
     lines: [
-      'LOCAL (ASIA/KATHMANDU)          UTC                       AFTER',
+      'LOCAL (ASIA/KATHMANDU)           UTC                       AFTER',
       'Sat 28 Mar 2026 17:46:30 +05:45  2026-03-28T12:01:30.000Z  1 min 30 s',
       'Sat 28 Mar 2026 17:48:00 +05:45  2026-03-28T12:03:00.000Z  3 min',
     ],
