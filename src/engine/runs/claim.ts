@@ -14,7 +14,7 @@ import { termsOf } from './expire.ts';
 import { follow, type FollowUp } from './follow.ts';
 
 /** What a transaction claims. */
-export interface Claim extends Omit<DueClaim, 'renewed'> {
+export interface Claim extends Omit<DueClaim, 'renewed' | 'replanned'> {
   followUp: FollowUp;
 }
 
@@ -29,9 +29,10 @@ export async function claimRuns(tx: Db, slots: FreeSlots, moment: Moment): Promi
     : Infinity;
   const isFirst = ({ isChained, queuedAt }: QueuedRun): boolean => !isChained || queuedAt <= dueAt;
   const first = await startQueued(tx, slots, queued.filter(isFirst), moment);
-  const { renewed, ...due } = await claimDueJobs(tx, slots, moment);
-  const begun = new Set(due.executions.map(({ jobId }) => jobId));
-  const later = queued.filter((run) => !isFirst(run) && !begun.has(run.job.id));
+  const { renewed, replanned, ...due } = await claimDueJobs(tx, slots, moment);
+  // A run of a job that only missed due times waits for the next claim, which reads its job again.
+  const changed = new Set(replanned);
+  const later = queued.filter((run) => !isFirst(run) && !changed.has(run.job.id));
   const last = await startQueued(tx, slots, later, moment);
   const executions = [...first, ...due.executions, ...last];
   const followUp = await follow(tx, { missed: due.missed, renewed });

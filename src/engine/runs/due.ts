@@ -64,6 +64,8 @@ export interface KeptMiss extends Why {
 /** What became of due jobs. */
 export interface DueClaim {
   executions: Execution[];
+  /** The ids of all jobs that are due at another time now, or at none: what was read of them before is out of date. */
+  replanned: string[];
   /** Runs that are missed, at most one of each job. */
   missed: KeptMiss[];
   /** Jobs whose schedules count from the renewal of their accounts on. */
@@ -119,7 +121,8 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       : [],
   );
   const renewed = plans.flatMap(({ spans }) => spans);
-  return { ...ended, executions, missed, renewed, more: isAny };
+  const replanned = [...plans.map(({ job }) => job.id), ...ended.stopped.map(({ id }) => id)];
+  return { ...ended, executions, replanned, missed, renewed, more: isAny };
 }
 
 /**

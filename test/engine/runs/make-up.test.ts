@@ -87,6 +87,29 @@ test('it is dropped if a later due time begins first', async (t) => {
   );
 });
 
+test('it leaves a due time as missed that is missed by the claim that could start it', async (t) => {
+  const { add, claim, store, states, readJob, job } = await missedJob(t);
+  await claim(outageEnd);
+  // It waits for longer, so it is claimed first.
+  const other = await add('other', 'http://127.0.0.1:1/');
+  const jobs = store.db.updateTable('jobs').where('id', '=', other.id);
+  await jobs.set({ next_run_at: outageEnd - 1 }).execute();
+  const late = dueAt + 3 * hour + 2 * minute;
+  const planned = async () => {
+    const row = store.db.selectFrom('jobs').select('claimed_up_to').where('id', '=', job.id);
+    const { claimed_up_to: claimedUpTo } = await row.executeTakeFirstOrThrow();
+    return [(await readJob(job)).nextRunAt, claimedUpTo];
+  };
+  await claim(late);
+  assert.deepEqual(await planned(), [dueAt + 4 * hour, dueAt + 3 * hour]);
+  assert.deepEqual(await claim(late), [[outageEnd, dueAt + 2 * hour]]);
+  assert.deepEqual(await planned(), [dueAt + 4 * hour, dueAt + 3 * hour]);
+  assert.deepEqual(
+    (await states()).map(([status]) => status),
+    ['missed', 'running', 'missed'],
+  );
+});
+
 test('a pause drops it, any other change leaves it', async (t) => {
   const { claim, states, app, writer, job } = await missedJob(t);
   await claim(outageEnd);
