@@ -15,7 +15,7 @@ import {
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
 import { findPlannedJobs, updateDueTimes, type PlannedJob } from '../../store/jobs/planned.ts';
-import { findMissedAhead, restateMissed } from '../../store/runs/missed.ts';
+import { findMissedAhead, restateMissed, type MissedRun } from '../../store/runs/missed.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 
@@ -41,19 +41,38 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
   };
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
-      const changes = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      // A paused job has no due time, and may have missed what comes only after it is resumed.
+      const moved = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
+      // A job that is paused or over has no due time, and may have missed what is still to come.
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
+      const changes = [...moved, ...begunAgain(others, ahead, now)];
       if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
           await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
-          await takeBackMissed(tx, [...changes, ...others], now);
+          await takeBackMissed(tx, [...moved, ...others], now);
         });
       }
       yield changes.length;
     }
+  });
+}
+
+/** Jobs whose schedules ended only by a clock that was ahead: they are due again. */
+function begunAgain<Job extends PlannedJob & { isStopped: number }>(
+  jobs: readonly Job[],
+  ahead: readonly MissedRun[],
+  now: number,
+): Job[] {
+  const firstOf = new Map(ahead.map(({ jobId, scheduledFor }) => [jobId, scheduledFor]));
+  return jobs.flatMap((job) => {
+    const first = firstOf.get(job.id);
+    if (job.isStopped === 0 || first === undefined) return [];
+    const schedule = scheduleOf(job);
+    const next = nextDue(schedule, now);
+    // The first one has its run.
+    const planned = next === first ? nextDue(schedule, first) : next;
+    return planned === null ? [] : [{ ...job, planned }];
   });
 }
 

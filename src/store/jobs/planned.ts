@@ -10,24 +10,35 @@ import { statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from './spans.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
-/** A job with its next due time, in epoch milliseconds; null if it is paused. */
+/** A job with its next due time, in epoch milliseconds; null if it has none. */
 export interface PlannedJob extends ScheduleFields {
   id: string;
   nextRunAt: number | null;
 }
 
-/** A page of jobs that become due after an instant, in epoch milliseconds, or are paused. */
+/**
+ * 1 if a job has lost its due time: it has none, is on a schedule of its own, and neither paused nor deleted. Else 0.
+ */
+const isStopped = sql<number>`paused = 0 and after_job_id is null
+  and deleted_at is null and next_run_at is null`;
+
+/** Whether a job has no due times any more, as its schedule has an end, and not as its account has expired. */
+const isOver = sql<boolean>`${isStopped} and adjustments is not null and exists (
+  select 1 from workspaces join accounts on accounts.id = workspaces.account_id
+  where workspaces.id = jobs.workspace_id and accounts.schedules = 'on')`;
+
+/** A page of jobs that become due after an instant, in epoch milliseconds, are paused, or are over: then `isStopped` is 1. */
 export async function findPlannedJobs(
   db: Db,
   { afterId, limit, dueAfter }: SweepPage & { dueAfter: number },
-): Promise<PlannedJob[]> {
+): Promise<(PlannedJob & { isStopped: number })[]> {
   return await db
     .selectFrom('jobs')
     .select(['id', ...scheduleColumns])
-    .select('next_run_at as nextRunAt')
+    .select(['next_run_at as nextRunAt', isStopped.as('isStopped')])
     .where('id', '>', afterId)
     .where('deleted_at', 'is', null)
-    .where((of) => of.or([of('next_run_at', '>', dueAfter), of('paused', '=', 1)]))
+    .where((of) => of.or([of('next_run_at', '>', dueAfter), of('paused', '=', 1), isOver]))
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -54,7 +65,7 @@ export async function findOverdueJobs(
     .execute();
 }
 
-/** A job that is due at `nextRunAt` and should be due at `planned` instead; null if it never is. */
+/** A job that is due at `nextRunAt` and should be due at `planned` instead; each is null if it never is. */
 export interface DueTimeChange extends PlannedJob {
   planned: number | null;
 }
@@ -66,7 +77,11 @@ const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeUpdate>) =
     .updateTable('jobs')
     .set({ next_run_at: of('planned') })
     .where('id', '=', of('id'))
-    .where('next_run_at', '=', of('nextRunAt'))
+    .where('next_run_at', 'is not distinct from', of('nextRunAt'))
+    // Paused or deleted meanwhile, it gets none.
+    .where('paused', '=', 0)
+    .where('after_job_id', 'is', null)
+    .where('deleted_at', 'is', null)
     .compile(),
 );
 
@@ -88,15 +103,11 @@ export async function updateDueTimes(
   );
 }
 
-/** `isStopped` is 1 if the job has lost its due time: it has none, is on a schedule of its own, and neither
- * paused nor deleted. Else 0. */
+/** A job, and whether it has lost its due time (`isStopped`). */
 export interface StoppableJob extends ScheduleFields {
   id: string;
   isStopped: number;
 }
-
-const isStopped = sql<number>`paused = 0 and after_job_id is null
-  and deleted_at is null and next_run_at is null`;
 
 /**
  * A page of a workspace's jobs in any state. It reads these rows and no others. In a transaction nobody else changes them until

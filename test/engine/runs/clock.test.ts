@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isoTime } from '../../../src/domain/clock.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { watchClock } from '../../../src/engine/upkeep/clock-watch.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
@@ -219,6 +220,47 @@ test('a job that was paused while the clock was ahead has missed nothing that is
   assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, null]);
   const runs = await store.db.selectFrom('runs').select(['last_due_at', 'missed_count']).execute();
   assert.deepEqual(runs, [{ last_due_at: dueAt, missed_count: 2 }]);
+});
+
+test('a job whose end a clock that was ahead has passed is due again', async (t) => {
+  const { addJob, readJob, store } = await setupEngine(t);
+  const notAfter = isoTime(dueAt + hour);
+  const over = await addJob({ cronExpr: '* * * * *', notAfter }, dueAt - hour);
+  const paused = await addJob({ cronExpr: '* * * * *', notAfter }, dueAt - hour);
+  const called = await addJob({ cronExpr: '* * * * *', notAfter }, dueAt - hour);
+  const once = await addJob({ cronExpr: null, runAt: notAfter }, dueAt - hour);
+  const jobs = store.db.updateTable('jobs');
+  await jobs.set({ next_run_at: null, claimed_up_to: dueAt + hour }).execute();
+  await jobs.set({ paused: 1 }).where('id', '=', paused.id).execute();
+  const late = missedRun(over.id, dueAt - minute);
+  const missed = { ...late.missed, last: dueAt + hour, count: 62 };
+  const ofPaused = { ...missedRun(paused.id, dueAt - minute), missed };
+  const runs = [{ ...late, missed }, ofPaused, missedRun(once.id, dueAt + hour)];
+  await insertScheduledRuns(store.db, runs);
+  const replan = () => createReplanner(store, fakeClock(dueAt + 1)).step();
+  const planned = async () => {
+    const read = [over, paused, called, once].map(readJob);
+    return (await Promise.all(read)).map(({ nextRunAt }) => nextRunAt);
+  };
+  const accounts = store.db.updateTable('accounts');
+  await accounts.set({ schedules: 'off' }).execute();
+  assert.equal(
+    (await replan()).changed,
+    0,
+    'they have no due times while their account is expired',
+  );
+  await accounts.set({ schedules: 'on' }).execute();
+  assert.equal((await replan()).changed, 1);
+  assert.deepEqual(await planned(), [dueAt + minute, null, null, null]);
+  const columns = ['job_id', 'last_due_at', 'missed_count'] as const;
+  const restated = await store.db.selectFrom('runs').select(columns).orderBy('id').execute();
+  assert.deepEqual(
+    restated.find((run) => run.job_id === over.id),
+    { job_id: over.id, last_due_at: dueAt, missed_count: 2 },
+  );
+  const spans = store.db.selectFrom('schedule_spans').select('from_at');
+  const open = spans.where('job_id', '=', over.id).where('until_at', 'is', null);
+  assert.deepEqual(await open.execute(), [{ from_at: dueAt + 1 }]);
 });
 
 test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {

@@ -146,4 +146,14 @@ testGuards({
     (tx) => findPlannedJobs(tx, { ...sweep, dueAfter: 1 }),
     changed('jobs', 'planned', { next_run_at: 1 }),
   ],
+  'a job that is over is due again, unless it is paused or deleted, or follows another': [
+    async (tx) => {
+      const change = { ...schedule, id: 'stopped', nextRunAt: null, planned: 5 };
+      await updateDueTimes(tx, [change], { at: 2, reason: 'corrected' });
+      return (await rowOf(tx, 'jobs', 'stopped'))['next_run_at'] === 5;
+    },
+    changed('jobs', 'stopped', { paused: 1 }),
+    changed('jobs', 'stopped', { after_job_id: 'leader', after_on: 'finished' }),
+    deleted('jobs', 'stopped'),
+  ],
 });
