@@ -158,7 +158,7 @@ export async function dropChainedRuns(tx: Db, jobIds: readonly string[]): Promis
     .execute();
 }
 
-/** Drops the runs that wait to make up for missed due times of these jobs: a later one begins. */
+/** Drops the runs that wait to make up for missed due times of these jobs: a later one begins, or none is made up for any more. */
 export async function dropMakeUps(tx: Db, jobIds: readonly string[]): Promise<void> {
   if (jobIds.length === 0) return;
   await tx

@@ -14,7 +14,7 @@ import { afterAllIds, onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
-import { afterIn, dropChainedRuns } from './chains.ts';
+import { afterIn, dropChainedRuns, dropMakeUps } from './chains.ts';
 import { keepSpans } from './spans.ts';
 
 /** Headers and body are sealed, `after` has two columns, and the secret is kept with a channel. */
@@ -90,13 +90,16 @@ export async function insertJob(tx: Db, job: SealedJob): Promise<void> {
 /** Keeps the editable columns of a job, and when it is due next. `before`: what it was, in the same transaction. */
 export async function updateJob(
   tx: Db,
-  before: Planned,
+  before: Planned & Pick<SealedJob, 'makeUpSeconds'>,
   job: SealedJob,
   now: number,
 ): Promise<void> {
   await tx.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
   const reason = job.paused ? 'paused' : 'changed';
   if (job.paused) await dropChainedRuns(tx, [job.id]);
+  else if (job.makeUpSeconds === null && before.makeUpSeconds !== null) {
+    await dropMakeUps(tx, [job.id]);
+  }
   await keepSpans(tx, [spanChange(before, job, { at: now, reason })]);
 }
 

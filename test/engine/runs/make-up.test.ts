@@ -110,13 +110,20 @@ test('it leaves a due time as missed that is missed by the claim that could star
   );
 });
 
-test('a pause drops it, any other change leaves it', async (t) => {
+test('a pause or the end of make-ups drops it, any other change leaves it', async (t) => {
   const { claim, states, app, writer, job } = await missedJob(t);
   await claim(outageEnd);
   await updateJob(app, writer, job.id, { name: 'other' });
   assert.deepEqual(await states(), waits);
   await updateJob(app, writer, job.id, { action: 'pause' });
   assert.deepEqual(await states(), waits.slice(0, 1));
+
+  const ended = await missedJob(t);
+  await ended.claim(outageEnd);
+  await updateJob(ended.app, ended.writer, ended.job.id, { makeUpSeconds: 60 });
+  assert.deepEqual(await ended.states(), waits);
+  await updateJob(ended.app, ended.writer, ended.job.id, { makeUpSeconds: null });
+  assert.deepEqual(await ended.states(), waits.slice(0, 1));
 
   const bulk = await missedJob(t);
   await bulk.claim(outageEnd);
