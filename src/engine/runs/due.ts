@@ -57,7 +57,7 @@ export interface KeptMiss extends Why {
   missedAt: number;
   /** Whether somebody waits for the ends of the job's runs. */
   isFollowed: boolean;
-  /** Whether one run makes up for it (docs/behavior.md#makeup-1). */
+  /** Whether one run is to make up for it (docs/behavior.md#makeup-1): if one waits already, none is queued. */
   isMadeUp: boolean;
 }
 

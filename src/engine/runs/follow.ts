@@ -44,15 +44,17 @@ export interface FollowUp {
   queued: readonly ChainedRun[];
 }
 
-type Step = (tx: Db, facts: Required<Facts>) => Promise<Partial<FollowUp> | void>;
+/** `done` is what has come of the steps before. */
+type Step = (tx: Db, facts: Required<Facts>, done: FollowUp) => Promise<Partial<FollowUp> | void>;
 
-const steps: readonly Step[] = [changeHealth, gatherForDigests, renewSpans, startFollowers, post];
+/** Digests say which runs make up for missed ones, so those are queued before. */
+const steps: readonly Step[] = [changeHealth, startFollowers, gatherForDigests, renewSpans, post];
 
 /** Writes all that follows from facts. */
 export async function follow(tx: Db, facts: Facts): Promise<FollowUp> {
   let done: FollowUp = { alerts: 0, posted: 0, dropped: [], queued: [] };
   const all = { ended: [], missed: [], renewed: [], ...facts };
-  for (const step of steps) done = { ...done, ...(await step(tx, all)) };
+  for (const step of steps) done = { ...done, ...(await step(tx, all, done)) };
   return done;
 }
 
@@ -60,13 +62,21 @@ async function changeHealth(tx: Db, { ended }: Required<Facts>) {
   return { alerts: await recordHealthChanges(tx, ended) };
 }
 
-async function gatherForDigests(tx: Db, { ended, missed }: Required<Facts>) {
+async function gatherForDigests(
+  tx: Db,
+  { ended, missed }: Required<Facts>,
+  { queued }: FollowUp,
+): Promise<void> {
+  const causes = new Set(queued.map(({ cause }) => cause.runId));
   const interrupted = ended.filter((one) => one.ended.status === 'interrupted');
   await gatherRuns(tx, 'interrupted', {
     runs: interrupted.map(reportedEnd),
     now: latestEnd(interrupted),
   });
-  await gatherRuns(tx, 'missed', { runs: missed.map(reportedMiss), now: latestMiss(missed) });
+  await gatherRuns(tx, 'missed', {
+    runs: missed.map((run) => reportedMiss(run, causes.has(run.runId))),
+    now: latestMiss(missed),
+  });
 }
 
 function reportedEnd({ ended, claimed: { workspaceId, scheduledFor } }: EndedFact): ReportedRun {
@@ -75,10 +85,10 @@ function reportedEnd({ ended, claimed: { workspaceId, scheduledFor } }: EndedFac
   return { id, jobId, workspaceId, scheduledFor, lastDueAt: scheduledFor, reason };
 }
 
-function reportedMiss(run: KeptMiss): ReportedRun {
+function reportedMiss(run: KeptMiss, isMadeUp: boolean): ReportedRun {
   const { runId: id, jobId, workspaceId, missed } = run;
   const times = { scheduledFor: missed.first, lastDueAt: missed.last };
-  const reason = `${becauseOf(run)}${run.isMadeUp ? '; one run makes up for it' : ''}`;
+  const reason = `${becauseOf(run)}${isMadeUp ? '; one run makes up for it' : ''}`;
   return { id, jobId, workspaceId, ...times, reason };
 }
 
