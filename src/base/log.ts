@@ -50,13 +50,17 @@ function jsonOf(fields: Record<string, unknown>): string {
   }
 }
 
-/** pino adds the words of the cause to those of the error, which often end with them. */
+/**
+ * pino adds the words of the cause to those of the error, which often end with them. Of what else an error carries only plain values
+ * are written: a certificate refers to itself.
+ */
 function errorOnce(error: Error): SerializedError {
   const { cause } = error;
   const serialized = stdSerializers.err(error);
   const isSaid = cause instanceof Error && error.message.includes(cause.message);
   if (isSaid) serialized.message = error.message;
-  return serialized;
+  const plain = Object.entries(serialized).filter(([, value]) => typeof value !== 'object');
+  return Object.fromEntries(plain) as SerializedError;
 }
 
 /** What decides how lines look. */

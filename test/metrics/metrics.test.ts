@@ -148,9 +148,11 @@ test('an address that is in use or invalid is refused at the start', async (t) =
   t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  await assert.rejects(startTestDaemon(t, { flags: { metrics: String(port) } }), {
+  await assert.rejects(startTestDaemon(t, { flags: { metrics: `127.0.0.1:${port}` } }), {
     message: `127.0.0.1:${port} is taken by another program: choose another with --metrics, or stop it`,
   });
+  const flags = { metrics: '9464' };
+  await assert.rejects(startTestDaemon(t, { flags }), /must be HOST:PORT, such as/);
   for (const metrics of ['here', '127.0.0.1:', '127.0.0.1:70000', 'http://127.0.0.1:1']) {
     await assert.rejects(startTestDaemon(t, { flags: { metrics } }), /--metrics .* must be like/);
   }

@@ -6,7 +6,8 @@ import { hasExpired, type Account } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../../domain/accounts/plan.ts';
 import { changedFields, definedFields, type DefinedField } from '../../domain/definition.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, tooSoon } from '../../domain/errors.ts';
+import { manualIntervalMs } from '../../domain/jobs/actions.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
@@ -119,6 +120,8 @@ export interface ChangedJob {
   kept: SealedJob;
   before: Job;
   after: Job;
+  /** From when it counts, in epoch milliseconds. */
+  now: number;
   /** Whether the sealed part must be sealed again. */
   isResealed: boolean;
   /** Whether the sealed part could not be opened: what replaces it is a change, whatever it is. */
@@ -147,8 +150,9 @@ export function changedJob(
 ): ChangedJob {
   const isResealed = needsSealed(kept, update);
   const { job: before, isDamaged } = opened(kept, update, vault);
-  const after = changeJob(before, update, { now: clock.now(), allowTargets });
-  return { kept, before, after, isResealed, isDamaged, secret: update.onResultSecret };
+  const now = clock.now();
+  const after = changeJob(before, update, { now, allowTargets });
+  return { kept, before, after, now, isResealed, isDamaged, secret: update.onResultSecret };
 }
 
 /** Keeps a change. Throws `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it. */
@@ -159,16 +163,25 @@ export async function keepChangedJob(
   change: ChangedJob,
   note: NoteChange,
 ): Promise<KeptJob> {
-  const { kept, before, after, isResealed, secret } = change;
-  const now = app.clock.now();
-  const { plan } = await requirePaid(tx, principal, now);
+  const { kept, before, after, now, isResealed, secret } = change;
+  const { plan } = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[plan], after, before);
+  refuseTooSoon(change);
   await requireChain(tx, principal, after, before);
   await ensureCallKey(app, tx, after.sign);
   const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
   await jobs.updateJob(tx, kept, row, now);
   note(updateOf('job', after, differingFields(change)));
   return withSecret(after, await keepCallback(app, tx, { before, after, secret }));
+}
+
+/** One who sets `runAt` again and again calls no more often than by hand (docs/behavior.md#once-3). */
+function refuseTooSoon({ kept: { lastRunAt }, before, after }: ChangedJob): void {
+  if (after.runAt === null || after.runAt === before.runAt || lastRunAt === null) return;
+  const agoMs = Date.parse(after.runAt) - lastRunAt;
+  if (agoMs >= manualIntervalMs) return;
+  const rule = 'a job can be called once more a minute after its last call';
+  throw tooSoon(rule, manualIntervalMs, Math.max(0, agoMs));
 }
 
 /** The fields that a change changes, in the order of definitions. */

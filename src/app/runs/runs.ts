@@ -1,6 +1,7 @@
 /** Runs: requested by hand, and read back. */
 
 import { JobdError, tooSoon } from '../../domain/errors.ts';
+import { manualIntervalMs } from '../../domain/jobs/actions.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { activeWords } from '../../domain/runs/active.ts';
 import { queuedRun, type Run, type RunTotals } from '../../domain/runs/run.ts';
@@ -13,8 +14,6 @@ import { changeBy, type NoteChange } from '../change.ts';
 import { pageOf, parseRunCursor, runCursor, type Page, type PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 
-/** One manual run per job in this time (docs/behavior.md#run-6). */
-const manualIntervalMs = 60_000;
 
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws

@@ -5,6 +5,7 @@
 
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
+import { adjustmentsIn } from '../schedule/adjustments.ts';
 import { scheduleFields } from '../schedule/fields.ts';
 import { sameSchedule, scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import type { Monitor } from '../monitors/monitor.ts';
@@ -21,7 +22,13 @@ type LimitedJob = ScheduleFields & Pick<Job, 'timeoutSeconds' | 'paused'>;
 export function checkPlanLimits(plan: Plan, job: LimitedJob, before: LimitedJob | null): void {
   if (before?.timeoutSeconds !== job.timeoutSeconds) checkTimeout(plan, job.timeoutSeconds);
   const isResumed = before !== null && before.paused && !job.paused;
-  if (before === null || isResumed || !sameSchedule(before, job)) checkInterval(plan, job);
+  // While a job is due once, nothing is said about its rule.
+  const begins = isResumed || (before !== null && isOnce(before) && !isOnce(job));
+  if (before === null || begins || !sameSchedule(before, job)) checkInterval(plan, job);
+}
+
+function isOnce({ adjustments }: ScheduleFields): boolean {
+  return Boolean(adjustmentsIn(adjustments).runAt);
 }
 
 /** Checks the same of a monitor: how often its pings are due. */

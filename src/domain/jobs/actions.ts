@@ -2,7 +2,7 @@
 
 import { actions, type Action } from '../fields.ts';
 import { firstDue } from '../schedule/next.ts';
-import { anchorOf } from '../schedule/schedule-input.ts';
+import { anchorOf, countsAfter } from '../schedule/schedule-input.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { isOnSchedule } from './after.ts';
 import type { Job } from './job.ts';
@@ -29,11 +29,15 @@ export function afterAction(job: ActedJob, action: Action, now: number): ActedJo
   return { ...job, paused, ...countedFrom(now, job) };
 }
 
+/** People call a job at most once in this time (docs/behavior.md#run-6). */
+export const manualIntervalMs = 60_000;
+
 /** Where a schedule that counts from `now` begins. Throws `invalid_input` if it is never due. */
 export function countedFrom(
   now: number,
   schedule: ScheduleFields,
 ): Pick<Job, 'anchorAt' | 'nextRunAt'> {
   const anchorAt = anchorOf(now);
-  return { anchorAt, nextRunAt: firstDue(scheduleOf({ ...schedule, anchorAt }), now) };
+  const counted = scheduleOf({ ...schedule, anchorAt });
+  return { anchorAt, nextRunAt: firstDue(counted, countsAfter(counted, now)) };
 }

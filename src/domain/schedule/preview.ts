@@ -34,7 +34,9 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
   const { timezone } = schedule;
   const offsetMs = schedule.adjusted?.offsetMs ?? 0;
   const listed = new Set(next.map((at) => (at - offsetMs) / msPerMinute));
-  const after = Math.floor((from - offsetMs) / msPerMinute);
+  // Nothing is due before: reading the changes of centuries would take long.
+  const begin = Math.max(from, (schedule.adjusted?.from ?? -Infinity) - 1);
+  const after = Math.floor((begin - offsetMs) / msPerMinute);
   const until = (last - offsetMs) / msPerMinute + 1;
   const notes: string[] = [];
   // The second pass of a repeated time may begin up to a day after the last listed one.

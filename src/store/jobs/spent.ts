@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { SpentJob } from '../../domain/jobs/spent.ts';
-import { locksRows, rowLock } from '../database/dialect.ts';
+import { freeRowLock, idList, locksRows } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 
 /** Whether something still needs a job: a run that waits, a job that runs after it, or a result that is to be posted. */
@@ -30,17 +30,25 @@ export async function findSpentJob(db: Db, now: number): Promise<string | undefi
   return (await spentJobs(db, now, 1).select('id').executeTakeFirst())?.id;
 }
 
-/** Those jobs, up to `limit`. Nobody else changes them until the transaction ends. */
+/**
+ * Those jobs, up to `limit`, but for those that others change now. Nobody else changes them until the transaction ends. What needs
+ * them is asked once they are held: a statement that waits for a row sees the rest as it was before.
+ */
 export async function findSpentJobs(
   tx: Db,
   now: number,
   limit: number,
 ): Promise<(SpentJob & { id: string })[]> {
-  const rows = await spentJobs(tx, now, limit)
+  const held = await spentJobs(tx, now, limit)
+    .select('id')
+    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs')))
+    .execute();
+  const rows = await tx
+    .selectFrom('jobs')
     .select(['id', 'paused', 'after_job_id', isNeeded.as('isNeeded')])
     .select(['last_run_at as lastRunAt', 'last_duration_ms as lastDurationMs'])
     .select('delete_after_seconds as deleteAfterSeconds')
-    .$if(locksRows(tx), (query) => query.modifyEnd(rowLock('jobs')))
+    .where('id', 'in', idList(held.map(({ id }) => id)))
     .execute();
   return rows.map(({ paused, after_job_id, ...row }) => {
     const isOffSchedule = paused === 1 || after_job_id !== null;

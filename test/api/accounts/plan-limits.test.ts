@@ -10,6 +10,7 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
+import { until } from '../../support/until.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
 /** Due once a year, so that no test calls it. */
@@ -84,6 +85,32 @@ test('a timeout or interval beyond the plan is refused when a job is created or 
       assert.equal((await ask('GET', '/jobs')).body.jobs.length, 1, 'nothing was made');
     }
   }
+});
+
+test('a one-time job does not get a schedule that the plan refuses', async (t) => {
+  const clock = fakeClock();
+  const { ask } = await addAccount(await startTestDaemon(t, { clock }), clock, 'free');
+  const runAt = new Date(clock.now() + 86_400_000).toISOString();
+  const { job } = (await ask('POST', '/jobs', { ...rare, cronExpr: '* * * * *', runAt })).body;
+  const refused = await ask('PATCH', `/jobs/${job.id}`, { runAt: null });
+  assertRefused(refused, 403, /at least 300 s between due times on the plan free/, 'the rule');
+});
+
+test('who sets runAt again and again calls no more often than by hand', async (t) => {
+  const clock = fakeClock();
+  const { ask } = await startTestDaemon(t, { clock });
+  const iso = (at: number): string => new Date(at).toISOString();
+  const { job } = (await ask('POST', '/jobs', { ...rare, runAt: iso(clock.now()) })).body;
+  const path = `/jobs/${job.id}`;
+  clock.advance(10);
+  const read = async () => (await ask('GET', path)).body.job;
+  const called = await until('the end of its call', async () => {
+    const { lastRunAt, status } = await read();
+    return status === 'down' && Date.parse(lastRunAt);
+  });
+  const early = await ask('PATCH', path, { runAt: iso(called + 59_000) });
+  assertRefused(early, 429, /a minute after its last call: again in 1 s/, 'early');
+  assert.equal((await ask('PATCH', path, { runAt: iso(called + 60_000) })).status, 200);
 });
 
 test('the default timeout is 30 s, or the maximum of the plan', async (t) => {

@@ -120,6 +120,14 @@ test('a job that becomes a one-time job deletes itself after a week, unless it s
   assert.equal(change(kept, { runAt: '2026-03-04T12:00Z' }).deleteAfterSeconds, null);
 });
 
+test('a period that counts from now is over once before it is due, however it is spread', () => {
+  for (const spreadSeconds of [null, 1, 2, 3, 60, 299]) {
+    const job = define({ scheduleType: 'period', periodSeconds: 300, spreadSeconds });
+    const waitMs = (job.nextRunAt ?? 0) - job.anchorAt;
+    assert.ok(waitMs >= 300_000 && waitMs < 600_000, `${spreadSeconds}: ${waitMs}`);
+  }
+});
+
 test('a schedule that is given unchanged keeps its due times', () => {
   const period = define(everyFive);
   assert.deepEqual(change(period, everyFive), period);

@@ -119,3 +119,14 @@ void test('a schedule that is never due is refused, one that ends has a note', (
     notes: ['not due again within the 41 years after that'],
   });
 });
+
+test('changes of the clocks before notBefore are not told', () => {
+  const schedule = {
+    scheduleType: 'cron',
+    cronExpr: '30 2 * * *',
+    timezone: 'Europe/Paris',
+  } as const;
+  const adjusted = { offsetMs: 0, from: Date.parse('2026-06-01T00:00:00Z'), until: Infinity };
+  const { notes } = preview({ ...schedule, adjusted }, Date.parse('2026-01-01T00:00:00Z'), 3);
+  assert.deepEqual(notes, []);
+});

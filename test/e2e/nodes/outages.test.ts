@@ -39,8 +39,8 @@ test('health changes after outages are alerted once each', { skip }, async (t) =
   /** As records of failed runs add them. */
   const fail = async (jobIds: readonly string[]): Promise<void> => {
     await client.query(
-      `insert into outbox (id, type, workspace_id, subject_id, failures, data, at)
-       select gen_random_uuid(), 'job.failed', workspace_id, id, 1, '{}', $2
+      `insert into outbox (id, type, workspace_id, subject_id, failures, data, at, position)
+       select gen_random_uuid(), 'job.failed', workspace_id, id, 1, '{}', $2, 1
        from jobs where id = any($1)`,
       [jobIds, Date.now()],
     );

@@ -103,7 +103,7 @@ const report: Report = {
   arrivals,
   throughApi,
 };
-process.stdout.write(JSON.stringify(report));
+process.stdout.write(`\n${JSON.stringify(report)}\n`);
 
 async function makeKey(directory: string): Promise<string> {
   await using local = await openTestLocal(directory);

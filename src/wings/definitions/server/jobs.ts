@@ -142,7 +142,8 @@ function replaced(
   { secret, ...input }: JobInput & { secret?: string },
   plan: Plan,
 ): { change: ChangedJob; whole: Job } {
-  const context = { now: clock.now(), allowTargets };
+  const now = clock.now();
+  const context = { now, allowTargets };
   const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan));
   const action = paused ? 'pause' : 'resume';
   const given = secret === undefined ? rest : { ...rest, onResultSecret: secret };
@@ -150,5 +151,5 @@ function replaced(
   const fields = differingFields({ before, after: whole, isDamaged, secret });
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;
-  return { change: { kept, before, after, isResealed: !isPause, isDamaged, secret }, whole };
+  return { change: { kept, before, after, now, isResealed: !isPause, isDamaged, secret }, whole };
 }
