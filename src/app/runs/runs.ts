@@ -14,7 +14,6 @@ import { changeBy, type NoteChange } from '../change.ts';
 import { pageOf, parseRunCursor, runCursor, type Page, type PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 
-
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
  * `not_found`, `payment_required`, `conflict` while a run executes or awaits its report, `rate_limited` within a minute of the last manual

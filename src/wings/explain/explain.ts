@@ -12,7 +12,8 @@ import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } fro
 import type { Explanation, Fact, Verdict } from './facts.ts';
 import { meaningOf } from './meanings.ts';
 import { nextFacts, targetFacts } from './of-now.ts';
-import { alertFacts, beginning, causesOf, manualFacts, outcomeWords, runFacts } from './of-run.ts';
+import { alertFacts, beginning, calledLater, causesOf, manualFacts } from './of-run.ts';
+import { outcomeWords, runFacts } from './of-run.ts';
 import type { Records } from './records.ts';
 import { endedBefore, isPause, scheduleThen, stateAt, type StateThen } from './schedule-then.ts';
 
@@ -37,8 +38,12 @@ export function explain(records: Records): Explanation {
     ...targetFacts(records),
     ...nextFacts(records),
   ];
+  const isMadeGood = calledLater(records).some(({ status }) => status === 'success');
   const todo = (run === null ? null : meaningOf(run, zone)?.todo) ?? todoFor[outcome] ?? null;
-  return { at: asked.at, dueAt, runId: run?.id ?? null, outcome, answer, todo, facts };
+  const now = isMadeGood
+    ? { answer: `${answer} It was called later, and succeeded.`, todo: null }
+    : { answer, todo };
+  return { at: asked.at, dueAt, runId: run?.id ?? null, outcome, ...now, facts };
 }
 
 /** What can be done where there is no run. */

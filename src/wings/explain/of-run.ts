@@ -75,9 +75,16 @@ export function runFacts(records: Records): Fact[] {
   return [...facts, ...late, ...againFacts(records)];
 }
 
+/** Runs that were called later for the run, or for the due time of it that is asked about: a replay stands for one of them. */
+export function calledLater({ again, isDue, dueAt, job }: Records): RunSummary[] {
+  if (!isDue || dueAt === null) return again;
+  return again.filter((run) => run.dueAt === dueAt || originOf(run, job.id) === 'make_up');
+}
+
 /** What was called later for the due times of the run. */
-function againFacts({ again, zone, job }: Records): Fact[] {
-  return again.map((run) => {
+function againFacts(records: Records): Fact[] {
+  const { zone, job } = records;
+  return calledLater(records).map((run) => {
     const { id: runId, scheduledFor: at } = run;
     const isReplay = originOf(run, job.id) === 'replay';
     const did = isReplay ? 'replayed' : 'made up for';
@@ -163,9 +170,9 @@ function downtimeFacts(
 
 /** Runs by hand, or that the end of another one started. */
 export function manualFacts({ manual, zone, job, run: explained, again }: Records): Fact[] {
-  const told = [explained, ...again].map((run) => run?.id);
+  const told = new Set([explained, ...again].map((run) => run?.id));
   return manual.flatMap((run) => {
-    if (told.includes(run.id)) return [];
+    if (told.has(run.id)) return [];
     const { id: runId, scheduledFor: at } = run;
     const sentence = `${beginning(run, job.id, zone)}: ${outcomeWords(run, zone)}.`;
     return [fact('manual_run', sentence, { runId, at })];

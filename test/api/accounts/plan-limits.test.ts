@@ -96,10 +96,11 @@ test('a one-time job does not get a schedule that the plan refuses', async (t) =
   assertRefused(refused, 403, /at least 300 s between due times on the plan free/, 'the rule');
 });
 
+const iso = (at: number): string => new Date(at).toISOString();
+
 test('who sets runAt again and again calls no more often than by hand', async (t) => {
   const clock = fakeClock();
   const { ask } = await startTestDaemon(t, { clock });
-  const iso = (at: number): string => new Date(at).toISOString();
   const { job } = (await ask('POST', '/jobs', { ...rare, runAt: iso(clock.now()) })).body;
   const path = `/jobs/${job.id}`;
   clock.advance(10);

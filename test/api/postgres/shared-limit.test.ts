@@ -92,11 +92,7 @@ test('sign-ins and items count for the key on every server', { skip }, async (t)
   for (let count = 0; count < 22; count += 1) {
     assert.equal((await ask(urls[count % 2], secret, '/jobs/actions', actions)).status, 200);
   }
-  assert.equal(
-    (await ask(urls[0], secret, '/jobs/actions', actions)).status,
-    429,
-    'it has 3 left',
-  );
+  assert.equal((await ask(urls[0], secret, '/jobs/actions', actions)).status, 429, 'it has 3 left');
   assert.equal((await ask(urls[1], secret)).status, 429, 'those that fit are counted');
 });
 

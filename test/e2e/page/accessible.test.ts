@@ -130,7 +130,7 @@ const read: Record<string, (string | RegExp)[]> = {
     'heading "Durations" [level=2]',
     'slider "Run"',
     'toolbar "Days"',
-    /^link "\w+ \d+ \w+: \d+ success, \d+ failed, median \d+ ms"$/,
+    /^link "\w+ \d+ \w+: (\d+ success, )?\d+ failed, median \d+ ms"$/,
     'heading "Runs" [level=2]',
     'text: failed',
     /^text: .*http: 502/,

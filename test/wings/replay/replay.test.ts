@@ -77,7 +77,10 @@ test('a failed due time is called again for the same time, once unless told othe
   const { entries } = (await ask('GET', '/audit')).body;
   const replays = entries.filter(({ action }: { action: string }) => action === 'job.run');
   assert.equal(replays.length, 2);
-  const { facts } = (await ask('GET', `/jobs/${job.id}/explanation?at=${dueAt}`)).body;
+  const explained = await ask('GET', `/jobs/${job.id}/explanation?at=${dueAt}`);
+  const { facts, answer, todo } = explained.body;
+  assert.match(answer, / It was called later, and succeeded\.$/);
+  assert.equal(todo, null);
   const told = facts.filter(({ kind }: { kind: string }) => kind === 'replayed');
   assert.match(told[1].sentence, /^It was replayed at Tue 24 Nov 2026 02:31 .*: it succeeded/);
 });

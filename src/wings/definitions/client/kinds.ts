@@ -4,6 +4,7 @@ import { checkConfig } from '../../../domain/alerts/config.ts';
 import { channelFields } from '../../../domain/alerts/fields.ts';
 import { channelKinds, channelTypes } from '../../../domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../../domain/alerts/kinds/registry.ts';
+import { msPerDay } from '../../../domain/clock.ts';
 import { definedChannel, type ChannelDefinition } from '../../../domain/alerts/managed-channel.ts';
 import type { DefinedKind } from '../../../domain/definition.ts';
 import { asSentence, checkFields, nameRule } from '../../../domain/fields.ts';
@@ -77,11 +78,14 @@ export function hiddenNamesOf({ hidden = '' }: FileKind, input: Input): string[]
 }
 
 /** A job is checked with this where there is no server: only the server knows which targets are allowed. */
-const nowhere = { id: '', workspaceId: '', now: 0, allowTargets: everywhere };
+const nowhere = { id: '', workspaceId: '', allowTargets: everywhere };
 
 /** Checks the input of a job as far as that is possible without the server. Throws `invalid_input`. */
 export function checkJob(input: JobInput): void {
-  defineJob(input, nowhere);
+  // Whether times have passed is for the server to say: those of a job that it has may have.
+  const times = [input.runAt, input.notAfter].map((text) => Date.parse(text ?? ''));
+  const now = Math.min(...times.filter((at) => at > 0), Date.now()) - msPerDay;
+  defineJob(input, { ...nowhere, now });
 }
 
 export const jobKind: FileKind = {

@@ -82,6 +82,15 @@ test('a definition becomes exactly the API input that the file contains', () => 
   assert.deepEqual([period['scheduleType'], period['periodSeconds']], ['period', 300]);
 });
 
+test('whether a time has passed is left to the server', () => {
+  for (const at of ['2020-01-01T09:00:00Z', '2030-01-01 09:00']) {
+    const { input } = one(
+      `jobs:\n  a:\n    name: a\n    url: https://example.com/\n    at: '${at}'\n`,
+    );
+    assert.equal(input['runAt'], at);
+  }
+});
+
 test('monitors and channels are read like jobs, and each section has its own keys', () => {
   const { definitions, problems } = load(`channels:
   a:

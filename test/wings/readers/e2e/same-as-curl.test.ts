@@ -97,7 +97,7 @@ const wgets = [
 /** Headers that each tool has of its own, unless the command sets them. */
 const ownHeaders = ['accept', 'accept-encoding', 'connection', 'host', 'user-agent'];
 /** What a job adds to each request. */
-const ofService = ['x-service-run-id'];
+const ofService = ['x-service-run-id', 'x-service-scheduled-for'];
 
 /** What matters of a request; of the headers that each tool has, only those that the command sets. */
 function requestOf(received: Received | undefined, draft: { headers?: Record<string, string> }) {
