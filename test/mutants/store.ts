@@ -135,7 +135,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a due time that has changed meanwhile is overwritten',
     file: 'store/jobs/planned.ts',
-    text: "    .where('next_run_at', '=', of('nextRunAt'))\n",
+    text: "    .where('next_run_at', 'is not distinct from', of('nextRunAt'))\n",
     becomes: '',
     tests: ['store/jobs/rare-states.test.ts'],
   },
