@@ -38,12 +38,10 @@ export function explain(records: Records): Explanation {
     ...targetFacts(records),
     ...nextFacts(records),
   ];
-  const isMadeGood = calledLater(records).some(({ status }) => status === 'success');
   const todo = (run === null ? null : meaningOf(run, zone)?.todo) ?? todoFor[outcome] ?? null;
-  const now = isMadeGood
-    ? { answer: `${answer} It was called later, and succeeded.`, todo: null }
-    : { answer, todo };
-  return { at: asked.at, dueAt, runId: run?.id ?? null, outcome, ...now, facts };
+  const found = { at: asked.at, dueAt, runId: run?.id ?? null, outcome, answer, todo, facts };
+  if (!calledLater(records).some(({ status }) => status === 'success')) return found;
+  return { ...found, answer: `${answer} It was called later, and succeeded.`, todo: null };
 }
 
 /** What can be done where there is no run. */

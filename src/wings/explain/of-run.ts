@@ -77,18 +77,17 @@ export function runFacts(records: Records): Fact[] {
 
 /** Runs that were called later for the run, or for the due time of it that is asked about: a replay stands for one of them. */
 export function calledLater({ again, isDue, dueAt, job }: Records): RunSummary[] {
-  if (!isDue || dueAt === null) return again;
-  return again.filter((run) => run.dueAt === dueAt || originOf(run, job.id) === 'make_up');
+  const isFor = (run: RunSummary) => run.dueAt === dueAt || originOf(run, job.id) === 'make_up';
+  return isDue ? again.filter(isFor) : again;
 }
 
 /** What was called later for the due times of the run. */
 function againFacts(records: Records): Fact[] {
-  const { zone, job } = records;
   return calledLater(records).map((run) => {
+    const { zone, job } = records;
     const { id: runId, scheduledFor: at } = run;
     const isReplay = originOf(run, job.id) === 'replay';
-    const did = isReplay ? 'replayed' : 'made up for';
-    const sentence = `It was ${did} at ${timeIn(at, zone)}, in run ${runId}: ${outcomeWords(run, zone)}.`;
+    const sentence = `It was ${isReplay ? 'replayed' : 'made up for'} at ${timeIn(at, zone)}, in run ${runId}: ${outcomeWords(run, zone)}.`;
     return fact(isReplay ? 'replayed' : 'made_up', sentence, { runId, at });
   });
 }
