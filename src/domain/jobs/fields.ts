@@ -163,7 +163,7 @@ export function jobDetails(): Details<typeof jobFields> {
     ),
     ...adjustmentDetails(),
     deleteAfterSeconds:
-      'Only with `runAt` or `notAfter`; counted from its last run. It is deleted with its history and its receipts. Null: never. Default with a new `runAt`: 604800.',
+      'Only with `runAt` or `notAfter`; counted from its last run. It is deleted with its history and its receipts. Null: never. Default of a job that is made with `runAt`: 604800.',
     timeoutSeconds:
       'From resolving the name to the end of the answer. A plan may allow less, and then that is the default.',
     retries:

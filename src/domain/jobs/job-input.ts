@@ -54,6 +54,9 @@ export interface JobContext {
 /** The methods whose requests carry a body. */
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** What a job has that is made to be called once (docs/behavior.md#once-2, docs/behavior.md#once-4). One that becomes it loses nothing. */
+const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
+
 /**
  * Creates a job; a field that is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`
  * for a body over its limit.
@@ -68,6 +71,7 @@ export function defineJob(
     name: fields.name,
     url: fields.url,
     ...jobDefaults,
+    ...(fields.runAt && usualOfOnce),
     ...beginning(id, now),
   };
   const action = paused === true ? 'pause' : 'resume';
@@ -137,7 +141,6 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   const changed: Job = {
     ...fields,
     ...readAdjustments(fields, fields, now),
-    ...ofOnce(job, others),
   };
   if (changed.runAt !== null && changed.after !== null) {
     throw invalidInput('runAt and after exclude each other: set one of them to null');
@@ -154,17 +157,6 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   // A schedule that is never due is refused even while the job is paused, unless it was there before.
   const counted = isDue || !isSame ? countedFrom(now, changed) : {};
   return { ...changed, ...(isDue ? counted : { nextRunAt: null }), paused: isPaused };
-}
-
-/** What a job gets that becomes a one-time job (docs/behavior.md#once-2, docs/behavior.md#once-4). */
-const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
-
-/** These fields as they are given; else as is usual for a job that becomes a one-time job; else as they are. */
-function ofOnce(job: Job, { runAt, ...given }: JobUpdate): Pick<Job, keyof typeof usualOfOnce> {
-  const usual = job.runAt === null && runAt ? usualOfOnce : job;
-  const { deleteAfterSeconds = usual.deleteAfterSeconds, makeUpSeconds = usual.makeUpSeconds } =
-    given;
-  return { deleteAfterSeconds, makeUpSeconds };
 }
 
 /** Checks each field that is given by itself, but for `headers` and the schedule. Throws as `defineJob` does. */

@@ -108,12 +108,13 @@ test('a one-time job is due once, at its time, until it has another one', () => 
   });
 });
 
-test('a job that becomes a one-time job deletes itself after a week, unless it says otherwise', () => {
+test('a job that is made to be called once deletes itself after a week, unless it says otherwise', () => {
   const runAt = '2026-03-03T12:00Z';
   assert.equal(define({ runAt }).deleteAfterSeconds, 604_800);
   assert.equal(define({ runAt, deleteAfterSeconds: null }).deleteAfterSeconds, null);
   assert.equal(define({}).deleteAfterSeconds, null);
-  assert.equal(change(define({}), { runAt }).deleteAfterSeconds, 604_800);
+  const made = change(define({}), { runAt });
+  assert.deepEqual([made.deleteAfterSeconds, made.makeUpSeconds], [null, null], 'it is kept');
   assert.equal(define({ runAt }).makeUpSeconds, 3_600);
   assert.equal(define({ runAt, makeUpSeconds: null }).makeUpSeconds, null);
   const kept = define({ runAt, deleteAfterSeconds: null });
