@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSink } from '../support/fakes/sink.ts';
 import { serveCommand } from '../support/running/command.ts';
+import { until } from '../support/until.ts';
 
 test('status says what is down and what comes next, and ends with 1 if something is down', async (t) => {
   const { jobd, url } = await serveCommand(t);
@@ -20,9 +21,12 @@ test('status says what is down and what comes next, and ends with 1 if something
   assert.equal((await jobd(...create, 'broken')).exitCode, 0);
   assert.equal((await jobd(...create, 'idle', '--paused')).exitCode, 0);
   assert.equal((await jobd('jobs', 'run', 'broken', '--wait')).exitCode, 10);
-  const down = await jobd('status');
+  // Counts are a second old at most.
+  const down = await until('the counts', async () => {
+    const shown = await jobd('status');
+    return /^jobs\t2: 1 down, 1 paused$/m.test(shown.stdout) && shown;
+  });
   assert.equal(down.exitCode, 1, down.stderr);
-  assert.match(down.stdout, /^jobs\t2: 1 down, 1 paused$/m);
   assert.match(down.stdout, /^last 24 h\t1 failed$/m);
   assert.match(down.stdout, /^next due\tbroken, in \d+ min$/m);
   assert.match(down.stdout, /^broken\tjob\t20\S+Z\thttp: 500$/m);
