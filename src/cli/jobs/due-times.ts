@@ -19,7 +19,7 @@ export async function printDueTimes(output: Output, job: Job, api: Api): Promise
   const timezone = await zoneFor(job);
   if (timezone === null) return;
   const next = times.map((time) => Date.parse(time)).filter((at) => !Number.isNaN(at));
-  if (output.isTerminal) {
+  if (output.isTerminal && next.length > 0) {
     const { printPreview } = await import('../schedule/preview.ts');
     output.data('');
     printPreview(output, { next, notes, from: systemClock.now(), timezone }, { sinceNow: true });
