@@ -2,7 +2,7 @@
 
 import type { DaemonApp, RunsApp } from '../../app/app.ts';
 import { getRun, listRuns, runJob } from '../../app/runs/runs.ts';
-import { runDocument } from '../../domain/runs/run.ts';
+import { runDocument, type Run } from '../../domain/runs/run.ts';
 import { badRequest, describe, noRun, notPaid } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
@@ -68,6 +68,12 @@ const { getLateness } = describe(
   },
 );
 
+/** The path of a run that was queued, and the answer that says so. */
+export function queuedAnswer(queued: Run, apiUrl: string) {
+  const path = `/jobs/${queued.jobId}/runs/${queued.id}`;
+  return { path, body: { run: runDocument(queued), resultUrl: `${apiUrl}${path}` } };
+}
+
 /** Adds the routes; `apiUrl` returns the absolute base URL of the API, without a trailing slash. */
 export function runRoutes(
   server: ApiServer,
@@ -84,12 +90,8 @@ export function runRoutes(
     async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const queued = await runJob(app, principal, params.id, idempotencyKey);
-      const path = `/jobs/${queued.jobId}/runs/${queued.id}`;
-      const resultUrl = `${apiUrl()}${path}`;
-      return reply
-        .code(202)
-        .at(path)
-        .send({ run: runDocument(queued), resultUrl });
+      const { path, body } = queuedAnswer(queued, apiUrl());
+      return reply.code(202).at(path).send(body);
     },
   );
 

@@ -112,6 +112,7 @@ async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
       return its !== undefined && !hasExpired(its, now);
     })
     .map((run) => ({ ...run, id: newId(now) }));
+  if (queued.length === 0) return {};
   const kept = await insertChainedRuns(tx, queued);
   return { queued: queued.filter(({ id }) => kept.has(id)) };
 }

@@ -7,9 +7,9 @@ import { readIdempotencyKey } from '../../api/http/repeatable.ts';
 import * as t from '../../api/http/schema.ts';
 import { QueuedRun, RunJobHeaders, RunPath } from '../../api/runs/contract.ts';
 import { run } from '../../api/runs/examples.ts';
+import { queuedAnswer } from '../../api/runs/routes.ts';
 import type { App } from '../../app/app.ts';
 import { readTime } from '../../domain/fields.ts';
-import { runDocument } from '../../domain/runs/run.ts';
 import type { ApiParts } from '../../serve/house.ts';
 import { replayRun } from './replay.ts';
 
@@ -69,11 +69,8 @@ export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts)
       };
       const key = headers['idempotency-key'] ?? null;
       const queued = await replayRun(app, principal, replay, key);
-      const path = `/jobs/${queued.jobId}/runs/${queued.id}`;
-      return reply
-        .code(202)
-        .at(path)
-        .send({ run: runDocument(queued), resultUrl: `${siteUrl()}/api/v1${path}` });
+      const { path, body: answer } = queuedAnswer(queued, `${siteUrl()}/api/v1`);
+      return reply.code(202).at(path).send(answer);
     },
   );
 }
