@@ -172,12 +172,15 @@ export function answerFailure(error: unknown): Failure {
   return { reason: 'reset', detail: `${words} before an answer came` };
 }
 
+/** From here on a system gives ports by chance, so that their digits say nothing (Linux, `ip_local_port_range`). */
+const firstChancePort = 32_768;
+
 /** The failure, with the question whether the port speaks TLS if it is one that mostly does: such servers often close without a word. */
 export function withPortHint(
   failure: Failure,
   { protocol, port }: { protocol: string; port: number },
 ): Failure {
-  const isOdd = protocol === 'http:' && String(port).endsWith('443');
+  const isOdd = protocol === 'http:' && String(port).endsWith('443') && port < firstChancePort;
   if (!isOdd || (failure.reason !== 'reset' && failure.reason !== 'protocol')) return failure;
   const hint = `port ${port} is mostly https: is the URL right?`;
   return { ...failure, detail: `${failure.detail}; ${hint}` };

@@ -186,6 +186,7 @@ test('http that is not answered at a port that is mostly https leads to the ques
   const others = [
     hintAt('http:', 80),
     hintAt('http:', 8080),
+    hintAt('http:', 43_443),
     hintAt('https:', 443),
     hintAt('http:', 443, 'refused'),
   ];
