@@ -13,8 +13,7 @@ import { copyFile, glob, mkdir, readFile, rename, writeFile } from 'node:fs/prom
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { parseArgs } from 'node:util';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
@@ -29,10 +28,8 @@ const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
 const clientName = 'jobd-client.cjs';
 const icons = ['icon.svg', 'icon-trouble.svg'];
-/** What the pages load. Each file is there three times: as it is, and compressed. */
-const pageNames = ['app.js', 'app.css', 'docs.css', ...icons].flatMap((name) =>
-  ['', '.gz', '.br'].map((ending) => `page/${name}${ending}`),
-);
+/** What the pages load. */
+const pageNames = ['app.js', 'app.css', 'docs.css', ...icons].map((name) => `page/${name}`);
 
 /** commander can run commands that are separate files. jobd has none, so it does not load node:child_process for them. */
 const withoutSubprocesses = {
@@ -158,10 +155,10 @@ async function bundlePages() {
     logLevel: 'warning',
   });
   for (const { path, contents, text } of outputFiles) {
-    await putCompressed(path, path.endsWith('.js') ? await smaller(text) : contents);
+    await putFile(path, path.endsWith('.js') ? await smaller(text) : contents);
   }
   for (const icon of icons) {
-    await putCompressed(join(dist, 'page', icon), await readFile(join(source, icon)));
+    await putFile(join(dist, 'page', icon), await readFile(join(source, icon)));
   }
   return Object.keys(metafile.inputs);
 }
@@ -200,15 +197,6 @@ async function smaller(code) {
     compress: { passes: 2, inline: 1, keep_fargs: false },
   });
   return Buffer.from(result.code);
-}
-
-async function putCompressed(path, bytes) {
-  const { gzipAsync } = await import('@gfx/zopfli');
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  await putFile(path, bytes);
-  // Like `gzip -9`, only that it searches longer.
-  await putFile(`${path}.gz`, await gzipAsync(bytes, { numiterations: 30 }));
-  await putFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
 }
 
 /** Bundles the script that checks receipts: readable for people, and for Node 18 and newer. */

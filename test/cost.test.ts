@@ -43,7 +43,7 @@ import { readJson } from '../src/receipt/json.ts';
 import { readTrustedKeys } from '../src/receipt/trusted-keys.ts';
 import { parseDatabaseUrl } from '../src/store/postgres/connections/url.ts';
 import { parseIdCursor } from '../src/app/page.ts';
-import { chooseEncoding } from '../src/api/page/encoding.ts';
+import { readsGzip } from '../src/api/http/compression.ts';
 import { inline, prose } from '../src/api/docs/html.ts';
 import { optionWords } from '../src/cli/client/option-words.ts';
 import { turnCrontab } from '../src/wings/definitions/client/crontab-jobs.ts';
@@ -313,7 +313,7 @@ const readers: Record<string, Reader> = {
     },
   },
   parseIdCursor: { read: (text) => parseIdCursor('x', text) },
-  chooseEncoding: { read: chooseEncoding },
+  readsGzip: { read: readsGzip },
   forwardedClient: {
     read: (text) => forwardedClient(text, proxies),
     longest: 16_384,

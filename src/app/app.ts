@@ -104,8 +104,8 @@ export interface DaemonApp extends Ground {
 
 /** The pages in the browser. */
 export interface PagesApp {
-  /** A file that they load, as it is and compressed. Throws `unavailable` if it was not built. */
-  readonly pageFile: (name: string) => Promise<Record<'plain' | 'gzip' | 'brotli', Uint8Array>>;
+  /** A file that they load. Throws `unavailable` if it was not built. */
+  readonly pageFile: (name: string) => Promise<Uint8Array>;
 }
 
 /** All of it. A use case gets what its subject has, and a wing may get more. */

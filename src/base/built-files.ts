@@ -24,16 +24,9 @@ export async function readLicenses(): Promise<string> {
   return (await readBuilt(name)).toString();
 }
 
-/** A file that the pages load, by its name in the build: as it is, and compressed. Throws as above. */
-export async function readPageFile(
-  name: string,
-): Promise<Record<'plain' | 'gzip' | 'brotli', Buffer>> {
-  const [plain, gzip, brotli] = await Promise.all([
-    readBuilt(`page/${name}`),
-    readBuilt(`page/${name}.gz`),
-    readBuilt(`page/${name}.br`),
-  ]);
-  return { plain, gzip, brotli };
+/** A file that the pages load, by its name in the build. Throws as above. */
+export async function readPageFile(name: string): Promise<Buffer> {
+  return await readBuilt(`page/${name}`);
 }
 
 async function readBuilt(name: string): Promise<Buffer> {

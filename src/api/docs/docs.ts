@@ -22,6 +22,6 @@ export function docsRoutes(
   );
   server.get(
     '/docs.css',
-    fixedAnswer('text/css; charset=utf-8', async () => (await pageFile('docs.css')).plain),
+    fixedAnswer('text/css; charset=utf-8', () => pageFile('docs.css')),
   );
 }

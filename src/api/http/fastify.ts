@@ -10,6 +10,7 @@ import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './limi
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath } from './errors.ts';
 import { acceptJsonOnly } from './body.ts';
+import { compressAnswers } from './compression.ts';
 import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer, type HttpServerParts } from './http-server.ts';
 import type { ClientsParts } from './limits/clients.ts';
@@ -61,6 +62,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
   server.setSerializerCompiler(answerCompiler());
   addSecurityHeaders(server);
   answerLargeBodies(server);
+  compressAnswers(server);
   requireHost(server);
   acceptJsonOnly(server);
   answerErrors(server, log, requests);

@@ -18,12 +18,11 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-type PageFile = Awaited<ReturnType<PagesApp['pageFile']>>;
-
-export interface Asset extends PageFile {
+export interface Asset {
   /** `app-HASH.js` */
   name: string;
   type: string;
+  bytes: Uint8Array;
 }
 
 export type Assets = Record<keyof typeof files, Asset>;
@@ -47,12 +46,9 @@ export function createAssets({ pageFile }: PagesApp): () => Promise<Assets> {
   };
 }
 
-function assetOf(file: string, bytes: PageFile): Asset {
+function assetOf(file: string, bytes: Uint8Array): Asset {
   const ending = extname(file);
-  const print = hash('sha256', bytes.plain, 'base64url').slice(0, 12);
-  return {
-    ...bytes,
-    name: `${file.slice(0, -ending.length)}-${print}${ending}`,
-    type: types[ending] ?? '',
-  };
+  const print = hash('sha256', bytes, 'base64url').slice(0, 12);
+  const name = `${file.slice(0, -ending.length)}-${print}${ending}`;
+  return { name, type: types[ending] ?? '', bytes };
 }

@@ -3,9 +3,8 @@
 import type { PagesApp } from '../../app/app.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { createAssets, type Asset } from './assets.ts';
+import { createAssets } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
-import { chooseEncoding } from './encoding.ts';
 import { pagePaths } from './paths.ts';
 
 /** Their names change with their bytes. */
@@ -24,13 +23,6 @@ export function pageRoutes(server: ApiServer, app: PagesApp): void {
   server.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const asset = Object.values(await assets()).find(({ name }) => name === request.params.name);
     if (asset === undefined) return reply.callNotFound();
-    const encoding = chooseEncoding(request.headers['accept-encoding']);
-    reply.headers({ 'cache-control': forever, vary: 'accept-encoding' }).type(asset.type);
-    if (encoding !== 'identity') reply.header('content-encoding', encoding);
-    return reply.send(bytesOf(asset, encoding));
+    return reply.header('cache-control', forever).type(asset.type).send(asset.bytes);
   });
-}
-
-function bytesOf(asset: Asset, encoding: ReturnType<typeof chooseEncoding>): Uint8Array {
-  return { br: asset.brotli, gzip: asset.gzip, identity: asset.plain }[encoding];
 }

@@ -32,7 +32,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',
-    pageFile: async () => ({ plain: nothing, gzip: nothing, brotli: nothing }),
+    pageFile: async () => nothing,
     lateness: async () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
     health: { ask: async () => ({ problems: [], notes: [] }), problems: () => [] },
     trouble: () => null,
