@@ -84,13 +84,6 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['store/runs/rare-states.test.ts'],
   },
   {
-    breaks: 'the end of a run frees a job that executes another one',
-    file: 'store/runs/results.ts',
-    text: "\n    .where('active_run_id', '=', of('runId'))\n    .compile()",
-    becomes: '\n    .compile()',
-    tests: ['store/runs/rare-states.test.ts'],
-  },
-  {
     breaks: 'runs of a node that serves count as abandoned',
     file: 'store/runs/results.ts',
     text: "            .where('ended_at', 'is', null),",

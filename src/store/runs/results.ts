@@ -101,9 +101,8 @@ export async function recordEndedRuns(
   const recorded = rows.filter((_, index) => isRecorded[index]);
   await freeJob(
     db,
-    recorded.map(({ jobId, runId, status, durationMs }) => ({
+    recorded.map(({ jobId, status, durationMs }) => ({
       jobId,
-      runId,
       durationMs,
       success: Number(status === 'success'),
       failed: Number(status === 'failed'),
@@ -154,13 +153,15 @@ export const noRun = {
 } as const;
 
 /** What the end of a run changes of its job, in any case. */
-interface Outcome extends Executing {
+interface Outcome {
+  jobId: string;
   durationMs: number | null;
   success: number;
   failed: number;
   interrupted: number;
 }
 
+/** Of a run that was written: its job names it, and nobody else can change that meanwhile. */
 const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) =>
   db
     .updateTable('jobs')
@@ -172,7 +173,6 @@ const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) =>
       total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
     .where('id', '=', of('jobId'))
-    .where('active_run_id', '=', of('runId'))
     .compile(),
 );
 

@@ -269,6 +269,8 @@ test('of claims in doubt only runs under way count as claimed', async (t) => {
     .executeTakeFirstOrThrow();
   assert.deepEqual(await found(nodeId), ['running']);
   assert.deepEqual(await found('another'), [], 'which claimed the queued run after a rollback');
-  await store.write(isOver);
+  await store.write(changed('jobs', 'running', { active_run_id: 'another' }));
   assert.deepEqual(await found(nodeId), []);
+  await store.write(isOver);
+  assert.deepEqual(await found(null), []);
 });
