@@ -2,7 +2,10 @@
 
 import { invalidInput } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
+import type { Selector } from '../domain/labels.ts';
+import type { LabelledPage } from '../store/database/named.ts';
 import type { RunPosition } from '../store/runs/runs.ts';
+import { inSteps } from './steps.ts';
 
 /** What a person asks of a list. */
 export interface PageRequest {
@@ -17,6 +20,12 @@ export interface NamedRequest extends PageRequest {
   name: string | null;
   /** Only those whose ids begin so; null for all. */
   idPrefix: string | null;
+}
+
+/** What a list of things with names and labels is limited to. */
+export interface LabelledRequest extends NamedRequest {
+  /** Only those whose labels fit. */
+  selector?: Selector | null;
 }
 
 /** A page, and the cursor of the next one; null if there is none. */
@@ -70,6 +79,34 @@ export async function idPage<Item extends { id: string }, Wanted>(
     before,
   });
   return pageOf(found, limit, ({ id }) => idCursor(list, id));
+}
+
+/** Rows that one request reads to find labels, in steps. */
+const labelledSteps = { rows: 1_000, steps: 5 };
+
+/**
+ * The same of a list that may be limited to labels: `findStop` finds the id at which it must stop so that it reads `rows` rows
+ * at most. Then a page may end before it is full.
+ */
+export async function labelledPage<Item extends { id: string }>(
+  list: string,
+  request: LabelledRequest,
+  find: (page: LabelledPage) => Promise<Item[]>,
+  findStop: (span: { before: string | null; rows: number }) => Promise<string | undefined>,
+): Promise<Page<Item>> {
+  if (!request.selector) return await idPage(list, request, find);
+  const { limit, cursor, ...wanted } = request;
+  const { rows, steps } = labelledSteps;
+  const after = cursor === null ? null : parseIdCursor(list, cursor);
+  const { found, stop } = await inSteps<Item, string>(
+    { steps, after, count: limit + 1 },
+    async (before, count) => {
+      const downTo = await findStop({ before, rows });
+      return { found: await find({ ...wanted, before, downTo, limit: count }), stop: downTo };
+    },
+  );
+  const place = stop === undefined ? undefined : { id: stop };
+  return partialPageOf<Item, { id: string }>(found, limit, place, ({ id }) => idCursor(list, id));
 }
 
 /** The cursor of a list that is ordered by id. Every cursor holds the name of its list, and fits no other one. */

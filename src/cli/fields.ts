@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { isTime, labelInside, optionFor, type Field, type Fields } from '../domain/fields.ts';
+import { labelWords, type Labels } from '../domain/labels.ts';
 import { scheduleFields } from '../domain/schedule/fields.ts';
 import type { Flags } from '../settings/config.ts';
 import {
@@ -12,7 +13,8 @@ import {
   parseDuration,
   parseWholeNumber,
 } from '../settings/setting.ts';
-import { parseSeconds, textOrFile } from './options.ts';
+import { labelsAfter } from './labels.ts';
+import { collect, parseSeconds, textOrFile } from './options.ts';
 
 /** What stands for a value in help. */
 const places: Readonly<Record<Field['form'], string>> = {
@@ -27,6 +29,7 @@ const places: Readonly<Record<Field['form'], string>> = {
   flag: '',
   content: '<text|@file|->',
   secret: '<@file|->',
+  labels: '<key=value>',
   special: '',
 };
 
@@ -40,6 +43,7 @@ export function withFieldOptions(
     const place = places[field.form];
     if (place === '' || isOfSchedule(name)) continue;
     const option = command.createOption(`${optionFor(name, field)} ${place}`, helpOf(field, isNew));
+    if (field.form === 'labels') option.argParser(collect);
     command.addOption(option.makeOptionMandatory(isNew && name === 'name'));
   }
   return command;
@@ -47,7 +51,13 @@ export function withFieldOptions(
 
 /** Adds the options that take something away. */
 export function withOffOptions(command: Command, fields: Fields): Command {
-  for (const { off } of Object.values(fields)) if (off !== undefined) command.option(...off);
+  for (const { form, off } of Object.values(fields)) {
+    if (off === undefined) continue;
+    const option = command.createOption(...off);
+    // It changes what `--label` gives.
+    if (form === 'labels') option.argParser((key, given: string[]) => collect(`${key}-`, given));
+    command.addOption(option);
+  }
   return command;
 }
 
@@ -62,6 +72,7 @@ function helpOf(field: Field, isNew: boolean): string {
     count: `, ${minimum} to ${maximum}`,
     duration: `, ${times}`,
     seconds: `, ${times}`,
+    labels: '; may be repeated',
     content: ': the text, a file, or standard input',
     secret: ', in a file',
   };
@@ -90,6 +101,9 @@ export async function givenFields<Update extends object>(
   for (const [name, field] of Object.entries(fields)) {
     const option = optionFor(name, field);
     const value = flags[fieldOf(option)];
+    if (field.form === 'labels' && Array.isArray(value)) {
+      given[name] = labelsAfter(null, value, option);
+    }
     if (typeof value === 'string' && places[field.form] !== '' && !isOfSchedule(name)) {
       given[name] = await parsed(value, option, field);
     }
@@ -150,5 +164,6 @@ function textOf(field: Field, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return isTime(field) ? durationOf(value) : String(value);
   if (Array.isArray(value)) return value.join(', ');
+  if (typeof value === 'object') return labelWords(value as Labels);
   return (value as string).replaceAll(/(?<!\s)\s*\n\s*/g, ' / ');
 }

@@ -17,6 +17,8 @@ export interface Many<Item, Update> {
   of: (api: Api) => Collection<Item, Update>;
   /** What each action changes; others delete. */
   actions?: Readonly<Record<string, { update: Update }>>;
+  /** What the action changes of one of them, where that depends on it. */
+  updateFor?: (item: Selected) => Update;
   /** Does something to many at once, where the server can: why each was left as it is, or null. */
   actOnMany?: (
     api: Api,
@@ -31,6 +33,7 @@ const doneWords: Readonly<Record<string, string>> = {
   pause: 'paused',
   resume: 'resumed',
   delete: 'deleted',
+  label: 'labelled',
 };
 
 /** What an action finds that has nothing to do. */
@@ -91,14 +94,15 @@ async function actOnParts<Item, Update>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const { actOnMany, noun } = resource;
-  const [act, atOnce] = actOnMany === undefined ? [oneByOne(resource), 1] : [actOnMany, mostAtOnce];
+  const act = oneByOne(resource);
+  const atOnce = actOnMany === undefined ? 1 : mostAtOnce;
   const done = () => `${doneWords[action]} ${results.length} of ${counted(found.length, noun)}`;
   await waitVisibly(done, async (signal) => {
     try {
       while (results.length < found.length && !signal.aborted) {
         const part = found.slice(results.length, results.length + atOnce);
         const ids = part.map(({ id }) => id);
-        const errors = await act(api, action, ids);
+        const errors = (await actOnMany?.(api, action, ids)) ?? (await act(api, action, part));
         for (const [index, item] of part.entries()) {
           const { id, name } = item;
           const error = errors[index] ?? null;
@@ -137,14 +141,18 @@ function countsOf(noun: string, action: string, results: readonly Result[]): str
   return parts.join(', ');
 }
 
-function oneByOne<Item, Update>({ of, actions = {} }: Many<Item, Update>) {
-  return async (api: Api, action: string, ids: readonly string[]): Promise<(string | null)[]> => {
+function oneByOne<Item, Update>({ of, actions = {}, updateFor }: Many<Item, Update>) {
+  return async (
+    api: Api,
+    action: string,
+    found: readonly Selected[],
+  ): Promise<(string | null)[]> => {
     const items = of(api);
     const errors: (string | null)[] = [];
-    for (const id of ids) {
+    for (const item of found) {
       try {
-        const update = actions[action]?.update;
-        await (update === undefined ? items.delete(id) : items.update(id, update));
+        const update = updateFor?.(item) ?? actions[action]?.update;
+        await (update === undefined ? items.delete(item.id) : items.update(item.id, update));
         errors.push(null);
       } catch (error) {
         if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;

@@ -8,9 +8,10 @@ import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
 import { isWide, withWide } from './options.ts';
-import { isForMany, select, statusOf, withSelection, withStatus } from './selection.ts';
+import { addLabelCommand, keepLabels } from './labels.ts';
+import { isForMany, isLimited, limitsOf, select, withLimits, withSelection } from './selection.ts';
 import { actOn, hasNothingToDo, notDoneWords, type Many } from './many.ts';
-import type { Selected, Selectable } from './selection.ts';
+import type { Limits, Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows, type Columns, type Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
 import { counted } from '../domain/counted.ts';
@@ -52,8 +53,8 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   whyKept?: (api: Api, id: string) => Promise<string | null>;
   /** The states by which many can be selected. */
   statuses: readonly Status[];
-  /** Lists what `--all` or `--status` selects. */
-  all: (api: Api, status: Status | null) => AsyncIterable<Listed & Selected>;
+  /** Lists what `--all`, `--status` or `--selector` selects. */
+  all: (api: Api, limits: Limits<Status>) => AsyncIterable<Listed & Selected>;
 }
 
 interface Action<Update> {
@@ -75,6 +76,9 @@ export function addResourceCommands<
       .addHelpText('after', `\nExample:\n  jobd ${noun}s ${name} ${example}${more}`);
 
   addListCommand(group, context, resource);
+  if (resource.statuses.length > 0) {
+    addLabelCommand(group, context, resource, (api) => selectable(resource, api));
+  }
 
   named('get', `show a ${noun}`).action(async (name: string, flags: Flags) =>
     printItem(context, resource, flags, await resource.of(connect(context)).find(name)),
@@ -87,6 +91,7 @@ export function addResourceCommands<
     if (Object.keys(given).length === 0) throw nothingToChange(resource);
     const items = resource.of(api);
     const found = await items.find(name);
+    keepLabels(found, given, flags);
     const { fields, note } = (await complete?.(found, given)) ?? { fields: given, note: null };
     const changed = await items.update(found.id, fields);
     if (note !== null) context.output.say(note);
@@ -165,7 +170,7 @@ function selectable<Item extends Named, Update, Status extends string, Listed>(
     noun,
     statuses,
     find: (text) => of(api).find(text),
-    all: (status) => all(api, status),
+    all: (limits) => all(api, limits),
   };
 }
 
@@ -181,20 +186,22 @@ function addListCommand<Item extends Named, Update, Status extends string, Liste
   );
   const example = `  jobd ${noun}s list`;
   const hasStatuses = statuses.length > 0;
-  (hasStatuses ? withStatus(command, `only ${noun}s`, statuses) : command)
+  (hasStatuses ? withLimits(command, `only ${noun}s`, statuses) : command)
     .addHelpText(
       'after',
       hasStatuses ? `\nExamples:\n${example}\n${example} --status down` : `\nExample:\n${example}`,
     )
     .action(async (flags: Flags) => {
-      const wanted = statusOf(flags, statuses);
+      const limits = limitsOf(flags, statuses);
+      const { status } = limits;
       const api = connect(context);
       const found: (Item | Listed)[] = await Array.fromAsync<Item | Listed>(
-        wanted === null ? resource.of(api).list() : resource.all(api, wanted),
+        status === null ? resource.of(api).list(limits) : resource.all(api, limits),
       );
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
-      const none =
-        wanted === null ? `there are no ${noun}s` : `no ${noun} has the status ${wanted}`;
+      const unfit =
+        status === null ? `no ${noun} has such labels` : `no ${noun} has the status ${status}`;
+      const none = isLimited(limits) ? unfit : `there are no ${noun}s`;
       const further = await resource.columnsOf?.(api, found);
       printRows(
         output,

@@ -1,16 +1,18 @@
-/** The jobs, monitors or channels that a command is about: named one by one, or all, or those in a state. */
+/** The jobs, monitors or channels that a command is about: named one by one, or all, or those in a state or with labels. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
+import { readSelector, type Labels } from '../domain/labels.ts';
 import { parseChoice } from '../settings/setting.ts';
 
 /** What a command needs of each. */
 export interface Selected {
   id: string;
   name: string;
-  /** Its state when it was looked up; channels have none. */
+  /** Its state and labels when it was looked up; channels have none. */
   status?: string;
+  labels?: Labels;
 }
 
 /** Where they are looked up. */
@@ -19,38 +21,74 @@ export interface Selectable<Status extends string> {
   /** The states that can be asked for; none for what has no state. */
   statuses: readonly Status[];
   find(text: string): Promise<Selected>;
-  /** All of them, or those in a state. */
-  all(status: Status | null): AsyncIterable<Selected>;
+  /** All of them, within limits. */
+  all(limits: Limits<Status>): AsyncIterable<Selected>;
 }
 
-/** Adds the arguments and options that select. */
+/** What limits a list, or a selection of all: a state, labels, or both; null for any. */
+export interface Limits<Status extends string = string> {
+  status: Status | null;
+  selector: string | null;
+}
+
+/** Adds the arguments and options that select. `more` is what else the arguments are. */
 export function withSelection(
   command: Command,
   noun: string,
   statuses: readonly string[],
+  more = '',
 ): Command {
   command
-    .argument(`[${noun}...]`, `names or ids of ${noun}s`)
+    .argument(`[${noun}...]`, `names or ids of ${noun}s${more}`)
     .option('--all', `all ${noun}s of the workspace`);
-  return statuses.length === 0 ? command : withStatus(command, `all ${noun}s`, statuses);
+  return statuses.length === 0 ? command : withLimits(command, `all ${noun}s`, statuses);
 }
 
-/** Adds the option that selects by state; `which` is what it selects. */
-export function withStatus(command: Command, which: string, statuses: readonly string[]): Command {
-  return command.option('--status <status>', `${which} in this state: ${statuses.join(', ')}`);
+/** Adds the options that select by state and by labels; `which` is what they select. */
+export function withLimits(command: Command, which: string, statuses: readonly string[]): Command {
+  command.option('--status <status>', `${which} in this state: ${statuses.join(', ')}`);
+  return withSelector(command, which);
 }
 
-/** The state that is asked for, or null. Throws `usage` if there is no such state. */
-export function statusOf<Status extends string>(
-  { status }: Flags,
+/** Adds the option that selects by labels. */
+export function withSelector(command: Command, which: string): Command {
+  return command.option(
+    '-l, --selector <selector>',
+    `${which} with these labels, such as client=acme,env!=dev`,
+  );
+}
+
+/** What is asked for. Throws `usage` if there is no such state, and `invalid_input` for a selector that is none. */
+export function limitsOf<Status extends string>(
+  flags: Flags,
   statuses: readonly Status[],
-): Status | null {
-  return typeof status === 'string' ? parseChoice(status, '--status', statuses) : null;
+): Limits<Status> {
+  const { status } = flags;
+  return {
+    status: typeof status === 'string' ? parseChoice(status, '--status', statuses) : null,
+    selector: selectorOf(flags),
+  };
+}
+
+/** The selector that is asked for, or null. Throws `invalid_input` for one that is none. */
+export function selectorOf({ selector }: Flags): string | null {
+  if (typeof selector !== 'string') return null;
+  readSelector(selector, '--selector');
+  return selector;
+}
+
+/** Whether all within some limits are meant, not all. */
+export function isLimited({ status, selector }: Limits): boolean {
+  return status !== null || selector !== null;
 }
 
 /** Whether many may be meant, so that each gets a line of the answer. */
 export function isForMany(names: readonly string[], flags: Flags): boolean {
-  return names.length > 1 || flags['all'] === true || flags['status'] !== undefined;
+  return names.length > 1 || areAllMeant(flags);
+}
+
+function areAllMeant({ all, status, selector }: Flags): boolean {
+  return all === true || status !== undefined || selector !== undefined;
 }
 
 /** Looks up what was selected; each only once. Throws `usage` unless it is said in one way. */
@@ -60,16 +98,15 @@ export async function select<Status extends string>(
   from: Selectable<Status>,
 ): Promise<Selected[]> {
   const { noun, statuses } = from;
-  const { status } = flags;
-  const isAll = flags['all'] === true || status !== undefined;
+  const isAll = areAllMeant(flags);
   if (isAll === names.length > 0) {
-    const ways = statuses.length === 0 ? '--all' : '--all or --status';
+    const ways = statuses.length === 0 ? '--all' : '--all, --status or --selector';
     throw new JobdError('usage', `name the ${noun}s, or use ${ways}`);
   }
   const found = new Map<string, Selected>();
   if (isAll) {
-    const wanted = statusOf(flags, statuses);
-    for await (const item of from.all(wanted)) found.set(item.id, selectedOf(item));
+    for await (const item of from.all(limitsOf(flags, statuses)))
+      found.set(item.id, selectedOf(item));
   } else {
     for (const text of names) {
       const item = await from.find(text);
@@ -79,6 +116,6 @@ export async function select<Status extends string>(
   return [...found.values()];
 }
 
-function selectedOf({ id, name, status }: Selected): Selected {
-  return { id, name, ...(status !== undefined && { status }) };
+function selectedOf({ id, name, status, labels }: Selected): Selected {
+  return { id, name, ...(status !== undefined && { status }), ...(labels && { labels }) };
 }

@@ -19,11 +19,13 @@ export interface FieldRule {
   readonly maximum?: number;
   readonly items?: FieldRule & { readonly format?: string; readonly description?: string };
   readonly maxItems?: number;
+  /** Of an object whose keys people choose. */
+  readonly additionalProperties?: { readonly type: 'string' };
 }
 
 /**
  * How people write a value: `content` is a text or a file, `secret` a file alone, `duration` is `5m`, `seconds` is that or a
- * number alone, `time` a date and time. What is `special` is written in a way of its own.
+ * number alone, `time` a date and time, `labels` are `client=acme`. What is `special` is written in a way of its own.
  */
 export type Form =
   | 'text'
@@ -37,6 +39,7 @@ export type Form =
   | 'flag'
   | 'content'
   | 'secret'
+  | 'labels'
   | 'special';
 
 export interface Field {
@@ -79,9 +82,11 @@ export type ValueOf<Rule> = Rule extends { enum: readonly (infer Word)[] }
       ? boolean
       : Rule extends { type: 'array'; items: infer Item }
         ? readonly ValueOf<Item>[]
-        : Rule extends { type: 'object' }
-          ? object
-          : string;
+        : Rule extends { type: 'object'; additionalProperties: object }
+          ? Readonly<Record<string, string>>
+          : Rule extends { type: 'object' }
+            ? object
+            : string;
 
 /** The values of a field. */
 export type FieldValue<Of> = Of extends { rule: infer Rule }

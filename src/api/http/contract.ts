@@ -1,9 +1,10 @@
 /** What all subjects of the API have in common: errors, pages and the answer to a deletion. */
 
 import { Type, type Static, type TArray, type TSchema } from 'typebox';
-import type { NamedRequest, PageRequest } from '../../app/page.ts';
+import type { LabelledRequest, NamedRequest, PageRequest } from '../../app/page.ts';
 import { nameRule } from '../../domain/fields.ts';
-import { envelope, flag, nullable, text } from './schema.ts';
+import { readSelector, selectorDetail, selectorRule } from '../../domain/labels.ts';
+import { envelope, field, flag, nullable, text } from './schema.ts';
 
 const defaultLimit = 50;
 
@@ -43,6 +44,14 @@ export const IdPrefix = Type.Optional(
   }),
 );
 
+/** The field of a query that selects by labels. */
+export const SelectorField = Type.Optional(
+  field(selectorRule, {
+    description: `Extension: only those with these labels. ${selectorDetail}`,
+    examples: ['client=acme,env!=dev'],
+  }),
+);
+
 /** The query of lists whose items have names. */
 export const NamedQuery = Type.Object(
   {
@@ -65,6 +74,21 @@ export type NamedQuery = Static<typeof NamedQuery>;
 export function namedRequest({ name, idPrefix, ...query }: NamedQuery): NamedRequest {
   const prefix = idPrefix?.toLowerCase() ?? null;
   return { ...pageRequest(query), name: name ?? null, idPrefix: prefix };
+}
+
+/** The query of lists whose items have names and labels. */
+export const LabelledQuery = Type.Object(
+  { ...NamedQuery.properties, selector: SelectorField },
+  { additionalProperties: false },
+);
+
+/** The page that such a query asks for. Throws `invalid_input`. */
+export function labelledRequest({
+  selector,
+  ...query
+}: Static<typeof LabelledQuery>): LabelledRequest {
+  const labels = selector === undefined ? null : readSelector(selector);
+  return { ...namedRequest(query), selector: labels };
 }
 
 /** The page that a query asks for, with defaults filled in (docs/behavior.md#api-5). */

@@ -58,8 +58,12 @@ export function inputFields<const Of extends Fields>(fields: Of, details: Detail
 export function shownFields<const Of extends Fields>(fields: Of) {
   const shown = Object.entries(fields).filter(([, row]) => !row.isWriteOnly);
   return mapEntries(Object.fromEntries(shown), (row) => {
-    const { type, items, enum: words } = row.rule;
-    const rule = { type, ...(items && { items }), ...(words && { enum: words }) };
+    const { type, items, enum: words, additionalProperties } = row.rule;
+    const inner = {
+      ...(items && { items }),
+      ...(additionalProperties && { additionalProperties }),
+    };
+    const rule = { type, ...inner, ...(words && { enum: words }) };
     const schema = field(rule, { description: aboutField(row) });
     if (row.isExtension) return Type.Optional(schema);
     return row.default === null || row.canBeNull ? nullable(schema) : schema;

@@ -26,10 +26,6 @@ const { properties: afterFields } = Type.Object({
 /** What can be set of a job at any time. */
 const fields = {
   ...rows,
-  headers: Type.Unsafe<Record<string, string>>({
-    ...rows.headers,
-    additionalProperties: { type: 'string' },
-  }),
   after: Type.Unsafe<AfterInput | null>({
     ...rows.after,
     properties: afterFields,

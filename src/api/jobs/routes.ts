@@ -3,7 +3,7 @@
 import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/jobs/jobs.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { badPeriod, describe, notPaid, type Refusal } from '../description/operation.ts';
-import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
+import { labelledRequest, LabelledQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {
   readIdempotencyKey,
@@ -38,7 +38,7 @@ const operations = describe(
     listJobs: {
       summary: 'List jobs',
       description: 'Returns the jobs of the workspace, newest first.',
-      querystring: NamedQuery,
+      querystring: LabelledQuery,
       response: { 200: JobList },
       answer: 'A page of jobs.',
     },
@@ -101,7 +101,7 @@ const operations = describe(
 /** Adds the routes. */
 export function jobRoutes(server: ApiServer, app: JobsApp): void {
   server.get('/jobs', operations.listJobs, async ({ principal, query }) => {
-    const { items, nextCursor } = await listJobs(app, principal, namedRequest(query));
+    const { items, nextCursor } = await listJobs(app, principal, labelledRequest(query));
     return { jobs: items.map(jobShape), nextCursor };
   });
 

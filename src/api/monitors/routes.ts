@@ -11,7 +11,7 @@ import {
 } from '../../app/monitors/monitors.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { badPeriod, describe, notPaid } from '../description/operation.ts';
-import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
+import { labelledRequest, LabelledQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {
   readIdempotencyKey,
@@ -36,7 +36,7 @@ const operations = describe(
     listMonitors: {
       summary: 'List monitors',
       description: 'Returns the monitors of the workspace, newest first.',
-      querystring: NamedQuery,
+      querystring: LabelledQuery,
       response: { 200: MonitorList },
       answer: 'A page of monitors.',
     },
@@ -103,7 +103,7 @@ export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () =
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
 
   server.get('/monitors', operations.listMonitors, async ({ principal, query }) => {
-    const { items, nextCursor } = await listMonitors(app, principal, namedRequest(query));
+    const { items, nextCursor } = await listMonitors(app, principal, labelledRequest(query));
     return { monitors: items.map((monitor) => shape(monitor, principal)), nextCursor };
   });
 

@@ -5,7 +5,7 @@ import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
-import { PageQuery, partialPage } from '../http/contract.ts';
+import { PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import { Job } from '../jobs/contract.ts';
 import { Monitor } from '../monitors/contract.ts';
@@ -72,6 +72,7 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'lastDurationMs',
     'downReason',
     'after',
+    'labels',
   ]).properties,
   scheduleWords,
   health: t.oneOf(
@@ -102,6 +103,7 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'nextDueAt',
     'lastPingAt',
     'lastDurationMs',
+    'labels',
   ]).properties,
   scheduleWords,
   since: t.nullable(
@@ -130,6 +132,24 @@ export const MonitorSummaryList = t.envelope(
   partialPage('monitors', MonitorSummary),
   examples.monitorList,
 );
+const LabelCounts = t.output('LabelCounts', 'A label, and how many have it.', examples.label, {
+  key: t.text('Its key.'),
+  value: t.text('Its value.'),
+  jobs: t.integer('Jobs that have it.'),
+  down: t.integer('Those of them that are down and not paused.'),
+  monitors: t.integer('Monitors that have it.'),
+  monitorsDown: t.integer('Those of them that are down and not paused.'),
+});
+
+export const LabelOverview = t.envelope('LabelOverview', {
+  labels: t.array(LabelCounts, 'The first 1,000, by key and value.'),
+  isPartial: t.flag(
+    'Whether there are more labels, or more than the newest 10,000 jobs and 10,000 monitors, which were counted.',
+  ),
+});
+
+export type LabelOverview = Static<typeof LabelOverview>;
+
 /** More says no more about which job is meant, and costs the main thread more. */
 const mostSearchCharacters = 200;
 
@@ -154,6 +174,7 @@ export const JobListQuery = Type.Object(
       ),
     ),
     q: text('name or the URL', mostSearchCharacters),
+    selector: SelectorField,
     order: Type.Optional(
       t.oneOf(jobOrders, {
         description:
@@ -171,6 +192,7 @@ export const MonitorListQuery = Type.Object(
     ...PageQuery.properties,
     status: Type.Optional(t.oneOf(monitorStatuses, 'Monitors with this status.')),
     q: text('name', nameRule.maxLength),
+    selector: SelectorField,
   },
   { additionalProperties: false },
 );

@@ -10,6 +10,15 @@ export const overview = {
   asOf: '2025-10-09T05:43:50.108Z',
 };
 
+export const label = {
+  key: 'client',
+  value: 'acme',
+  jobs: 12,
+  down: 1,
+  monitors: 3,
+  monitorsDown: 0,
+};
+
 const { body: _b, headerNames: _h, timeoutSeconds: _t, retries: _r, ...shownJob } = job;
 const { notes: _n, createdAt: _c, ...listedJob } = shownJob;
 

@@ -2,9 +2,11 @@
 
 import type { JobsApp } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
+import { createLabelOverview } from '../../app/overview/labels.ts';
 import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
 import { isoTime } from '../../domain/clock.ts';
+import { searchFor } from '../../domain/search.ts';
 import { describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
@@ -13,6 +15,7 @@ import {
   JobListQuery,
   JobSummaryList,
   JobSummaryResponse,
+  LabelOverview,
   MonitorListQuery,
   MonitorSummaryList,
   OverviewResponse,
@@ -29,10 +32,17 @@ const operations = describe(
       response: { 200: OverviewResponse },
       answer: 'The overview.',
     },
+    getLabels: {
+      summary: 'List the labels',
+      description:
+        'Returns the labels that jobs and monitors have, and how many have each. They are counted once in 5 seconds at most.',
+      response: { 200: LabelOverview },
+      answer: 'The labels.',
+    },
     listOverviewJobs: {
       summary: 'List jobs with their recent runs',
       description:
-        'Returns jobs by status, text and order, without their bodies, headers and notes, and with the statuses of their ' +
+        'Returns jobs by status, text, labels and order, without their bodies, headers and notes, and with the statuses of their ' +
         'newest runs. A request looks at 5,000 jobs at most, and searches 4,000; a page may then be partial or even empty, and `nextCursor` continues the list.',
       querystring: JobListQuery,
       response: { 200: JobSummaryList },
@@ -50,7 +60,7 @@ const operations = describe(
     listOverviewMonitors: {
       summary: 'List monitors with their recent pings',
       description:
-        'Returns monitors by status and text, newest first, with what their newest pings said. A request looks at 5,000 monitors ' +
+        'Returns monitors by status, text and labels, newest first, with what their newest pings said. A request looks at 5,000 monitors ' +
         'at most; a page may then be partial or even empty, and `nextCursor` continues the list.',
       querystring: MonitorListQuery,
       response: { 200: MonitorSummaryList },
@@ -62,18 +72,21 @@ const operations = describe(
 /** Adds the routes. */
 export function overviewRoutes(server: ApiServer, app: JobsApp): void {
   const getOverview = createOverview(app);
+  const getLabels = createLabelOverview(app);
 
   server.get('/overview', operations.getOverview, async ({ principal }) => {
     const { asOf, ...counts } = await getOverview(principal);
     return { overview: { ...counts, asOf: isoTime(asOf) } };
   });
 
+  server.get('/overview/labels', operations.getLabels, ({ principal }) => getLabels(principal));
+
   server.get('/overview/jobs', operations.listOverviewJobs, async ({ principal, query }) => {
-    const { status, q, order, ...page } = query;
+    const { status, q, selector, order, ...page } = query;
     const { items, ...rest } = await listJobs(app, principal, {
       ...pageRequest(page),
       filter: status ?? null,
-      text: wanted(q),
+      search: searchFor(q, selector),
       order: order ?? 'newest',
     });
     return { jobs: items.map(jobSummary), ...rest };
@@ -87,20 +100,15 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
     '/overview/monitors',
     operations.listOverviewMonitors,
     async ({ principal, query }) => {
-      const { status, q, ...page } = query;
+      const { status, q, selector, ...page } = query;
       const now = app.clock.now();
       const { items, ...rest } = await listMonitors(app, principal, {
         ...pageRequest(page),
         status: status ?? null,
-        text: wanted(q),
+        search: searchFor(q, selector),
         now,
       });
       return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
     },
   );
-}
-
-/** An empty text is in every name. */
-function wanted(q = ''): string | null {
-  return q === '' ? null : q;
 }

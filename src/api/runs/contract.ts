@@ -3,7 +3,7 @@
 import { Type, type Static } from 'typebox';
 import { runReasons } from '../../domain/runs/reason.ts';
 import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
-import { page, PageQuery, partialPage } from '../http/contract.ts';
+import { page, PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import { keyHeader } from '../http/repeatable.ts';
 import * as t from '../http/schema.ts';
 import { Completion, type EndOfWait } from './completion-contract.ts';
@@ -180,6 +180,7 @@ export const AllRunsQuery = Type.Object(
     status,
     since: Type.Optional(t.moment(`Only runs that were due at this time or later. ${moment}`)),
     until: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
+    selector: SelectorField,
     ...PageQuery.properties,
   },
   { additionalProperties: false },

@@ -4,6 +4,7 @@ import type { RunsApp } from '../../app/app.ts';
 import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
 import { readTime } from '../../domain/fields.ts';
+import { readSelector } from '../../domain/labels.ts';
 import { readRunStatuses, runSummaryDocument } from '../../domain/runs/run.ts';
 import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
@@ -27,7 +28,7 @@ const operations = describe(
       summary: 'List runs of all jobs',
       description:
         'Returns the kept runs of all jobs, newest first, without what the targets answered. They can be limited to some ' +
-        'statuses and to a time: `status=failed,interrupted,missed` says what went wrong. A page may be partial or even ' +
+        'statuses, to a time and to labels of jobs: `status=failed,interrupted,missed` says what went wrong. A page may be partial or even ' +
         'empty where the search read many runs that do not fit, and `nextCursor` continues the list.',
       querystring: AllRunsQuery,
       response: { 200: AllRuns },
@@ -60,12 +61,13 @@ const operations = describe(
 /** Adds the routes. */
 export function historyRoutes(server: ApiServer, app: RunsApp): void {
   server.get('/runs', operations.listAllRuns, async ({ principal, query }) => {
-    const { status, since, until, ...page } = query;
+    const { status, since, until, selector, ...page } = query;
     const { items, ...rest } = await listAllRuns(app, principal, {
       ...pageRequest(page),
       statuses: status === undefined ? null : readRunStatuses(status),
       since: since === undefined ? null : readTime('since', since),
       until: until === undefined ? null : readTime('until', until),
+      selector: selector === undefined ? null : readSelector(selector),
     });
     return { runs: items.map(listedRunShape), ...rest };
   });

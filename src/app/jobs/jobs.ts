@@ -11,11 +11,12 @@ import { openJob, type SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { wasUpdated } from '../../store/accounts/audit.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
+import { findStop } from '../../store/overview/jobs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { Ground, JobsApp, Principal } from '../app.ts';
 import { changeBy, type NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idPage, type NamedRequest, type Page } from '../page.ts';
+import { labelledPage, type LabelledRequest, type Page } from '../page.ts';
 import { callbackSecret } from './callbacks.ts';
 import { refuseFollowed } from './chains.ts';
 import { whenIdle } from './idle.ts';
@@ -131,10 +132,18 @@ export async function getDueTimes(
 export async function listJobs(
   app: JobsApp,
   principal: Principal,
-  request: NamedRequest,
+  request: LabelledRequest,
 ): Promise<Page<Job>> {
-  const { items, nextCursor } = await idPage('jobs', request, (page) =>
-    jobs.listJobs(app.store.db, principal.workspaceId, page),
+  const { db } = app.store;
+  const { workspaceId } = principal;
+  const { items, nextCursor } = await labelledPage(
+    'jobs',
+    request,
+    (page) => jobs.listJobs(db, workspaceId, page),
+    async ({ before, rows }) => {
+      const after = before === null ? null : { id: before, nameLower: '', nextRunAt: null };
+      return (await findStop(db, workspaceId, 'newest', { state: null, after, rows }))?.id;
+    },
   );
   return { items: items.map((job) => shownKept(app, principal, job)), nextCursor };
 }

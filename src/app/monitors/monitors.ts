@@ -15,13 +15,14 @@ import { updateOf } from '../../domain/accounts/audit.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
+import { findMonitorStop } from '../../store/overview/monitors.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { ChangesApp, Principal } from '../app.ts';
 import { changeBy, type NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { idPage, numberCursor, pageOf, parseNumberCursor } from '../page.ts';
-import type { NamedRequest, Page, PageRequest } from '../page.ts';
+import { labelledPage, numberCursor, pageOf, parseNumberCursor } from '../page.ts';
+import type { LabelledRequest, Page, PageRequest } from '../page.ts';
 
 /**
  * Makes a monitor, once for each key of a repeatable request. Its ping id has 122 random bits: whoever knows it may ping. Throws
@@ -72,12 +73,15 @@ export async function keepNewMonitor(
 
 /** A page of the workspace's monitors, newest first. */
 export async function listMonitors(
-  { store }: ChangesApp,
+  { store: { db } }: ChangesApp,
   { workspaceId }: Principal,
-  request: NamedRequest,
+  request: LabelledRequest,
 ): Promise<Page<Monitor>> {
-  return await idPage('monitors', request, (page) =>
-    monitors.listMonitors(store.db, workspaceId, page),
+  return await labelledPage(
+    'monitors',
+    request,
+    (page) => monitors.listMonitors(db, workspaceId, page),
+    (span) => findMonitorStop(db, workspaceId, span),
   );
 }
 

@@ -6,6 +6,7 @@ import { countJobs, countMonitors, type MonitorCounts } from '../../store/overvi
 import { findRunningJobs } from '../../store/overview/jobs.ts';
 import { countTrouble, type TroubleCounts } from '../../store/overview/trouble.ts';
 import type { Ground, Principal } from '../app.ts';
+import { keptIn, stillGood, type Kept } from './kept.ts';
 
 /** Jobs by state; `running` ones are in their states too. */
 export interface JobCounts {
@@ -37,12 +38,6 @@ const countedAtOnce = 5_000;
 const mostMonitors = 5_000;
 const mostRuns = 10_000;
 
-/** Something that was found out, and until when it is good, by the monotonic clock. */
-interface Kept<T> {
-  until: number;
-  value: T;
-}
-
 type Counted = 'all' | 'down' | 'new' | 'paused';
 
 /** Makes a function that returns the overview of the principal's workspace. */
@@ -52,7 +47,7 @@ export function createOverview({ store, clock }: Ground) {
 
   async function countAll(workspaceId: string, counted: Counted): Promise<number> {
     const name = `${workspaceId} ${counted}`;
-    const known = keptIn(largeCounts, name, clock.monotonicMs());
+    const known = stillGood(largeCounts, name, clock.monotonicMs());
     if (known !== undefined) return known;
     let total = 0;
     for (let afterId = ''; ; await setImmediate()) {
@@ -100,18 +95,6 @@ export function createOverview({ store, clock }: Ground) {
 
   return async ({ workspaceId }: Pick<Principal, 'workspaceId'>): Promise<Overview> => {
     const at = clock.monotonicMs();
-    const known = keptIn(overviews, workspaceId, at);
-    if (known !== undefined) return await known;
-    const value = countIn(workspaceId);
-    overviews.set(workspaceId, { until: at + goodForMs, value });
-    // A failure is for those who asked, not for those who ask next.
-    value.catch(() => overviews.delete(workspaceId));
-    return await value;
+    return await keptIn(overviews, workspaceId, at, goodForMs, () => countIn(workspaceId));
   };
-}
-
-/** What is kept under a name and still good. What is no longer good is forgotten. */
-function keptIn<T>(kept: Map<string, Kept<T>>, name: string, at: number): T | undefined {
-  for (const [each, { until }] of kept) if (until <= at) kept.delete(each);
-  return kept.get(name)?.value;
 }

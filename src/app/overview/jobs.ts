@@ -1,4 +1,4 @@
-/** Jobs in lists by status, text and order, each with its last results. */
+/** Jobs in lists by status, text, labels and order, each with its last results. */
 
 import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
@@ -6,6 +6,7 @@ import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import { badRunStatuses, type RunStatus } from '../../domain/runs/run.ts';
+import type { Search } from '../../domain/search.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
@@ -23,13 +24,13 @@ import { inSteps, type Found } from '../steps.ts';
 export const recentCount = 30;
 /**
  * The most job rows that one request reads to find those it is asked for. By due time it meets the jobs of other workspaces, by
- * name each row is on another page of the file. A search for a text reads fewer, in steps.
+ * name each row is on another page of the file. A search reads fewer, in steps.
  */
 const mostRows = { newest: 5_000, name: 1_000, due: 2_000 } as const;
 /** All jobs of a workspace with at most this many are read, and sorted. */
 const fewJobs = 5_000;
 /**
- * The most jobs that one step searches for a text, and one request. A row may take 14 microseconds: a URL and a name of full
+ * The most jobs that one step searches, and one request. A row may take 14 microseconds: a URL and a name of full
  * length and a text that nearly occurs at each place of the URL. So a step takes 4 ms at most, and a request 60 ms.
  */
 const searchedPerStep = 250;
@@ -42,8 +43,8 @@ const mostMissedRuns = 3_000;
 /** What a person asks of the list. */
 export interface JobListRequest extends PageRequest {
   filter: JobFilter | null;
-  /** In the name or the URL; null for any. */
-  text: string | null;
+  /** What each must have; null for nothing. */
+  search: Search | null;
   order: JobOrder;
 }
 
@@ -87,7 +88,7 @@ export async function getJobSummary(
   id: string,
 ): Promise<JobWithRecent> {
   const { db } = app.store;
-  const only = { text: null, limit: 1 };
+  const only = { search: null, limit: 1 };
   const [job] = isId(id) ? await jobs.listJobsOf(db, principal.workspaceId, [id], only) : [];
   if (job === undefined) throw noJob(id);
   const recent = await findRecentRuns(db, [id], recentCount);
@@ -99,28 +100,28 @@ async function listByState(
   workspaceId: string,
   request: JobListRequest & { state: JobState | null },
 ): Promise<PartialPage<PlacedJob>> {
-  const { state, text, order, limit, cursor } = request;
+  const { state, search, order, limit, cursor } = request;
   const list = `overview-jobs-${order}`;
   const after = cursor === null ? null : jobPlaceOf(order, list, cursor);
-  const isFiltered = text !== null || (order === 'newest' ? state === 'up' : state !== null);
+  const isFiltered = search !== null || (order === 'newest' ? state === 'up' : state !== null);
   const isSearched = isFiltered || order === 'due';
   const cursorAt = (place: JobPlace): string => cursorOf(order, list, place);
-  const few = text === null ? fewJobs : mostSearched;
+  const few = search === null ? fewJobs : mostSearched;
   if (isSearched && order !== 'newest' && !(await jobs.hasJobs(db, workspaceId, few + 1))) {
-    const ids = text === null ? null : await findAllWith(db, workspaceId, { state, text });
-    const page = { state, text: null, ids, after, upTo: undefined, limit: limit + 1 };
+    const ids = search === null ? null : await findAllWith(db, workspaceId, { state, search });
+    const page = { state, search: null, ids, after, upTo: undefined, limit: limit + 1 };
     const sorted = await jobs.listJobsOn(db, workspaceId, `${order} of few`, page);
     return partialPageOf<PlacedJob, JobPlace>(sorted, limit, undefined, cursorAt);
   }
-  const rows = text === null ? mostRows[order] : searchedPerStep;
-  const steps = text === null ? 1 : Math.min(mostRows[order], mostSearched) / searchedPerStep;
+  const rows = search === null ? mostRows[order] : searchedPerStep;
+  const steps = search === null ? 1 : Math.min(mostRows[order], mostSearched) / searchedPerStep;
   const { found, stop } = await inSteps<PlacedJob, JobPlace>(
     { steps, after, count: limit + 1 },
     async (from, count) => {
       const upTo = isSearched
         ? await findOwnStop(db, workspaceId, order, { state, after: from, rows })
         : undefined;
-      const page = { state, text, ids: null, after: from, upTo, limit: count };
+      const page = { state, search, ids: null, after: from, upTo, limit: count };
       return { found: await jobs.listJobsOn(db, workspaceId, order, page), stop: upTo };
     },
   );
@@ -146,7 +147,7 @@ async function findOwnStop(
   }
 }
 
-/** The ids of all jobs that contain a text, in a workspace that has few. */
+/** The ids of all jobs that a search finds, in a workspace that has few. */
 async function findAllWith(
   db: Db,
   workspaceId: string,
@@ -188,12 +189,12 @@ const nowhere = { nameLower: '', nextRunAt: null };
 async function listRunning(
   db: Db,
   workspaceId: string,
-  { text, limit, cursor }: JobListRequest,
+  { search, limit, cursor }: JobListRequest,
 ): Promise<PartialPage<PlacedJob>> {
   const list = 'overview-jobs-running';
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const ids = await jobs.findRunningJobs(db, workspaceId);
-  const { found, stop } = await jobsAmong(db, workspaceId, ids, { before, text, limit });
+  const { found, stop } = await jobsAmong(db, workspaceId, ids, { before, search, limit });
   return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
     idCursor(list, id),
   );
@@ -206,14 +207,14 @@ async function listRunning(
 async function listMissed(
   db: Db,
   workspaceId: string,
-  { text, limit, cursor, since }: JobListRequest & { since: number },
+  { search, limit, cursor, since }: JobListRequest & { since: number },
 ): Promise<PartialPage<PlacedJob>> {
   const list = 'overview-jobs-missed';
   const begin = cursor === null ? { id: null, before: null } : missedPlaceOf(list, cursor);
   const span = { before: begin.before, since, rows: mostMissedRuns };
   const end = await findRunStop(db, workspaceId, { ...span, statuses: badRunStatuses });
   const ids = await findMissedJobs(db, workspaceId, span);
-  const among = { before: begin.id, text, limit };
+  const among = { before: begin.id, search, limit };
   const { found, stop } = await jobsAmong(db, workspaceId, ids, among);
   const cursorAt = (id: string | null, before: RunPlace | null): string =>
     placeCursor(list, [id, ...(before === null ? [] : runPlaceParts(before))]);
@@ -244,23 +245,23 @@ function isMissedPlace(
   return isRunPlace(before) ? id === null || isIdPart(id) : parts.length === 1 && isIdPart(id);
 }
 
-/** Those of these jobs that contain a text, and where the list stopped looking. */
+/** Those of these jobs that a search finds, and where the list stopped looking. */
 async function jobsAmong(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
-  { before, text, limit }: { before: string | null; text: string | null; limit: number },
+  { before, search, limit }: { before: string | null; search: Search | null; limit: number },
 ): Promise<Found<PlacedJob, { id: string }>> {
   const left = ids
     .filter((id) => before === null || id < before)
     .toSorted()
     .toReversed();
-  const rows = text === null ? mostNamed : searchedPerStep;
+  const rows = search === null ? mostNamed : searchedPerStep;
   return await inSteps<PlacedJob, { id: string }>(
     { steps: mostNamed / rows, after: null, count: limit + 1 },
     async (_, count) => {
       const looked = left.splice(0, rows);
-      const found = await jobs.listJobsOf(db, workspaceId, looked, { text, limit: count });
+      const found = await jobs.listJobsOf(db, workspaceId, looked, { search, limit: count });
       const last = looked.at(-1);
       return { found, stop: left.length > 0 && last !== undefined ? { id: last } : undefined };
     },

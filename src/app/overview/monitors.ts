@@ -1,8 +1,9 @@
-/** Monitors in lists by status and text, each with its last results. */
+/** Monitors in lists by status, text and labels, each with its last results. */
 
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import type { PingKind } from '../../domain/monitors/ping.ts';
+import type { Search } from '../../domain/search.ts';
 import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
 import type { ListedMonitor } from '../../store/overview/monitors.ts';
 import { findRecentPings } from '../../store/overview/recent.ts';
@@ -14,14 +15,14 @@ import { inSteps } from '../steps.ts';
 
 /** The most monitors that one request reads. */
 const mostRows = 5_000;
-/** The most that it searches for a text in one step, for 2 ms at most. */
+/** The most that it searches in one step, for 2 ms at most. */
 const searchedPerStep = 1_000;
 
 /** What a person asks of the list. */
 export interface MonitorListRequest extends PageRequest {
   status: MonitorStatus | null;
-  /** In the name; null for any. */
-  text: string | null;
+  /** What each must have; null for nothing. */
+  search: Search | null;
 }
 
 /** A monitor with the kinds of its newest pings that ended a run, oldest first. */
@@ -35,20 +36,20 @@ export interface MonitorWithRecent {
 export async function listMonitors(
   { store }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
-  { status, text, limit, cursor, now }: MonitorListRequest & { now: number },
+  { status, search, limit, cursor, now }: MonitorListRequest & { now: number },
 ): Promise<PartialPage<MonitorWithRecent>> {
   const { db } = store;
   const list = 'overview-monitors';
   const before = cursor === null ? null : parseIdCursor(list, cursor);
-  const isBounded = status !== null || text !== null;
-  const rows = text === null ? mostRows : searchedPerStep;
+  const isBounded = status !== null || search !== null;
+  const rows = search === null ? mostRows : searchedPerStep;
   const { found, stop } = await inSteps<ListedMonitor, string>(
     { steps: mostRows / rows, after: before, count: limit + 1 },
     async (from, count) => {
       const downTo = isBounded
         ? await findMonitorStop(db, workspaceId, { before: from, rows })
         : undefined;
-      const page = { status, text, now, before: from, downTo, limit: count };
+      const page = { status, search, now, before: from, downTo, limit: count };
       return { found: await listMonitorsBy(db, workspaceId, page), stop: downTo };
     },
   );

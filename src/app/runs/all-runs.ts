@@ -3,6 +3,7 @@
  * out most of them; it reads none of another workspace, so that neither its answer nor its cursor says anything of others.
  */
 
+import type { Selector } from '../../domain/labels.ts';
 import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import { findRunStop, listRunsOfWorkspace } from '../../store/runs/of-workspace.ts';
 import type { ListedRun, RunPlace } from '../../store/runs/of-workspace.ts';
@@ -22,6 +23,8 @@ export interface RunsRequest extends PageRequest {
   since: number | null;
   /** Only runs that were due before, in epoch milliseconds; null for all. */
   until: number | null;
+  /** Only runs of jobs whose labels fit now. */
+  selector?: Selector | null;
 }
 
 const list = 'all-runs';
@@ -32,7 +35,7 @@ const runsPerStep = 1_000;
 export async function listAllRuns(
   { store: { db } }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
-  { statuses, since, until, limit, cursor }: RunsRequest,
+  { statuses, since, until, selector = null, limit, cursor }: RunsRequest,
 ): Promise<PartialPage<ListedRun>> {
   const wanted = { statuses: statuses ?? runStatuses, since };
   const place = cursor === null ? null : runPlaceOf(parsePlaceCursor(list, cursor, isRunPlace));
@@ -41,7 +44,7 @@ export async function listAllRuns(
     async (before, count) => {
       const span = { ...wanted, before };
       const downTo = await findRunStop(db, workspaceId, { ...span, rows: runsPerStep });
-      const page = { ...span, downTo, limit: count };
+      const page = { ...span, selector, downTo, limit: count };
       return { found: await listRunsOfWorkspace(db, workspaceId, page), stop: downTo };
     },
   );

@@ -24,8 +24,8 @@ import { askOnce } from './retry.ts';
 
 /** What every resource of a workspace can do. */
 export interface Collection<Item, Update> {
-  /** Lists all of them, page by page. */
-  list(): AsyncGenerator<Item>;
+  /** Lists all of them, or those with some labels, page by page. */
+  list(limits?: { selector: string | null }): AsyncGenerator<Item>;
   get(id: string): Promise<Item>;
   /** Finds one by its id, its name, or the beginning of its id. Throws `not_found`, or `invalid_input` for several. */
   find(text: string): Promise<Item>;
@@ -56,9 +56,9 @@ export function createApi(ask: Ask) {
       callbacks: (id: string, limit: number) =>
         ask<alerts.PostedResults>('GET', path`/jobs/${id}/callbacks` + queryOf({ limit })),
       run: (id: string) => askOnce<QueuedRun>(ask, path`/jobs/${id}/run`),
-      /** All jobs, or those in a state, as lists show them. */
-      summaries: (status: JobFilter | null) =>
-        pages<JobSummary>(ask, `/overview/jobs${queryOf({ status })}`, 'jobs'),
+      /** All jobs within limits, as lists show them. */
+      summaries: ({ status, selector }: { status: JobFilter | null; selector: string | null }) =>
+        pages<JobSummary>(ask, `/overview/jobs${queryOf({ status, selector })}`, 'jobs'),
       /** Pauses, resumes or deletes up to 100 jobs. */
       act: async (action: JobAction, ids: readonly string[]) =>
         fieldOf(await ask<JobActionResults>('POST', '/jobs/actions', { action, ids }), 'results'),
@@ -126,7 +126,8 @@ function collection<Item extends Named, Update extends object>(
 ): Collection<Item, Update> {
   const one = (id: string): string => `/${noun}s/${encodeURIComponent(id)}`;
   const itemOf = (answer: Record<string, Item>): Item => fieldOf(answer, noun);
-  const list = (): AsyncGenerator<Item> => pages(ask, `/${noun}s`, `${noun}s`);
+  const list = ({ selector } = { selector: null as string | null }): AsyncGenerator<Item> =>
+    pages(ask, `/${noun}s${queryOf({ selector })}`, `${noun}s`);
   const get = async (id: string): Promise<Item> => itemOf(await ask('GET', one(id)));
   const page = async (filter: Filter): Promise<Item[]> => {
     const answer = await ask<Record<string, Item[]>>(

@@ -15,6 +15,7 @@ import { jobFilters, type JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { MadeJob } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
+import { labelsColumn } from '../labels.ts';
 import { textOrFile } from '../options.ts';
 import { settingsOf, withOffOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
@@ -50,8 +51,11 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     url: ({ url }) => urlCell(url),
     id: ({ id }) => idCell(id),
   },
-  columnsOf: async (api, listed) => ({ schedule: await scheduleColumn(api, listed) }),
-  optionalColumns: ['url', 'last run', 'result', 'id'],
+  columnsOf: async (api, listed) => ({
+    schedule: await scheduleColumn(api, listed),
+    ...labelsColumn(listed),
+  }),
+  optionalColumns: ['labels', 'url', 'last run', 'result', 'id'],
   leastText: 10,
   print: printJob,
   withOptions: (command) => withOffOptions(withJobOptions(command, { isNew: false }), jobFields),
@@ -79,7 +83,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     return followers.length === 0 ? null : followedWords(followers.map(({ name }) => name));
   },
   statuses: jobFilters,
-  all: (api, status) => api.jobs.summaries(status),
+  all: (api, limits) => api.jobs.summaries(limits),
   actOnMany: async (api, action, ids) =>
     (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error),
 };

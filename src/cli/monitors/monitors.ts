@@ -7,9 +7,10 @@ import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
 import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
+import { labelsColumn } from '../labels.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
-import { givenFields, settingsOf, withFieldOptions } from '../fields.ts';
+import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../resource.ts';
 import {
@@ -35,9 +36,11 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
     'last ping': ({ lastPingAt }) => moment(lastPingAt),
     id: ({ id }) => idCell(id),
   },
-  optionalColumns: ['last ping', 'id'],
+  columnsOf: async (_, listed) => labelsColumn(listed),
+  optionalColumns: ['labels', 'last ping', 'id'],
   print: printMonitor,
-  withOptions: (command) => withMonitorOptions(command, { isNew: false }),
+  withOptions: (command) =>
+    withOffOptions(withMonitorOptions(command, { isNew: false }), monitorFields),
   exampleOptions: ' --grace 2h',
   updateOf: fieldsOf,
   complete: zonedUpdateOf,
@@ -53,9 +56,9 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
   },
   belongings: 'all its pings',
   statuses: monitorStatuses,
-  async *all(api, wanted) {
-    for await (const monitor of api.monitors.list()) {
-      if (wanted === null || monitor.status === wanted) yield monitor;
+  async *all(api, { status, selector }) {
+    for await (const monitor of api.monitors.list({ selector })) {
+      if (status === null || monitor.status === status) yield monitor;
     }
   },
 };

@@ -4,11 +4,13 @@ import type { Command } from 'commander';
 import type { ListedRun, RunSummary } from '../../api/runs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
 import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
+import { selectorOf, withSelector } from '../selection.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Columns } from '../terminal/output.ts';
 
@@ -17,6 +19,7 @@ const mostRuns = 10_000;
 /** What is asked for. Times are ISO 8601. */
 interface Wanted {
   status: string | null;
+  selector: string | null;
   since: string | null;
   until: string | null;
 }
@@ -24,7 +27,8 @@ interface Wanted {
 /** Adds the command. */
 export function addListCommand(runs: Command, context: Context): void {
   const { output } = context;
-  withWide(withListLimit(runs.command('list').argument('[job]', 'only runs of this job'), mostRuns))
+  const list = runs.command('list').argument('[job]', 'only runs of this job');
+  withSelector(withWide(withListLimit(list, mostRuns)), 'only runs of jobs')
     .description('list the latest runs of all jobs or of one, newest first')
     .option('--status <status>', `only runs with these, with commas: ${runStatuses.join(', ')}`)
     .option('--since <when>', 'only runs due since: a time, or an age such as 12h')
@@ -38,7 +42,7 @@ Examples:
     )
     .action(async (name: string | undefined, flags: Flags) => {
       const limit = listLimitOf(flags, mostRuns);
-      const wanted = wantedOf(flags);
+      const wanted = wantedOf(flags, name);
       const api = connect(context, { waits: limit > 1_000 || process.stderr.isTTY });
       const isFiltered = Object.values(wanted).some((value) => value !== null);
       const job = name === undefined ? null : await api.jobs.find(name);
@@ -74,7 +78,7 @@ const ofAll: Columns<RunSummary & Partial<ListedRun>> = {
 };
 
 /** What options ask for. Throws `usage` for what they cannot mean. */
-export function wantedOf(flags: Flags): Wanted {
+export function wantedOf(flags: Flags, job?: string): Wanted {
   const now = systemClock.now();
   const time = (flag: 'since' | 'until'): string | null => {
     const text = flags[flag];
@@ -82,7 +86,12 @@ export function wantedOf(flags: Flags): Wanted {
     return isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1));
   };
   const { status } = flags;
+  const selector = selectorOf(flags);
+  if (selector !== null && job !== undefined) {
+    throw new JobdError('usage', 'name a job, or use --selector');
+  }
   return {
+    selector,
     status: typeof status === 'string' ? readRunStatuses(status, '--status').join(',') : null,
     since: time('since'),
     until: time('until'),
@@ -93,11 +102,11 @@ export function wantedOf(flags: Flags): Wanted {
 export async function* runsOf(
   api: Api,
   jobId: string | null,
-  { status = null, since = null, until = null }: Partial<Wanted>,
+  { status = null, selector = null, since = null, until = null }: Partial<Wanted>,
 ): AsyncGenerator<RunSummary> {
   const found =
     jobId === null
-      ? api.runs.all({ status, since, until })
+      ? api.runs.all({ status, selector, since, until })
       : api.runs.history(jobId, { status, before: until });
   for await (const run of found) {
     if (since !== null && run.scheduledFor < since) break;

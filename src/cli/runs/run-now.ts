@@ -40,7 +40,7 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         noun: 'job',
         statuses: jobFilters,
         find: (text) => api.jobs.find(text),
-        all: (status) => api.jobs.summaries(status),
+        all: (limits) => api.jobs.summaries(limits),
       });
       if (isMany) return await runMany(context, api, found, timeoutMs, flags);
       const [job = { id: '', name: '' }] = found;

@@ -6,6 +6,7 @@ import { usePages, type Pages } from '../client/pages.ts';
 import { ofAll, ofOne } from '../client/resource.ts';
 import { mayWrite } from '../client/session.ts';
 import { query } from '../router.ts';
+import { searchIn } from '../view/labels.ts';
 import { lists, type Kind } from '../view/places.ts';
 import { Link } from './basic.tsx';
 import { Copyable } from './copyable.tsx';
@@ -63,7 +64,7 @@ export function ListPage<T extends { id: string }>({
   const status = query.value.get('status');
   const text = query.value.get('q') ?? '';
   const isWhole = status === null && text === '';
-  const path = pathOf(from, { limit: 50, status, q: text, ...asked });
+  const path = pathOf(from, { limit: 50, status, ...searchIn(text), ...asked });
   const list = useThings<T>(kind, path);
   const pathTo = (one: string | undefined): string | null =>
     isWhole && one !== undefined ? pathOf(from, { status: one, limit: mostTrouble }) : null;

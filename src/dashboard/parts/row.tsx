@@ -1,6 +1,7 @@
 /** A job, a monitor or a channel in its list. */
 
 import type { ComponentChildren } from 'preact';
+import type { Labels } from '../../domain/labels.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { setPaused } from '../client/actions.ts';
 import { now } from '../client/clock.ts';
@@ -9,10 +10,12 @@ import { pageOf, type Kind } from '../view/places.ts';
 import { strip, stripLabel } from '../view/strip.ts';
 import { browserZone, city } from '../view/times.ts';
 import { At, Button, Glyph, Link, Outside, Until, type Status } from './basic.tsx';
+import { Chips } from './labels.tsx';
 
 interface Thing {
   id: string;
   name: string;
+  labels?: Labels;
 }
 
 interface ThingRowProps {
@@ -44,6 +47,7 @@ export function ThingRow({ kind, thing, state, sign, choice, ...parts }: ThingRo
         <Link to={pageOf(kind, thing.id)} class="name">
           <Outside text={thing.name} />
         </Link>
+        <Chips kind={kind} labels={thing.labels} most={2} />
         {below}
       </div>
       <p class="when">{when}</p>

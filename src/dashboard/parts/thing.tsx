@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { Labels } from '../../domain/labels.ts';
 import { setPaused } from '../client/actions.ts';
 import { useAgainAfter } from '../client/again.ts';
 import { ofOne, useResource } from '../client/resource.ts';
@@ -13,12 +14,14 @@ import { lists, pageOf, type Kind } from '../view/places.ts';
 import { Button, Glyph, Link, Outside, type Status } from './basic.tsx';
 import { Delete } from './dialogs.tsx';
 import { Heading } from './heading.tsx';
+import { Chips } from './labels.tsx';
 import { Loaded, MissingThing } from './loaded.tsx';
 import { Menu } from './menu.tsx';
 
 interface Thing {
   id: string;
   name: string;
+  labels?: Labels;
 }
 
 interface BreadcrumbsProps {
@@ -116,6 +119,7 @@ export function ThingHead({ kind, thing, status, loss, menu, children }: HeadPro
           )}
         </div>
       </div>
+      <Chips kind={kind} labels={thing.labels} />
       {isAsking.value && (
         <Delete kind={kind} subject={thing} onClose={() => (isAsking.value = false)}>
           {loss}

@@ -1,8 +1,12 @@
 /** What is above a list: filters and search. The address keeps what is chosen. */
 
+import { useSignal } from '@preact/signals';
+import type { LabelOverview } from '../../api/overview/contract.ts';
+import { ofNothing, useResource } from '../client/resource.ts';
 import { place, query, setQuery } from '../router.ts';
 import { Glyph, Link, type Status } from './basic.tsx';
 import { figures } from '../view/figures.ts';
+import { labelWord } from '../view/labels.ts';
 import { useEffect, useRef } from 'preact/hooks';
 import { useShortcuts } from '../client/shortcuts.ts';
 
@@ -62,6 +66,7 @@ const pauseMs = 250;
 export function Search({ label, maxLength }: { label: string; maxLength: number }) {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isUsed = useSignal(false);
   const text = query.value.get('q') ?? '';
   useShortcuts({ '/': () => input.current?.focus() });
   // Back and links may change what is searched; what somebody types is never overwritten.
@@ -75,16 +80,35 @@ export function Search({ label, maxLength }: { label: string; maxLength: number 
     timer.current = setTimeout(() => setQuery({ q: value.trim() }), pauseMs);
   };
   return (
-    <input
-      ref={input}
-      class="search"
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      maxLength={maxLength}
-      spellcheck={false}
-      autocomplete="off"
-      onInput={({ currentTarget }) => search(currentTarget.value)}
-    />
+    <>
+      <input
+        ref={input}
+        class="search"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        maxLength={maxLength}
+        spellcheck={false}
+        autocomplete="off"
+        list={isUsed.value ? 'labels' : undefined}
+        onFocus={() => (isUsed.value = true)}
+        onInput={({ currentTarget }) => search(currentTarget.value)}
+      />
+      {isUsed.value && <KnownLabels />}
+    </>
+  );
+}
+
+/** The labels there are, for the search. */
+function KnownLabels() {
+  const known = useResource<LabelOverview>('/overview/labels', ofNothing).body.value;
+  return (
+    <datalist id="labels">
+      {known?.labels.map(({ key, value, jobs, monitors }) => (
+        <option key={`${key}=${value}`} value={labelWord(key, value)}>
+          {jobs + monitors}
+        </option>
+      ))}
+    </datalist>
   );
 }

@@ -24,6 +24,8 @@ export interface ChannelForm {
   config: Readonly<Record<string, string>> | null;
   jobIds: Served;
   monitorIds: Served;
+  /** Blank for any labels. */
+  selector: string;
   afterFailures: string;
   alsoOn: Channel['alsoOn'];
   reminds: boolean;
@@ -40,6 +42,7 @@ export function channelForm(channel: Channel | null): ChannelForm {
     config: channel === null ? {} : null,
     jobIds: servedOf(channel?.jobIds ?? null),
     monitorIds: servedOf(channel?.monitorIds ?? null),
+    selector: channel?.selector ?? '',
     afterFailures: String(channel?.afterFailures ?? channelFields.afterFailures.default),
     alsoOn: channel?.alsoOn ?? [],
     reminds: (channel?.remindEverySeconds ?? null) !== null,
@@ -65,6 +68,7 @@ export function channelInput(form: ChannelForm): Omit<ChannelInput, 'config'> {
     ...(config !== null && { config: configOf(type, config) }),
     jobIds: idsOf(form.jobIds),
     monitorIds: idsOf(form.monitorIds),
+    selector: form.selector.trim() || null,
     afterFailures: wholeNumber(form.afterFailures),
     alsoOn: [...form.alsoOn],
     remindEverySeconds: form.reminds ? secondsOf(form.remindEverySeconds) : null,

@@ -34,11 +34,13 @@ export function deliveryWords({ status, attempts }: Pick<Delivery, 'status' | 'a
   return attempts === 0 ? word : `${word} after ${tries}`;
 }
 
-/** Whom a channel serves: `all jobs and monitors`, `3 jobs and all monitors`, `1 monitor`, `nothing`. */
+/** Whom a channel serves: `all jobs and monitors`, `3 jobs and all monitors`, `1 monitor`, `jobs and monitors with client=acme`, `nothing`. */
 export function servesWords({
   jobIds,
   monitorIds,
-}: Pick<Channel, 'jobIds' | 'monitorIds'>): string {
+  selector,
+}: Pick<Channel, 'jobIds' | 'monitorIds' | 'selector'>): string {
+  if (selector !== null) return `jobs and monitors with ${selector}`;
   if (jobIds === null && monitorIds === null) return 'all jobs and monitors';
   const parts = [servedWords('job', jobIds), servedWords('monitor', monitorIds)];
   return parts.filter((part) => part !== null).join(' and ') || 'nothing';

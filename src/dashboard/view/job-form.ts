@@ -6,6 +6,7 @@ import { jobDefaults, type Method } from '../../domain/jobs/job.ts';
 import { sendsToken, type SignKind } from '../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../wings/readers/pasted.ts';
 import { emptyOf, wholeNumber } from './forms.ts';
+import { labelsLine, labelsTyped } from './labels.ts';
 import {
   emptyInSchedule,
   lengthOf,
@@ -51,6 +52,8 @@ export interface JobForm {
   awaitSeconds: string;
   /** Blank: what is missed is not made up for. */
   makeUpSeconds: Length;
+  /** `client=acme, env=prod` */
+  labels: string;
   notes: string;
   /** Empty where calls do not say who makes them. */
   sign: SignKind | '';
@@ -83,6 +86,7 @@ export function formOf(job: Job | null, zone: string): JobForm {
     retries: String(from.retries),
     awaitSeconds: String(from.awaitSeconds ?? ''),
     makeUpSeconds: lengthOf(from.makeUpSeconds ?? null),
+    labels: labelsLine(from.labels ?? undefined),
     notes: from.notes,
     sign: from.sign ?? '',
     audience: from.audience ?? '',
@@ -112,6 +116,7 @@ export function inputOf(form: JobForm): JobInput {
     retries: wholeNumber(retries),
     awaitSeconds: awaitSeconds.trim() === '' ? null : wholeNumber(awaitSeconds),
     makeUpSeconds: secondsOrNull(form.makeUpSeconds),
+    labels: labelsTyped(form.labels),
     sign: sign === '' ? null : sign,
     audience: wantsAudience(form) ? audience.trim() : null,
   };

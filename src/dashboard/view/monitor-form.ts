@@ -3,6 +3,7 @@
 import type { Monitor, MonitorInput } from '../../api/monitors/contract.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { emptyOf } from './forms.ts';
+import { labelsLine, labelsTyped } from './labels.ts';
 import {
   emptyInSchedule,
   lengthOf,
@@ -16,6 +17,8 @@ import type { Length, ScheduleForm } from './schedule-form.ts';
 /** The fields as they were typed. */
 export interface MonitorForm {
   name: string;
+  /** `client=acme, env=prod` */
+  labels: string;
   notes: string;
   /** Asked for only of a new monitor. */
   paused: boolean;
@@ -27,6 +30,7 @@ export interface MonitorForm {
 export function monitorForm(monitor: Monitor | null, zone: string): MonitorForm {
   return {
     name: monitor?.name ?? '',
+    labels: labelsLine(monitor?.labels),
     notes: monitor?.notes ?? '',
     paused: false,
     schedule: monitor === null ? newSchedule(zone) : scheduleForm(monitor),
@@ -36,8 +40,13 @@ export function monitorForm(monitor: Monitor | null, zone: string): MonitorForm 
 
 /** All that was typed. An update sends what differs, so never whether it is paused. */
 export function monitorInput(form: MonitorForm): MonitorInput {
-  const { schedule, graceSeconds, ...others } = form;
-  return { ...others, ...scheduleFields(schedule), graceSeconds: secondsOf(graceSeconds) };
+  const { schedule, graceSeconds, labels, ...others } = form;
+  return {
+    ...others,
+    labels: labelsTyped(labels),
+    ...scheduleFields(schedule),
+    graceSeconds: secondsOf(graceSeconds),
+  };
 }
 
 /** The fields of the API that must be filled in and are not, the first one first. */

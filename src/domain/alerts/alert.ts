@@ -2,6 +2,7 @@
 
 import { isoTime } from '../clock.ts';
 import { timeOfId } from '../id.ts';
+import type { Labels } from '../labels.ts';
 import { jobStatus, type Job } from '../jobs/job.ts';
 import type { MonitorDocument } from '../monitors/document.ts';
 import { errorOf } from '../runs/reason.ts';
@@ -33,7 +34,7 @@ export interface Alert {
 export interface AlertData {
   /** Whose alert it is: signatures with the receipt key (`v1a`) do not say that. */
   workspace?: { id: string; name: string };
-  job?: { id: string; name: string; status: string; downReason: string | null };
+  job?: { id: string; name: string; status: string; downReason: string | null; labels?: Labels };
   run?: RunDocument;
   monitor?: MonitorDocument;
   channel?: { id: string; name: string };
@@ -102,16 +103,16 @@ export function isAboutRun(payload: string, runId: string): boolean {
 /** What `onResult` of a job gets of a run that is over. */
 export function runFinished(
   workspace: { id: string; name: string },
-  job: Pick<Job, 'id' | 'name' | 'paused' | 'activeRunId' | 'health' | 'downReason'>,
+  job: Pick<Job, 'id' | 'name' | 'paused' | 'activeRunId' | 'health' | 'downReason' | 'labels'>,
   run: Run,
 ): Alert {
-  const { id, name, downReason } = job;
+  const { id, name, downReason, labels } = job;
   return {
     type: 'run.finished',
     timestamp: isoTime(run.finishedAt ?? timeOfId(run.id)),
     data: {
       workspace,
-      job: { id, name, status: jobStatus(job), downReason },
+      job: { id, name, status: jobStatus(job), downReason, ...(labels && { labels }) },
       run: runDocument(run),
     },
   };
@@ -119,7 +120,7 @@ export function runFinished(
 
 /** The data of an alert about a job, after the run that changed its health. */
 export function jobAlertData(
-  job: { id: string; name: string; paused: boolean },
+  job: { id: string; name: string; paused: boolean; labels: Labels | null },
   run: Run,
 ): AlertData {
   const health = run.status === 'failed' ? 'down' : 'up';
@@ -129,6 +130,7 @@ export function jobAlertData(
       name: job.name,
       status: job.paused ? 'paused' : health,
       downReason: errorOf(run),
+      ...(job.labels && { labels: job.labels }),
     },
     run: runDocument(run),
   };

@@ -8,6 +8,8 @@ import { alsoOnWords, channelFields } from './fields.ts';
 import { isOfMonitor, isRecovery, type HealthChange } from './health-change.ts';
 import type { ChannelConfig } from './kinds/kind.ts';
 import type { ChannelType } from './kinds/registry.ts';
+import { invalidInput } from '../errors.ts';
+import { fits, readSelector, type Labels } from '../labels.ts';
 import { writable } from '../read-only.ts';
 
 /** Channels of one workspace. */
@@ -73,23 +75,33 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
   const { id, type, createdAt } = channel;
   const fields = writable(channelFields, update, { id, type, createdAt: isoTime(createdAt) });
   checkFields(channelFields, fields);
-  const alsoOn = fields.alsoOn ?? channel.alsoOn;
-  return { ...channel, ...fields, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };
+  const changed = { ...channel, ...fields };
+  const { alsoOn, selector, jobIds, monitorIds } = changed;
+  if (selector !== null) readSelector(selector);
+  if (selector !== null && (jobIds !== null || monitorIds !== null)) {
+    throw invalidInput('selector excludes chosen jobs and monitors: choose by one of them');
+  }
+  return { ...changed, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };
 }
 
 /** Whether a channel serves a job or monitor. */
 export function serves(
-  { jobIds, monitorIds }: Pick<Channel, 'jobIds' | 'monitorIds'>,
-  { type, id }: Pick<Subject, 'type' | 'id'>,
+  { jobIds, monitorIds, selector }: Pick<Channel, 'jobIds' | 'monitorIds' | 'selector'>,
+  { type, id, labels = null }: Pick<Subject, 'type' | 'id'> & { labels?: Labels | null },
 ): boolean {
+  if (selector !== null) return fits(labels, readSelector(selector));
   const chosen = type === 'job' ? jobIds : monitorIds;
   return chosen === null || chosen.includes(id);
 }
 
-/** Whether a channel asks for alerts of this failure. A recovery is none. */
-export function servesFailure(channel: Channel, change: HealthChange): boolean {
+/** Whether a channel asks for alerts of this failure. A recovery is none. `labels` are those of its subject. */
+export function servesFailure(
+  channel: Channel,
+  change: HealthChange,
+  labels: Labels | null,
+): boolean {
   if (!channel.enabled || isRecovery(change)) return false;
   const type = isOfMonitor(change) ? 'monitor' : 'job';
-  if (!serves(channel, { type, id: change.subjectId })) return false;
+  if (!serves(channel, { type, id: change.subjectId, labels })) return false;
   return type === 'monitor' || channel.afterFailures === change.failures;
 }

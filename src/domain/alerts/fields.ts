@@ -1,6 +1,7 @@
 /** The fields that people set of a channel, besides its type and its config: the one place that says what each is. */
 
 import { nameField, type Details, type Field } from '../fields.ts';
+import { selectorDetail, selectorRule } from '../labels.ts';
 
 /** Runs that change no health: a channel may ask for alerts of them too. */
 export const alsoOnWords = ['missed', 'interrupted'] as const;
@@ -41,6 +42,14 @@ export const channelFields = {
     key: 'monitors',
     option: 'monitor',
   },
+  selector: {
+    form: 'text',
+    rule: selectorRule,
+    label: 'Labels',
+    help: 'labels of the jobs and monitors that it serves, such as client=acme,env!=dev',
+    default: null,
+    off: ['--no-selector', 'notify it whatever the labels are'],
+  },
   afterFailures: {
     form: 'count',
     rule: { type: 'integer', minimum: 1, maximum: 100 },
@@ -76,6 +85,7 @@ export function channelDetails(): Details<typeof channelFields> {
     monitorIds:
       'Null for all monitors of the workspace, [] for none. A new channel without this field has all monitors if it has ' +
       'all jobs, else none.',
+    selector: `${selectorDetail} They count as they are when an alert is made. Not with \`jobIds\` and \`monitorIds\`.`,
     alsoOn:
       'They change no health, but are alerted too. They are gathered for 30 s and reported together.',
     remindEverySeconds: 'Null for never.',

@@ -1,6 +1,7 @@
 /** An alert as text for people: a title and a few lines. */
 
 import type { Alert, AlertData, AlertType, DownSubject, GatheredRuns, StillDown } from './alert.ts';
+import { labelWords } from '../labels.ts';
 import { oneLine } from '../one-line.ts';
 import { inTwoUnits } from '../durations.ts';
 
@@ -46,9 +47,11 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
   }),
 };
 
-/** The text of an alert. Each name and reason is on one line. */
+/** The text of an alert. Each name and reason is on one line, and so are the labels at the end. */
 export function textOf({ type, timestamp, data }: Alert): AlertText {
-  return wordsFor[type](data, `at ${timestamp}`, timestamp);
+  const { title, lines } = wordsFor[type](data, `at ${timestamp}`, timestamp);
+  const labels = labelWords(data.job?.labels ?? data.monitor?.labels);
+  return { title, lines: labels === '' ? lines : [...lines, cut(oneLine(labels), longestReason)] };
 }
 
 /** All of it as plain text of at most `longest` UTF-16 units. */

@@ -1,6 +1,7 @@
 /** The fields that people set of a job (docs/behavior.md#job-2): the one place that says what each is. */
 
 import { nameField, notesField, type Details, type Field } from '../fields.ts';
+import { labelsDetail, labelsField } from '../labels.ts';
 import {
   adjustmentDetails,
   adjustmentFields,
@@ -30,7 +31,7 @@ export const jobFields = {
   },
   headers: {
     form: 'special',
-    rule: { type: 'object' },
+    rule: { type: 'object', additionalProperties: { type: 'string' } },
     label: 'Headers',
     help: 'headers to send',
     default: {},
@@ -118,6 +119,7 @@ export const jobFields = {
     isExtension: true,
     isWriteOnly: true,
   },
+  labels: labelsField,
   notes: notesField,
   paused: {
     form: 'flag',
@@ -180,6 +182,7 @@ export function jobDetails(): Details<typeof jobFields> {
     onResultSecret:
       '`whsec_` and 24 to 64 bytes in base64. Never shown. One is generated if none is given for a new URL, and shown once; ' +
       'moving the URL to another scheme, host or port makes it new.',
+    labels: labelsDetail,
     sign:
       '`httpsig` signs the request (RFC 9421, Ed25519); `oidc` sends a token as `Authorization: Bearer`, signed with EdDSA, ' +
       'and `oidc-rs256` one signed with RS256, for clouds that take nothing else. The keys are at `/.well-known/jwks.json`. ' +

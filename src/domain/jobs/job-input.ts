@@ -8,6 +8,7 @@ import { characterCount } from '../characters.ts';
 import { isoTime } from '../clock.ts';
 import { invalidInput, JobdError } from '../errors.ts';
 import { checkFields, type Action } from '../fields.ts';
+import { readLabels } from '../labels.ts';
 import { writable } from '../read-only.ts';
 import { readAdjustments } from '../schedule/adjustment-input.ts';
 import { sameDueTimes } from '../schedule/schedule.ts';
@@ -135,6 +136,7 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     url,
     headers: headers === undefined ? job.headers : checkHeaders(headers),
     after: after === undefined ? job.after : readAfter(after, job.id),
+    labels: readLabels(others.labels === undefined ? job.labels : others.labels),
     ...readSchedule(others, job),
     ...changedSigning(job, others),
   };

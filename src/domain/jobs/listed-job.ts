@@ -27,6 +27,7 @@ export interface ListedJob
       | 'runAt'
       | 'paused'
       | 'after'
+      | 'labels'
       | 'health'
       | 'failures'
       | 'activeRunId'

@@ -1,13 +1,15 @@
 /** A monitor as the API shows it; alerts show it the same way. */
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
-import { valuesIn } from '../fields.ts';
+import { shownValues } from '../fields.ts';
+import type { Labels } from '../labels.ts';
 import { monitorFields } from './fields.ts';
 import { monitorStatus, type Monitor, type MonitorSettings } from './monitor.ts';
 import type { MonitorStatus } from './status.ts';
 
 /** Without the ping URL, which is a secret. */
-export interface MonitorDocument extends MonitorSettings {
+export interface MonitorDocument extends Omit<MonitorSettings, 'labels'> {
+  labels?: Labels;
   id: string;
   status: MonitorStatus;
   nextDueAt: string | null;
@@ -20,7 +22,7 @@ export interface MonitorDocument extends MonitorSettings {
 export function monitorDocument(monitor: Monitor, now: number): MonitorDocument {
   return {
     id: monitor.id,
-    ...valuesIn(monitorFields, monitor),
+    ...shownValues(monitorFields, monitor),
     status: monitorStatus(monitor, now),
     nextDueAt: isoTimeOrNull(monitor.nextDueAt),
     lastPingAt: isoTimeOrNull(monitor.lastPingAt),

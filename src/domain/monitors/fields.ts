@@ -1,6 +1,7 @@
 /** The fields that people set of a monitor: the one place that says what each is. */
 
 import { nameField, notesField, type Details, type Field } from '../fields.ts';
+import { labelsDetail, labelsField } from '../labels.ts';
 import { scheduleDetails, scheduleFields } from '../schedule/fields.ts';
 
 export const monitorFields = {
@@ -13,6 +14,7 @@ export const monitorFields = {
     help: 'how late a ping may be',
     default: 300,
   },
+  labels: labelsField,
   notes: notesField,
   paused: {
     form: 'flag',
@@ -30,6 +32,7 @@ export function monitorDetails(): Details<typeof monitorFields> {
     ...scheduleDetails('It is counted from the last ping.'),
     graceSeconds:
       'Then the monitor is down. A run that has started must also end within this time.',
+    labels: labelsDetail,
     paused: 'Nothing is expected of a paused monitor until it is resumed.',
   };
 }

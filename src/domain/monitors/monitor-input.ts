@@ -3,6 +3,7 @@
 import { isoTime } from '../clock.ts';
 import { invalidInput } from '../errors.ts';
 import { checkFields, type Action } from '../fields.ts';
+import { readLabels } from '../labels.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
 import { ruleOf, sameSchedule } from '../schedule/schedule.ts';
@@ -73,7 +74,9 @@ export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: numb
   const fields = writableOf(monitor, update, now);
   checkFields(monitorFields, fields);
   const paused = action === undefined ? monitor.paused : action === 'pause';
-  const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
+  const labels = readLabels(fields.labels === undefined ? monitor.labels : fields.labels);
+  const schedule = readSchedule(fields, monitor);
+  const changed: Monitor = { ...monitor, ...fields, labels, ...schedule, paused };
   // Refuses a schedule that is never due.
   firstDue(ruleOf({ ...changed, anchorAt: now }), now);
   const continues = monitor.paused === paused && sameSchedule(monitor, changed);

@@ -4,7 +4,7 @@
  */
 
 import { subjectOf, type Alert, type AlertData } from '../../domain/alerts/alert.ts';
-import type { Channel } from '../../domain/alerts/channel.ts';
+import { serves, type Channel } from '../../domain/alerts/channel.ts';
 import type { AlsoOn } from '../../domain/alerts/fields.ts';
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { digestPauseMs, digestWaitMs, gather, gatheredDueAt } from '../../domain/alerts/digest.ts';
@@ -13,7 +13,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
-import { findChannelsAlsoOn, findLiveChannel } from '../../store/alerts/channels.ts';
+import { findChannelsAlsoOn, findLabelsFor, findLiveChannel } from '../../store/alerts/channels.ts';
 import { insertDeliveries } from '../../store/alerts/delivery-queue.ts';
 import {
   findDigests,
@@ -48,10 +48,18 @@ export async function gatherRuns(
   const known = new Map(
     (await findDigests(tx, event, ids)).map((digest) => [digest.channelId, digest]),
   );
-  const changed = channels.flatMap(({ id, workspaceId, jobIds }) => {
-    const chosen = jobIds && new Set(jobIds);
-    const its = byWorkspace.get(workspaceId) ?? [];
-    const served = its.filter(({ jobId }) => chosen === null || chosen.has(jobId));
+  const jobIds = runs.map(({ jobId }) => jobId);
+  const labels = await findLabelsFor(tx, channels, jobIds);
+  const changed = channels.flatMap((channel) => {
+    const { id } = channel;
+    const chosen = channel.jobIds && new Set(channel.jobIds);
+    const its = byWorkspace.get(channel.workspaceId) ?? [];
+    const served = its.filter(({ jobId }) => {
+      const own = labels.get(jobId) ?? null;
+      return chosen === null
+        ? serves(channel, { type: 'job', id: jobId, labels: own })
+        : chosen.has(jobId);
+    });
     return served.length === 0
       ? []
       : [withRuns(known.get(id) ?? newDigest(id, event), served, now)];

@@ -12,6 +12,7 @@ import { afterChange, release } from '../../domain/alerts/damping.ts';
 import { isRecovery, type HealthChange } from '../../domain/alerts/health-change.ts';
 import { isoTime, type Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
+import type { Labels } from '../../domain/labels.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import {
   findAlertStates,
@@ -20,7 +21,7 @@ import {
   keepAlertStates,
 } from '../../store/alerts/alert-states.ts';
 import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
-import { findChannelsOf, findLiveChannel } from '../../store/alerts/channels.ts';
+import { findChannelsOf, findLabelsFor, findLiveChannel } from '../../store/alerts/channels.ts';
 import { holdQueues, insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
 import { planReminders, type ReminderTime } from '../../store/alerts/digests.ts';
@@ -99,14 +100,16 @@ async function expandSome(
   );
   const changes = await findRemaining(tx, found);
   const changeIds = changes.map(({ id }) => id);
+  const subjectIds = changes.map(({ subjectId }) => subjectId);
   const states = await findAlertStates(
     tx,
-    changes.map(({ subjectId }) => subjectId),
+    subjectIds,
     channels.map(({ id }) => id),
   );
   for (const state of states) batch.states.set(pairKey(state), state);
+  const labels = await findLabelsFor(tx, channels, subjectIds);
   for (const channel of channels) {
-    for (const change of changes) await apply(batch, channel, change);
+    for (const change of changes) await apply(batch, channel, change, labels);
   }
   await batch.write();
   const lastChannel = channels.at(-1);
@@ -118,11 +121,17 @@ async function expandSome(
 }
 
 /** Alerts a channel of a change, damped. A recovery is for channels that were alerted of the failure. */
-async function apply(batch: Batch, channel: Channel, change: HealthChange): Promise<void> {
+async function apply(
+  batch: Batch,
+  channel: Channel,
+  change: HealthChange,
+  labels: ReadonlyMap<string, Labels>,
+): Promise<void> {
   const pair = { subjectId: change.subjectId, channelId: channel.id };
   const before = batch.states.get(pairKey(pair));
   const isUp = isRecovery(change);
-  if (isUp ? before === undefined : !servesFailure(channel, change)) return;
+  const own = labels.get(change.subjectId) ?? null;
+  if (isUp ? before === undefined : !servesFailure(channel, change, own)) return;
   const alert = await batch.alertOf(change);
   if (alert === undefined || !channel.enabled) {
     if (isUp) batch.forget(pair);
@@ -137,17 +146,21 @@ async function apply(batch: Batch, channel: Channel, change: HealthChange): Prom
 /** Alerts of changes whose window is over, and forgets states that are calm. Returns how many were due. */
 async function releaseDue(batch: Batch): Promise<number> {
   const due = await findDueStates(batch.tx, batch.now, mostPairs);
-  const channels = new Map<string, Channel | undefined>();
+  const channels = new Map<string, Channel>();
+  for (const channelId of new Set(due.map((state) => state.channelId))) {
+    const channel = await findLiveChannel(batch.tx, channelId);
+    if (channel !== undefined) channels.set(channelId, channel);
+  }
+  const subjectIds = due.map(({ subjectId }) => subjectId);
+  const labels = await findLabelsFor(batch.tx, [...channels.values()], subjectIds);
   for (const state of due) {
-    const { channelId, held } = state;
-    if (!channels.has(channelId)) {
-      channels.set(channelId, await findLiveChannel(batch.tx, channelId));
-    }
+    const { channelId, subjectId, held } = state;
     const channel = channels.get(channelId);
+    const own = labels.get(subjectId) ?? null;
     const isServed =
       channel !== undefined &&
       held !== null &&
-      (isRecovery(held) ? channel.enabled : servesFailure(channel, held));
+      (isRecovery(held) ? channel.enabled : servesFailure(channel, held, own));
     const alert = isServed ? await batch.alertOf(held) : undefined;
     if (alert === undefined) {
       batch.forget(state);

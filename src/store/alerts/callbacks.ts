@@ -6,6 +6,7 @@
 
 import { sql } from 'kysely';
 import { runFinished, type Alert } from '../../domain/alerts/alert.ts';
+import { labelsIn } from '../../domain/labels.ts';
 import { callbackBounds, type PostedResult } from '../../domain/alerts/delivery.ts';
 import { newId } from '../../domain/id.ts';
 import { idList } from '../database/dialect.ts';
@@ -174,7 +175,12 @@ async function findFinished(tx: Db, runIds: readonly string[]): Promise<Finished
     .innerJoin('channels', 'channels.callback_of', 'jobs.id')
     .selectAll('runs')
     .select(['jobs.name as jobName', 'jobs.paused', 'jobs.health', 'jobs.active_run_id'])
-    .select(['jobs.down_reason', 'workspaces.name as workspaceName', 'channels.id as channelId'])
+    .select([
+      'jobs.down_reason',
+      'jobs.labels',
+      'workspaces.name as workspaceName',
+      'channels.id as channelId',
+    ])
     .where('runs.id', 'in', idList(runIds))
     .where('channels.deleted_at', 'is', null)
     .where('channels.enabled', '=', 1)
@@ -188,6 +194,7 @@ async function findFinished(tx: Db, runIds: readonly string[]): Promise<Finished
       health: row.health,
       activeRunId: row.active_run_id,
       downReason: row.down_reason,
+      labels: labelsIn(row.labels),
     };
     const workspace = { id: row.workspace_id, name: row.workspaceName };
     const alert = runFinished(workspace, job, runs[index] ?? runOf(row));

@@ -3,6 +3,7 @@
 import { sql, type Selection } from 'kysely';
 import { channelFields, type AlsoOn } from '../../domain/alerts/fields.ts';
 import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
+import { labelsIn, type Labels } from '../../domain/labels.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
@@ -188,6 +189,23 @@ export async function findChannelsAlsoOn(
     .where('deleted_at', 'is', null)
     .execute();
   return rows.map(channelOf).filter(({ alsoOn }) => alsoOn.includes(word));
+}
+
+/** The labels of these jobs and monitors, by id, if one of the channels chooses by labels; those without any are absent. */
+export async function findLabelsFor(
+  db: Db,
+  channels: readonly Pick<Channel, 'selector'>[],
+  subjectIds: readonly string[],
+): Promise<ReadonlyMap<string, Labels>> {
+  if (channels.every(({ selector }) => selector === null)) return new Map();
+  const labelled = (table: 'jobs' | 'monitors') =>
+    db
+      .selectFrom(table)
+      .select(['id', 'labels'])
+      .where('id', 'in', idList(subjectIds))
+      .where('labels', 'is not', null);
+  const rows = await labelled('jobs').unionAll(labelled('monitors')).execute();
+  return new Map(rows.map(({ id, labels }) => [id, labelsIn(labels) ?? {}]));
 }
 
 /** The channel with this id, unless it is deleted. */

@@ -6,6 +6,7 @@ import type { Channel } from '../../domain/alerts/channel.ts';
 import { digestPauseMs, mostNamed } from '../../domain/alerts/digest.ts';
 import type { DigestEvent, Gathered } from '../../domain/alerts/digest.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
+import { readSelector } from '../../domain/labels.ts';
 import { holdQueues } from './delivery-queue.ts';
 import {
   idList,
@@ -16,6 +17,7 @@ import {
   smaller,
   textOf,
 } from '../database/dialect.ts';
+import { labelsFit } from '../database/labels.ts';
 import type { Db } from '../database/store.ts';
 
 /** A digest of one kind for one channel. Times are epoch milliseconds. */
@@ -182,21 +184,24 @@ interface DownRow extends Omit<DownSubject, 'since'> {
 /** What a channel was alerted of and is down now; null if nothing is. Without `jobs`, only monitors count. */
 export async function findKnownDown(
   db: Db,
-  channel: Pick<Channel, 'id' | 'jobIds' | 'monitorIds'>,
+  channel: Pick<Channel, 'id' | 'jobIds' | 'monitorIds' | 'selector'>,
   { jobs }: { jobs: boolean },
 ): Promise<KnownDown | null> {
-  const { id, jobIds, monitorIds } = channel;
+  const { id, jobIds, monitorIds, selector } = channel;
+  const isFit = selector === null ? sql`true` : labelsFit(readSelector(selector));
   const { rows } = await sql<DownRow>`
     select *, count(*) over () as "count" from (
       select 'job' as "type", jobs.id, jobs.name, failing_since as "since", failures,
         down_reason as "reason", changed_at as "knownSince"
       from alert_states ${joinInOrder} jobs on jobs.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(jobs ? jobIds : [])}
+        and ${isFit}
         and jobs.health = 'down' and paused = 0 and deleted_at is null
       union all
       select 'monitor', monitors.id, monitors.name, health_since, null, null, changed_at
       from alert_states ${joinInOrder} monitors on monitors.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(monitorIds)}
+        and ${isFit}
         and monitors.health = 'down' and paused = 0 and deleted_at is null) as known
     order by "knownSince" limit ${mostNamed}`.execute(db);
   const [longest] = rows;

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { jobAlertData, type AlertData } from '../../domain/alerts/alert.ts';
 import { isOfMonitor, type HealthChange } from '../../domain/alerts/health-change.ts';
+import { labelsIn } from '../../domain/labels.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
@@ -141,12 +142,13 @@ export async function findAlertData(db: Db, change: HealthChange): Promise<Alert
   const { subjectId, runId, data } = change;
   const subject = await db
     .selectFrom(isOfMonitor(change) ? 'monitors' : 'jobs')
-    .select(['id', 'name', 'paused'])
+    .select(['id', 'name', 'paused', 'labels'])
     .where('id', '=', subjectId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (subject === undefined) return undefined;
   if (data !== null) return data;
   const run = runId === null ? undefined : await findRun(db, subjectId, runId);
-  return run && jobAlertData({ ...subject, paused: subject.paused === 1 }, run);
+  const labels = labelsIn(subject.labels);
+  return run && jobAlertData({ ...subject, paused: subject.paused === 1, labels }, run);
 }

@@ -12,12 +12,8 @@ type ColumnOf<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
   : '';
 
-/** What a column keeps of a value: truth is 0 or 1, a list is JSON. */
-type Kept<Value> = Value extends boolean
-  ? number
-  : Value extends readonly unknown[]
-    ? string
-    : Value;
+/** What a column keeps of a value: truth is 0 or 1, a list or a mapping is JSON. */
+type Kept<Value> = Value extends boolean ? number : Value extends object ? string : Value;
 
 /** The columns of values that people set, as the schema has them. */
 export type ColumnsOf<Values> = {
@@ -51,7 +47,7 @@ export function toRow<const Of extends Columns, Values extends { [Field in keyof
 
 function kept(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
-  return Array.isArray(value) ? JSON.stringify(value) : value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
 /** The columns of a schedule that is kept of a job, for `select`: all that `scheduleOf` needs. */

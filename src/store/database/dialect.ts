@@ -58,7 +58,11 @@ export function lowerCase(text: string): RawBuilder<string> {
  * Not `like`, which backtracks: its time grows with the length of the column times that of the text.
  */
 export function contains(column: string, text: string): RawBuilder<boolean> {
-  const [all, part] = [sql`lower(${sql.ref(column)})`, lowerCase(text)];
+  return includes(sql`lower(${sql.ref(column)})`, lowerCase(text));
+}
+
+/** Whether a text contains another one, letter for letter. */
+export function includes(all: RawBuilder<unknown>, part: RawBuilder<unknown>): RawBuilder<boolean> {
   return either<boolean>({
     sqlite: sql`instr(${all}, ${part}) > 0`,
     postgres: sql`strpos(${all}, ${part}) > 0`,

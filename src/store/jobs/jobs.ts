@@ -3,6 +3,7 @@
 import { sql, type Selection } from 'kysely';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
+import { labelsIn } from '../../domain/labels.ts';
 import { deletionAt } from '../../domain/jobs/spent.ts';
 import { adjustmentFieldsIn } from '../../domain/schedule/adjustments.ts';
 import { adjustmentFields } from '../../domain/schedule/fields.ts';
@@ -10,7 +11,7 @@ import { spanChange, type Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
-import { afterAllIds, onPage, type NamedPage } from '../database/named.ts';
+import { afterAllIds, onPage, type LabelledPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
@@ -61,10 +62,12 @@ export function jobOf({
   after_job_id,
   after_on,
   paused,
+  labels,
   ...job
 }: Selection<Schema, 'jobs', (typeof jobColumns)[number]>): SealedJob {
   const after = afterIn({ after_job_id, after_on });
-  return { ...job, ...adjustmentFieldsIn(job.adjustments), paused: paused === 1, after };
+  const kept = { paused: paused === 1, labels: labelsIn(labels), after };
+  return { ...job, ...adjustmentFieldsIn(job.adjustments), ...kept };
 }
 
 type Row = ReturnType<typeof newRow>;
@@ -151,17 +154,21 @@ const jobPage = statement(
 );
 
 /** A page of a workspace's jobs, newest first. */
-export async function listJobs(db: Db, workspaceId: string, page: NamedPage): Promise<SealedJob[]> {
-  const { limit, before, name, idPrefix } = page;
+export async function listJobs(
+  db: Db,
+  workspaceId: string,
+  page: LabelledPage,
+): Promise<SealedJob[]> {
+  const { limit, before, name, idPrefix, selector = null } = page;
   const rows =
-    name === null && idPrefix === null
+    name === null && idPrefix === null && selector === null
       ? await jobPage(db, { workspaceId, limit, before: before ?? afterAllIds })
       : await namedJobs(db, workspaceId, page).execute();
   return rows.map(jobOf);
 }
 
 /** With a name, in the order of the index of names, whose letters are in lower case. */
-function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
+function namedJobs(db: Db, workspaceId: string, page: LabelledPage) {
   const { name } = page;
   return db
     .selectFrom('jobs')

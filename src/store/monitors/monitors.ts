@@ -1,10 +1,11 @@
 /** Monitors: what people set, and what pings and time make of them. */
 
+import { labelsIn } from '../../domain/labels.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
 import { freeRowLock, idList, locksRows, rowLock } from '../database/dialect.ts';
-import { onPage, type NamedPage } from '../database/named.ts';
+import { onPage, type LabelledPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import { columnsOf, statementForEach, type Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';
@@ -138,7 +139,7 @@ export async function findPingedMonitors(
 export async function listMonitors(
   db: Db,
   workspaceId: string,
-  page: NamedPage,
+  page: LabelledPage,
 ): Promise<Monitor[]> {
   const rows = await live(db)
     .where('workspace_id', '=', workspaceId)
@@ -195,6 +196,8 @@ function live(db: Db) {
 }
 
 /** The monitor that a row holds. */
-export function monitorOf(row: Omit<Monitor, 'paused'> & { paused: number }): Monitor {
-  return { ...row, paused: row.paused === 1 };
+export function monitorOf(
+  row: Omit<Monitor, 'paused' | 'labels'> & { paused: number; labels: string | null },
+): Monitor {
+  return { ...row, paused: row.paused === 1, labels: labelsIn(row.labels) };
 }

@@ -7,11 +7,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import { labelsIn } from '../../domain/labels.ts';
+import type { Search } from '../../domain/search.ts';
 import { adjustmentFieldsIn } from '../../domain/schedule/adjustments.ts';
 import { selectionOf } from '../database/columns.ts';
-import { beforeTies, contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
+import { beforeTies, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { afterIn } from '../jobs/chains.ts';
+import { isFound } from './search.ts';
 
 /**
  * How a list goes through jobs: along an index, or by sorting the jobs of a workspace that has few. The index of due times has
@@ -29,8 +32,7 @@ export interface JobPlace {
 /** What a list leaves out. */
 export interface JobCondition {
   state: JobState | null;
-  /** In the name or the URL; ASCII letters in either case. */
-  text: string | null;
+  search: Search | null;
 }
 
 /** The state of a job as a condition, in the words of its index if it has one, so that SQLite uses it. */
@@ -152,6 +154,7 @@ const listed = selectionOf({
   paused: 'paused',
   afterJobId: 'after_job_id',
   afterOn: 'after_on',
+  labels: 'labels',
   health: 'health',
   failures: 'failures',
   failingSince: 'failing_since',
@@ -200,35 +203,34 @@ function jobsBetween(
   db: Db,
   workspaceId: string,
   walk: JobWalk,
-  { state, text, after, upTo }: JobSpan,
+  { state, search, after, upTo }: JobSpan,
 ) {
   return jobsOn(db, walk, workspaceId)
     .$if(state !== null, (query) => query.where(isInState[state ?? 'up']))
-    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
+    .$if(search !== null, (query) => query.where(isFound(search as Search, searched)))
     .$if(after !== null, (query) => query.where(walks[walk].after(after as JobPlace)))
     .$if(upTo !== undefined, (query) => query.where(walks[walk].upTo(upTo as JobPlace)));
 }
 
-/** Those of these jobs that contain a text, newest first. */
+/** Those of these jobs that a search finds, newest first. */
 export async function listJobsOf(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
-  { text, limit }: { text: string | null; limit: number },
+  { search, limit }: { search: Search | null; limit: number },
 ): Promise<PlacedJob[]> {
   const rows = await jobsOn(db, 'newest', workspaceId)
     .select(listed)
     .where('id', 'in', idList(ids))
-    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
+    .$if(search !== null, (query) => query.where(isFound(search as Search, searched)))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
   return rows.map(placedJobOf);
 }
 
-function hasText(text: string): RawBuilder<boolean> {
-  return sql<boolean>`(${contains('name', text)} or ${contains('url', text)})`;
-}
+/** Where a search looks for a text. */
+const searched = ['name', 'url'];
 
 function placedJobOf<
   Row extends {
@@ -236,11 +238,12 @@ function placedJobOf<
     paused: number;
     afterJobId: string | null;
     afterOn: AfterOn | null;
+    labels: string | null;
   },
->({ afterJobId, afterOn, ...row }: Row) {
+>({ afterJobId, afterOn, labels, ...row }: Row) {
   const after = afterIn({ after_job_id: afterJobId, after_on: afterOn });
   const { runAt } = adjustmentFieldsIn(row.adjustments);
-  return { ...row, runAt, paused: row.paused === 1, after };
+  return { ...row, runAt, paused: row.paused === 1, after, labels: labelsIn(labels) };
 }
 
 /** Whether a workspace has at least this many jobs. */

@@ -3,9 +3,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
-import { contains } from '../database/dialect.ts';
+import type { Search } from '../../domain/search.ts';
 import type { Db } from '../database/store.ts';
 import { monitorColumns, monitorOf } from '../monitors/monitors.ts';
+import { isFound } from './search.ts';
 
 /** A monitor in a list, with the number of its newest ping. */
 export interface ListedMonitor {
@@ -16,7 +17,7 @@ export interface ListedMonitor {
 /** What a list leaves out; `now` in epoch milliseconds. */
 export interface MonitorCondition {
   status: MonitorStatus | null;
-  text: string | null;
+  search: Search | null;
   now: number;
 }
 
@@ -49,12 +50,12 @@ export async function listMonitorsBy(
   workspaceId: string,
   page: MonitorCondition & { before: string | null; downTo: string | undefined; limit: number },
 ): Promise<ListedMonitor[]> {
-  const { status, text, now, before, downTo, limit } = page;
+  const { status, search, now, before, downTo, limit } = page;
   const rows = await monitorsBefore(db, workspaceId, before)
     .select(monitorColumns)
     .select('ping_count as pingCount')
     .$if(status !== null, (query) => query.where(hasStatus(status ?? 'up', now)))
-    .$if(text !== null, (query) => query.where(contains('name', text ?? '')))
+    .$if(search !== null, (query) => query.where(isFound(search as Search, ['name'])))
     .$if(downTo !== undefined, (query) => query.where('id', '>=', downTo ?? ''))
     .limit(limit)
     .execute();

@@ -5,8 +5,10 @@
  */
 
 import { sql, type RawBuilder } from 'kysely';
+import type { Selector } from '../../domain/labels.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { labelsFit } from '../database/labels.ts';
 import type { JobRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isBad, runsWith, summaryColumns, summaryOf } from './runs.ts';
@@ -70,16 +72,23 @@ export async function findRunStop(
     .executeTakeFirst();
 }
 
-/** A column of a run's job. Not a join: a database would then read every run before it orders them. */
-function ofJob<Value>(column: keyof JobRow): RawBuilder<Value> {
-  return sql<Value>`(select ${sql.ref(`jobs.${column}`)} from jobs where jobs.id = runs.job_id)`;
+/** What is asked of a run's job. Not a join: a database would then read every run before it orders them. */
+function ofJob<Value>(asked: keyof JobRow | RawBuilder<Value>): RawBuilder<Value> {
+  const what = typeof asked === 'string' ? sql.ref(`jobs.${asked}`) : asked;
+  return sql<Value>`(select ${what} from jobs where jobs.id = runs.job_id)`;
 }
 
-/** A page of the runs with these statuses, without those of deleted jobs, down to a place. */
+interface RunsPage extends RunSpan {
+  selector?: Selector | null;
+  downTo: RunPlace | undefined;
+  limit: number;
+}
+
+/** A page of the runs with these statuses, of jobs that fit a selector, without those of deleted jobs, down to a place. */
 export async function listRunsOfWorkspace(
   db: Db,
   workspaceId: string,
-  { downTo, limit, ...span }: RunSpan & { downTo: RunPlace | undefined; limit: number },
+  { selector = null, downTo, limit, ...span }: RunsPage,
 ): Promise<ListedRun[]> {
   // A place to stop at is no older than `since`. With both, SQLite would read down to `since`.
   const since = downTo === undefined ? span.since : null;
@@ -88,6 +97,7 @@ export async function listRunsOfWorkspace(
     .select(['runs.job_id as jobId', ofJob<string>('name').as('jobName')])
     .where('status', 'in', span.statuses)
     .where(ofJob('deleted_at'), 'is', null)
+    .$if(selector !== null, (query) => query.where(ofJob(labelsFit(selector ?? []))))
     .$if(downTo !== undefined, (query) =>
       query.where(sql<boolean>`${place} >= ${valuesOf(downTo as RunPlace)}`),
     )

@@ -105,7 +105,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     served: since < now - nodesKeptMs ? null : await listServedTimes(db, nodesRead),
     deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
     /** Whether an enabled channel serves the job now. */
-    isWatched: await isWatched(db, principal, job.id),
+    isWatched: await isWatched(db, job),
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
     problems: app.health.problems().map(({ detail }) => detail),
@@ -209,10 +209,10 @@ async function deliveriesAbout(
   return found.filter(({ payload }) => isAboutRun(payload, run.id));
 }
 
-async function isWatched(db: Db, { workspaceId }: Principal, id: string): Promise<boolean> {
+async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promise<boolean> {
   const page = { after: '', limit: mostChannels };
   const channels = await findChannelsOf(db, workspaceId, page);
-  return channels.some((one) => one.enabled && serves(one, { type: 'job', id }));
+  return channels.some((one) => one.enabled && serves(one, { type: 'job', id, labels }));
 }
 
 /** The calls in flight in the middle of the time for which the job waited. */

@@ -10,6 +10,7 @@ import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
 import { runsOf, wantedOf } from '../../cli/runs/list.ts';
 import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
+import { withSelector } from '../../cli/selection.ts';
 import { idCell, moment, state } from '../../cli/terminal/cell.ts';
 import { printJson, printRows } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
@@ -20,9 +21,9 @@ import type { ReplayInput } from './routes.ts';
 
 /** Adds the command to those of runs. */
 export function addReplayCommand(program: Command, context: Context): void {
-  program.commands
-    .find((command) => command.name() === 'runs')
-    ?.command('replay')
+  const runs = program.commands.find((command) => command.name() === 'runs');
+  if (runs === undefined) return;
+  withSelector(runs.command('replay'), 'with --since, only runs of jobs')
     .argument('[job]', 'name of the job, its id or the beginning of its id')
     .argument('[run]', runArgument)
     .description('call again for the due times of earlier runs')
@@ -51,7 +52,8 @@ each once a minute.`,
       if (flags['since'] !== undefined && run === undefined) {
         return await replayMany(context, api, await chosen(api, name, flags), flags);
       }
-      if (name === undefined || run === undefined || flags['since'] !== undefined) {
+      const isOfMany = flags['since'] !== undefined || flags['selector'] !== undefined;
+      if (name === undefined || run === undefined || isOfMany) {
         throw new JobdError('usage', 'name a job and its run, or use --since');
       }
       const job = await api.jobs.find(name);
@@ -84,7 +86,7 @@ interface Chosen {
 async function chosen(api: Api, name: string | undefined, flags: Flags): Promise<Chosen[]> {
   const job = name === undefined ? null : await api.jobs.find(name);
   const found = new Map<string, Chosen>();
-  for await (const run of runsOf(api, job?.id ?? null, wantedOf(flags))) {
+  for await (const run of runsOf(api, job?.id ?? null, wantedOf(flags, name))) {
     const own = job ?? (run as ListedRun).job;
     const scheduled = run.source === 'scheduled' ? run.scheduledFor : undefined;
     const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;

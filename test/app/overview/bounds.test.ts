@@ -11,6 +11,7 @@ import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
 import { badRunStatuses } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
+import { searchFor } from '../../../src/domain/search.ts';
 import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { openDatabase } from '../../../src/store/sqlite/file.ts';
@@ -41,7 +42,7 @@ async function setup(t: TestContext) {
   const list = (request: Partial<JobListRequest>) => {
     const defaults = {
       filter: null,
-      text: null,
+      search: null,
       order: 'newest',
       limit: 100,
       cursor: null,
@@ -84,15 +85,15 @@ test('a search continues behind its bound, and finds each job once', async (t) =
   await set("health = 'up'", `id in ('${wanted}', '${copies.at(-1)}')`).execute(store.db);
   await set('next_run_at = null, paused = 1', `id = '${copies.at(-2)}'`).execute(store.db);
 
-  const newest = await walk({ text: 'needle' });
+  const newest = await walk({ search: searchFor('needle') });
   assert.deepEqual([newest.ids, newest.partial], [[wanted], 3]);
   const up = await walk({ filter: 'up' });
   assert.deepEqual([up.ids, up.partial], [[copies.at(-1), wanted], 2]);
-  const byName = await walk({ text: 'needle', order: 'name' });
+  const byName = await walk({ search: searchFor('needle'), order: 'name' });
   assert.deepEqual([byName.ids, byName.partial], [[wanted], 12]);
-  const due = await walk({ text: 'needle', order: 'due' });
+  const due = await walk({ search: searchFor('needle'), order: 'due' });
   assert.deepEqual([due.ids, due.partial], [[wanted], 6], 'of jobs due at one moment');
-  const indexed = await walk({ filter: 'paused', text: 'needle' });
+  const indexed = await walk({ filter: 'paused', search: searchFor('needle') });
   assert.deepEqual([indexed.ids, indexed.partial], [[], 0], 'only paused jobs are searched');
 });
 
@@ -103,9 +104,9 @@ test('the jobs of a workspace that has few are found at once, whatever others ha
   const other = '01a00000-0000-7000-8000-000000000000';
   await sql`insert into workspaces (id, name, account_id, created_at)
     select ${other}, 'other', account_id, 0 from workspaces`.execute(store.db);
-  const first = await walk({ order: 'due', text: 'first' });
+  const first = await walk({ order: 'due', search: searchFor('first') });
   assert.deepEqual([first.ids, first.partial], [[job.id], 0]);
-  const byName = await walk({ order: 'name', text: 'first' });
+  const byName = await walk({ order: 'name', search: searchFor('first') });
   assert.deepEqual([byName.ids, byName.partial], [[job.id], 0]);
   await sql`update jobs set workspace_id = ${other}, next_run_at = 1 where id <> ${job.id}`.execute(
     store.db,
@@ -126,7 +127,7 @@ test('jobs that were missed are all found, however many runs were no success', a
   );
   const found = await walk({ filter: 'missed' });
   assert.deepEqual(found.ids.toSorted(), ids.toSorted());
-  const none = await walk({ filter: 'missed', text: 'nothing has it' });
+  const none = await walk({ filter: 'missed', search: searchFor('nothing has it') });
   assert.ok(none.partial >= 6_000 / 500 - 1, `${none.partial} partial pages`);
   assert.deepEqual(none.ids, []);
   const { lastDay } = await createOverview(app)(principal);
@@ -249,7 +250,7 @@ test('a list takes four statements at most, and a search two more for each step'
     for (const order of jobOrders) {
       if (order !== 'newest' && (filter === 'running' || filter === 'missed')) continue;
       for (const text of [null, 'copy', 'nothing has it']) {
-        const count = await counted(() => list({ filter, order, text }));
+        const count = await counted(() => list({ filter, order, search: searchFor(text ?? '') }));
         // By due time a place is looked for that is an own job's.
         const each = order === 'due' ? 3 : 2;
         const most = each + 2 + (text === null ? 0 : each * (4_000 / 250));
@@ -258,7 +259,7 @@ test('a list takes four statements at most, and a search two more for each step'
     }
   }
   const page = { limit: 100, cursor: null };
-  const ofMonitors = { ...page, status: 'up', text: 'a', now: clock.now() } as const;
+  const ofMonitors = { ...page, status: 'up', search: searchFor('a'), now: clock.now() } as const;
   assert.equal(await counted(() => listMonitors(app, principal, ofMonitors)), 3);
   assert.equal(await counted(() => listAllRuns(app, principal, { ...trouble, ...page })), 2);
 });

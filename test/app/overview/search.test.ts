@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '../../../src/app/app.ts';
 import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
+import { searchFor } from '../../../src/domain/search.ts';
 import { cpuMsOf } from '../../support/cpu.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { copyJob } from '../../support/records/many-jobs.ts';
@@ -32,7 +33,10 @@ async function setup(t: TestContext, count: number) {
   const principal = { workspaceId, accountExpiresAt: null } as Principal;
   const find = async (text: string, request: Partial<JobListRequest> = {}): Promise<string[]> => {
     const page = { filter: null, order: 'newest', limit: 100, cursor: null, ...request } as const;
-    const { items, nextCursor } = await listJobs(app, principal, { ...page, text });
+    const { items, nextCursor } = await listJobs(app, principal, {
+      ...page,
+      search: searchFor(text),
+    });
     assert.equal(nextCursor, null);
     return items.map(({ id }) => id);
   };
@@ -89,7 +93,13 @@ test('others have their turn between the steps of a search', async (t) => {
     const rows = copies.map((copy) => ({ ...row, id: copy, ping_id: copy }));
     await store.db.insertInto('monitors').values(rows).execute();
   }
-  const request = { status: null, text: 'nothing has it', limit: 100, cursor: null, now: 0 };
+  const request = {
+    status: null,
+    search: searchFor('nothing has it'),
+    limit: 100,
+    cursor: null,
+    now: 0,
+  };
   const turns = await turnsOf(() => listMonitors(app, principal, request));
   assert.ok(turns >= 3, `monitors: ${turns} turns`);
 });

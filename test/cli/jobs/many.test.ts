@@ -147,7 +147,7 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
 
   assert.match(
     (await jobd('jobs', 'pause')).stderr,
-    /^jobd: name the jobs, or use --all or --status\n/,
+    /^jobd: name the jobs, or use --all, --status or --selector\n/,
   );
   assert.equal((await jobd('jobs', 'pause', 'one', '--all')).exitCode, 2);
   assert.match(

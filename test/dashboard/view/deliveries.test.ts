@@ -28,11 +28,17 @@ test('a delivery that waits after a failed attempt is not shown as lost', () => 
 });
 
 test('a channel says whom it serves, and after how many failures', () => {
-  assert.equal(servesWords({ jobIds: null, monitorIds: null }), 'all jobs and monitors');
-  assert.equal(servesWords({ jobIds: [], monitorIds: [] }), 'nothing');
-  assert.equal(servesWords({ jobIds: ['a'], monitorIds: [] }), '1 job');
-  assert.equal(servesWords({ jobIds: ['a', 'b'], monitorIds: null }), '2 jobs and all monitors');
-  assert.equal(servesWords({ jobIds: [], monitorIds: ['m'] }), '1 monitor');
+  const any = { selector: null };
+  assert.equal(servesWords({ jobIds: null, monitorIds: null, ...any }), 'all jobs and monitors');
+  assert.equal(servesWords({ jobIds: [], monitorIds: [], ...any }), 'nothing');
+  assert.equal(servesWords({ jobIds: ['a'], monitorIds: [], ...any }), '1 job');
+  assert.equal(
+    servesWords({ jobIds: ['a', 'b'], monitorIds: null, ...any }),
+    '2 jobs and all monitors',
+  );
+  assert.equal(servesWords({ jobIds: [], monitorIds: ['m'], ...any }), '1 monitor');
+  const all = { jobIds: null, monitorIds: null, selector: 'client=acme' };
+  assert.equal(servesWords(all), 'jobs and monitors with client=acme');
   assert.equal(moreWords({ alsoOn: [], remindEverySeconds: null }), null);
   const more = { alsoOn: ['missed', 'interrupted'] as const, remindEverySeconds: 5_400 };
   const words = 'missed and interrupted runs; a reminder every 1 h 30 m';

@@ -57,6 +57,7 @@ test('a new job is sent whole, with the defaults of the API where nothing was ty
     deleteAfterSeconds: null,
     after: null,
     onResult: null,
+    labels: null,
     notes: '',
     sign: null,
     audience: null,

@@ -13,6 +13,7 @@ test('a new monitor has the zone of the browser, and needs a name and a schedule
   const form = monitorForm(null, 'Europe/Paris');
   assert.deepEqual(monitorInput(form), {
     name: '',
+    labels: null,
     notes: '',
     scheduleType: 'cron',
     timezone: 'Europe/Paris',
@@ -27,6 +28,7 @@ test('what is read of a monitor is what an update sends', async (t) => {
   const { ask } = await startTestDaemon(t);
   const input = {
     name: 'Dump',
+    labels: { client: 'acme' },
     notes: 'on db1',
     scheduleType: 'period',
     timezone: 'UTC',

@@ -68,7 +68,7 @@ const silence = { ...change, type: 'monitor.down', subjectId: 'monitor', runId: 
 const due = { limit: 10, except: [], exceptOf: [] };
 const line = { channelId: 'channel', subjectId: 'leader', event: 'job.failed' } as const;
 const newAlert = { ...line, id: 'new', subject: null, payload: '{}', createdAt: 2, dueAt: 2 };
-const known = { id: 'channel', jobIds: null, monitorIds: null };
+const known = { id: 'channel', jobIds: null, monitorIds: null, selector: null };
 
 async function isDeletedAt2(tx: Db, id: string): Promise<boolean> {
   return (await rowOf(tx, 'channels', id))['deleted_at'] === 2;

@@ -13,8 +13,15 @@ import { busyWith } from '../../support/records/rare-states.ts';
 const dueDeleted = deleted('jobs', 'due');
 const isBusy = changed('jobs', 'due', busyWith('running'));
 const isDeleted = deleted('monitors', 'monitor');
-const page = { text: null, after: null, upTo: undefined, state: null, ids: null, limit: 100 };
-const monitors = { status: null, text: null, now: 1, before: null, downTo: undefined, limit: 100 };
+const page = { search: null, after: null, upTo: undefined, state: null, ids: null, limit: 100 };
+const monitors = {
+  status: null,
+  search: null,
+  now: 1,
+  before: null,
+  downTo: undefined,
+  limit: 100,
+};
 const steps = { afterId: '', limit: 100 };
 const span = { before: null, since: null, rows: 100 };
 

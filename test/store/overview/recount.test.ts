@@ -14,6 +14,7 @@ import type { PartialPage } from '../../../src/app/page.ts';
 import { badRunStatuses, type RunStatus } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import type { JobFilter, JobOrder } from '../../../src/domain/jobs/listed-job.ts';
+import { searchFor } from '../../../src/domain/search.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
@@ -190,7 +191,7 @@ for (const number of [1, 2, 3]) {
 
     const list = (request: Partial<JobListRequest>): Promise<JobWithRecent[]> =>
       all((cursor) => {
-        const defaults = { filter: null, text: null, order: 'newest', limit: 3 } as const;
+        const defaults = { filter: null, search: null, order: 'newest', limit: 3 } as const;
         return listJobs(app, principal, { ...defaults, ...request, cursor });
       });
     const isListed: Record<JobOrder, (job: Job) => boolean> = {
@@ -212,7 +213,7 @@ for (const number of [1, 2, 3]) {
               (text === null ||
                 `${job.name} ${job.url}`.toLowerCase().includes(text.toLowerCase())),
           );
-          const found = await list({ filter, order, text });
+          const found = await list({ filter, order, search: searchFor(text ?? '') });
           const what = `${filter} ${order} ${text}`;
           const ids = found.map(({ id }) => id);
           if (order === 'due') {

@@ -1,5 +1,6 @@
 /** What the store is asked of alerts, of lists and counts of a whole workspace, and of the ledger. */
 
+import { searchFor } from '../../../src/domain/search.ts';
 import * as alertStates from '../../../src/store/alerts/alert-states.ts';
 import * as attempts from '../../../src/store/alerts/attempts.ts';
 import * as callbacks from '../../../src/store/alerts/callbacks.ts';
@@ -11,6 +12,7 @@ import * as outbox from '../../../src/store/alerts/outbox.ts';
 import * as counts from '../../../src/store/overview/counts.ts';
 import * as listed from '../../../src/store/overview/jobs.ts';
 import type { JobWalk } from '../../../src/store/overview/jobs.ts';
+import * as labels from '../../../src/store/overview/labels.ts';
 import * as listedMonitors from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
 import * as trouble from '../../../src/store/overview/trouble.ts';
@@ -34,7 +36,7 @@ const ended = { startedAt: 1, durationMs: 1, httpStatus: null, error: null, back
 const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
 const inserted = { ...delivery, subjectId: 's', payload: '{}', dueAt: 1 };
 const none = { limit: 5, except: ['x'], exceptOf: ['w'] };
-const served = { id: 'c', jobIds: null, monitorIds: null };
+const served = { id: 'c', jobIds: null, monitorIds: null, selector: null };
 const deliveryPages = [
   { limit: 5, before: null, subjectId: 's', idPrefix: null },
   { limit: 5, before: null, subjectId: null, idPrefix: null },
@@ -93,14 +95,22 @@ export const ofAlerts: Asked = {
   ),
   countChannels: [(db) => channels.countChannels(db, 'w')],
   findChannelsOf: [(db) => channels.findChannelsOf(db, 'w', { after: '', limit: 5 })],
+  findLabelsFor: [(db) => channels.findLabelsFor(db, [{ selector: 'a' }], [id])],
   findUnknownSubjects: (['jobs', 'monitors'] as const).map(
     (table) => (db) => channels.findUnknownSubjects(db, table, { workspaceId: 'w', ids: [id] }),
   ),
 };
 
 const place = { id: 'j', nameLower: 'a', nextRunAt: 5 };
-const jobPage = { state: null, text: 'b', ids: null, after: place, upTo: place, limit: 5 };
-const firstPage = { ...jobPage, text: null, after: null, upTo: undefined };
+const jobPage = {
+  state: null,
+  search: searchFor('b', 'client=acme'),
+  ids: null,
+  after: place,
+  upTo: place,
+  limit: 5,
+};
+const firstPage = { ...jobPage, search: null, after: null, upTo: undefined };
 const span = { after: place, upTo: place };
 const walks = ['newest', 'name', 'due', 'name of few', 'due of few'] as const;
 /** Walks along an index, and those that a state makes. */
@@ -111,9 +121,9 @@ const walked: (readonly [JobWalk, object])[] = [
   ),
   ['name', { ...jobPage, state: 'down' }],
   ['due', { ...jobPage, state: 'up' }],
-  ['name of few', { ...jobPage, text: null, ids: ['j'], upTo: undefined }],
+  ['name of few', { ...jobPage, search: null, ids: ['j'], upTo: undefined }],
 ];
-const monitorPage = { text: 'b', now: 5, before: 'm', downTo: 'a', limit: 5 };
+const monitorPage = { search: searchFor('b'), now: 5, before: 'm', downTo: 'a', limit: 5 };
 
 export const ofLists: Asked = {
   listJobsOn: walked.map(
@@ -122,7 +132,8 @@ export const ofLists: Asked = {
         listed.listJobsOn(db, 'w', walk, of as never),
   ),
   findJobsWith: [
-    (db) => listed.findJobsWith(db, 'w', 'newest', { state: null, text: 'b', ...span }),
+    (db) =>
+      listed.findJobsWith(db, 'w', 'newest', { state: null, search: searchFor('b'), ...span }),
   ],
   findLastDue: [(db) => listed.findLastDue(db, 'w', span)],
   findStop: walks.flatMap((walk) =>
@@ -132,9 +143,12 @@ export const ofLists: Asked = {
   ),
   hasJobs: [(db) => listed.hasJobs(db, 'w', 5_000)],
   findRunningJobs: [(db) => listed.findRunningJobs(db, 'w')],
-  listJobsOf: [(db) => listed.listJobsOf(db, 'w', ['j'], { text: 'b', limit: 5 })],
+  listJobsOf: [(db) => listed.listJobsOf(db, 'w', ['j'], { search: searchFor('b'), limit: 5 })],
   countJobs: (['all', 'down', 'new', 'paused'] as const).map(
     (state) => (db) => counts.countJobs(db, 'w', state, { afterId: 'j', limit: 10_000 }),
+  ),
+  listLabels: (['jobs', 'monitors'] as const).map(
+    (table) => (db) => labels.listLabels(db, table, 'w', { before: 'm', limit: 5 }),
   ),
   countMonitors: [(db) => counts.countMonitors(db, 'w', { now: 1, limit: 5 })],
   findMonitorStop: [(db) => listedMonitors.findMonitorStop(db, 'w', { before: 'm', rows: 9 })],

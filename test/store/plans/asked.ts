@@ -1,5 +1,6 @@
 /** What the store is asked of accounts, jobs, runs and monitors, each in the ways that need other indexes. */
 
+import { readSelector } from '../../../src/domain/labels.ts';
 import { badRunStatuses, runStatuses } from '../../../src/domain/runs/run.ts';
 import * as accounts from '../../../src/store/accounts/accounts.ts';
 import * as audit from '../../../src/store/accounts/audit.ts';
@@ -43,6 +44,8 @@ export const id = '01a1fc58-a505-7000-bebc-059153f75def';
 export const part = { afterId: id, limit: 5 };
 export const page = { limit: 5, before: id, name: null, idPrefix: null };
 const pages = [page, { ...page, name: 'n' }, { ...page, idPrefix: '0199' }];
+const selector = readSelector('client=acme,!env');
+const labelledPages = [...pages, { ...page, selector, downTo: 'a' }];
 const kept = ['jobs', 'monitors', 'channels'] as const;
 
 const byKey = { key_sha256: 'k', request_mac: 'm', subject_id: 's', made_at: 1 };
@@ -123,7 +126,7 @@ const acted = { before, after: { ...before, paused: true, nextRunAt: null } } as
 
 export const ofJobs: Asked = {
   findJob: [(db) => jobs.findJob(db, 'w', id)],
-  listJobs: pages.map((of) => (db) => jobs.listJobs(db, 'w', of)),
+  listJobs: labelledPages.map((of) => (db) => jobs.listJobs(db, 'w', of)),
   markJobDeleted: [(db) => jobs.markJobDeleted(db, 'j', 1)],
   findActedJobs: [(db) => actions.findActedJobs(db, 'w', ['j', 'k'])],
   keepScheduleStates: [(db) => actions.keepScheduleStates(db, [acted], 1)],
@@ -147,7 +150,7 @@ const pinged = { monitor: { id: 'm' }, pingCount: 1 } as never;
 
 export const ofMonitors: Asked = {
   findMonitor: [(db) => monitors.findMonitor(db, 'w', id)],
-  listMonitors: pages.map((of) => (db) => monitors.listMonitors(db, 'w', of)),
+  listMonitors: labelledPages.map((of) => (db) => monitors.listMonitors(db, 'w', of)),
   findPingedMonitors: [(db) => monitors.findPingedMonitors(db, ['m'])],
   keepPingedMonitors: [(db) => monitors.keepPingedMonitors(db, [pinged])],
   findMonitorsToCheck: [(db) => monitors.findMonitorsToCheck(db, 1, 200)],
@@ -208,7 +211,10 @@ export const ofRuns: Asked = {
   ),
   findOldestDueTime: [(db) => history.findOldestDueTime(db, 'j')],
   findRunStop: runSpans.map((of) => (db) => ofWorkspace.findRunStop(db, 'w', of)),
-  listRunsOfWorkspace: runSpans.map((of) => (db) => ofWorkspace.listRunsOfWorkspace(db, 'w', of)),
+  listRunsOfWorkspace: [
+    ...runSpans,
+    ...runSpans.slice(0, 1).map((of) => ({ ...of, selector })),
+  ].map((of) => (db) => ofWorkspace.listRunsOfWorkspace(db, 'w', of)),
   countInFlight: [
     (db) => inFlight.countInFlight(db, 'w', { at: 5, since: 1, host: 'h', except: null }),
   ],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { searchFor } from '../../../src/domain/search.ts';
 import { listJobs } from '../../../src/store/jobs/jobs.ts';
 import { listJobsOn, type JobPlace, type JobWalk } from '../../../src/store/overview/jobs.ts';
 import { makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
@@ -62,7 +63,8 @@ async function walked({ store, workspaceId }: TestStore, walk: JobWalk, text: st
   const found: string[] = [];
   let after: JobPlace | null = null;
   for (;;) {
-    const page = { state: null, text, after, upTo: undefined, ids: null, limit };
+    const search = searchFor(text ?? '');
+    const page = { state: null, search, after, upTo: undefined, ids: null, limit };
     const jobs = await listJobsOn(store.db, workspaceId, walk, page);
     found.push(...jobs.map((job) => job.name));
     after = jobs.at(-1) ?? null;

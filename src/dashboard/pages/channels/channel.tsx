@@ -52,6 +52,7 @@ export function ChannelPage({ channel }: { channel: Channel }) {
             Type: channelKinds[type].word,
             Jobs: <Subjects kind="job" ids={jobIds} />,
             Monitors: <Subjects kind="monitor" ids={monitorIds} />,
+            Labels: channel.selector !== null && <Outside text={channel.selector} />,
             Alerts: `of a job ${afterWords(channel)}, of a monitor at once`,
             Also: more !== null && more,
             Destination: destination ?? 'cannot be read',

@@ -61,6 +61,12 @@ const sections: readonly Section<ChannelForm, Channel>[] = [
     items: [
       { as: 'own', draw: (parts) => <Serves {...parts} kind="job" /> },
       { as: 'own', draw: (parts) => <Serves {...parts} kind="monitor" /> },
+      {
+        as: 'line',
+        name: 'selector',
+        isOptional: true,
+        hint: 'Of all jobs and monitors, only those with these labels, such as client=acme,env!=dev.',
+      },
     ],
   },
   {

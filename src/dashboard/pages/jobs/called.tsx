@@ -4,6 +4,7 @@ import type { Channel, ChannelList, DeliveryList } from '../../../api/alerts/con
 import type { Job } from '../../../api/jobs/contract.ts';
 import type { JobChain } from '../../../api/jobs/extension-contract.ts';
 import { afterOnVerbs } from '../../../domain/jobs/after-words.ts';
+import { fits, readSelector } from '../../../domain/labels.ts';
 import { ofAll, useResource, type Concern } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
 import { Ago, Facts, Glyph, Lines, Link, Outside, Problem } from '../../parts/basic.tsx';
@@ -86,7 +87,7 @@ export function Called({ job }: { job: Job }) {
               <Outside text={job.audience ?? ''} />
             </>
           ),
-          Alerts: <Alerts jobId={id} />,
+          Alerts: <Alerts job={job} />,
           Notes: job.notes !== '' && (
             <div class="notes">
               <Lines text={job.notes} />
@@ -107,11 +108,12 @@ function JobLink({ id, name }: { id: string; name: string }) {
 }
 
 /** The channels that alert for a job. */
-function Alerts({ jobId }: { jobId: string }) {
+function Alerts({ job }: { job: Job }) {
   const list = useResource<ChannelList>('/channels?limit=100', ofAll('channel')).body.value;
   if (list === null) return null;
-  const hear = list.channels.filter(({ enabled, jobIds }: Channel) => {
-    return enabled && (jobIds === null || jobIds.includes(jobId));
+  const hear = list.channels.filter(({ enabled, jobIds, selector }: Channel) => {
+    if (selector !== null) return enabled && fits(job.labels ?? null, readSelector(selector));
+    return enabled && (jobIds === null || jobIds.includes(job.id));
   });
   const hasMore = list.nextCursor !== null;
   if (hear.length === 0 && !hasMore) {

@@ -184,6 +184,7 @@ const sections: readonly Section<JobForm, Job>[] = [
         isOptional: true,
         hint: 'If due times were missed, one run makes up for them, up to that long after the last of them. Empty: none does.',
       },
+      { as: 'line', name: 'labels', isOptional: true, hint: 'Such as client=acme, env=prod.' },
       { as: 'prose', name: 'notes', rows: 3 },
     ],
   },

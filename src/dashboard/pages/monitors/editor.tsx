@@ -33,6 +33,7 @@ const sections: readonly Section<MonitorForm, Monitor>[] = [
         name: 'graceSeconds',
         hint: 'How long a ping may be overdue before the monitor is down: longer than the task takes.',
       },
+      { as: 'line', name: 'labels', isOptional: true, hint: 'Such as client=acme, env=prod.' },
       { as: 'prose', name: 'notes', rows: 3 },
       {
         as: 'flag',

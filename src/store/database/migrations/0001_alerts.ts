@@ -37,6 +37,7 @@ export const alerts = [
      enabled smallint not null check (enabled in (0, 1)),
      job_ids text,
      monitor_ids text,
+     selector text,
      after_failures bigint not null check (after_failures >= 1),
      also_on text not null default '[]',
      remind_every_seconds bigint,

@@ -1,7 +1,6 @@
 /**
  * The whole schema; the tables of alerts are in `0001_alerts.ts`, those of sign-in and of secrets in `0001_sign_in.ts`. `schema.ts` says what
- * the columns mean. Long texts are the last columns of their tables: a list that does not show them never reads the pages on
- * which they continue.
+ * the columns mean. Long texts are the last columns of their tables: a list that does not show them never reads where they continue.
  */
 
 import { sql, type Kysely } from 'kysely';
@@ -129,6 +128,7 @@ const jobs = [
      after_job_id text,
      after_on text check ${oneOf('after_on', 'success', 'failed', 'finished')},
      on_result text,
+     labels text,
      notes text not null,
      sealed text,
      check (schedule_type = 'period' or cron_expr is not null),
@@ -263,9 +263,8 @@ const runs = [
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
   // The order in which the runs of a workspace are listed. Nothing that changes is in it: a run is added once.
   `create index runs_by_workspace on runs (workspace_id, scheduled_for, job_id, source)`,
-  // Runs that were no success, of a workspace and of one job. No other run is in them. With its status, a search for
-  // missed runs of a workspace among many failed ones reads the index alone. That of one job must be as narrow as
-  // `runs_by_time`, which SQLite would take otherwise.
+  // Runs that were no success, of a workspace and of one job. With its status, a search for missed runs of a workspace among many
+  // failed ones reads the index alone. That of one job must be as narrow as `runs_by_time`, which SQLite would take otherwise.
   `create index runs_trouble on runs (workspace_id, scheduled_for, job_id, source, status)
      where ${isBadText}`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
@@ -318,6 +317,7 @@ const monitors = [
      ping_count bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
+     labels text,
      notes text not null,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),

@@ -8,6 +8,7 @@ import { everyOne } from '../../../domain/alerts/managed-channel.ts';
 import { keyPattern, keyRule } from '../../../domain/definition.ts';
 import { asSentence, isTime, keyOf, type Field, type Fields } from '../../../domain/fields.ts';
 import { isId } from '../../../domain/id.ts';
+import { mostLabels, readLabels } from '../../../domain/labels.ts';
 import { durationOf } from '../../../settings/setting.ts';
 import { fillIn, fillVariables, literal, literalVariables } from './references.ts';
 import type { Filled, Sources } from './references.ts';
@@ -29,9 +30,10 @@ export type Form =
       isSecret?: true;
     }
   | {
-      /** Each text may have references. Differences are shown by name alone. */
+      /** Each text may have references unless `isPlain`. */
       kind: 'mapping';
       schema: object;
+      isPlain?: true;
       /** Throws an error with a sentence. */
       check: (name: string, text: string) => void;
       most: number;
@@ -183,6 +185,13 @@ const forms: Readonly<Record<Field['form'], (key: string, rule: Field['rule']) =
   url: () => withVariables,
   content: () => filledIn,
   secret: () => ({ ...filledIn, isSecret: true }),
+  labels: () => ({
+    kind: 'mapping',
+    isPlain: true,
+    most: mostLabels,
+    schema: { additionalProperties: anyText },
+    check: (key, value) => void readLabels({ [key]: value }),
+  }),
   word: (_, { enum: known = [] }) => word(known.map(String)),
   words: (_, { items }) => words((items?.enum ?? []).map(String)),
   count: (_, { minimum = 0, maximum = 0 }) => wholeNumber({ minimum, maximum }),

@@ -4,11 +4,11 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { JobdError } from '../../../domain/errors.ts';
 import { fileProblem } from '../../../domain/file-problem.ts';
-import { fileKinds, type Definition, type FileKind } from './kinds.ts';
+import { fileKinds, jobKind, type Definition, type FileKind } from './kinds.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import { parseFile, placeText } from './parse-file.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
-import { readDefinition } from './read-definition.ts';
+import { readDefinition, readField } from './read-definition.ts';
 import type { Sources } from './references.ts';
 
 /** Larger than any such file that a person keeps. */
@@ -52,6 +52,7 @@ export function readDefinitions(
   sources: Sources,
 ): void {
   const { value, problems } = parseFile(path, text);
+  const labels = value === null ? [] : defaultLabels(value, sources, problems);
   for (const { kind, entry } of value === null ? [] : definitionsIn(value, problems)) {
     const { name: key, place } = entry;
     const first = load.keys.get(`${kind.section}/${key}`);
@@ -60,20 +61,23 @@ export function readDefinitions(
       const sentence = `the key ${key.slice(0, 63)} is already defined at ${placeText(first)}`;
       problems.push({ place, sentence });
     }
-    const definition = readDefinition(kind, entry, sources, problems);
+    const whole = withLabels(kind, entry, labels);
+    const definition = readDefinition(kind, whole, sources, problems);
     if (definition !== null) load.definitions.push(definition);
   }
   load.problems.push(...problems.toSorted(byPlace));
 }
 
 const sections = fileKinds.map(({ section }) => section);
+/** `labels` are those of all jobs and monitors of a file. */
+const known: readonly string[] = [...sections, 'labels'];
 const anySection = `${sections.slice(0, -1).join(':, ')}: or ${sections.at(-1)}:`;
 
 /** The entries of all sections. A section without a value has none. */
 function definitionsIn(file: Value, problems: Problem[]): { kind: FileKind; entry: Entry }[] {
   for (const { name, place } of file.entries) {
-    if (sections.some((section) => section === name)) continue;
-    const meant = nearest(name, sections);
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
     const hint = meant === undefined ? `the file has ${anySection}` : `did you mean ${meant}?`;
     problems.push({ place, sentence: `${name.slice(0, 60)} is not known here, ${hint}` });
   }
@@ -94,6 +98,33 @@ function definitionsIn(file: Value, problems: Problem[]): { kind: FileKind; entr
     problems.push({ place: file.place, sentence });
   }
   return found.flatMap(({ entries }) => entries);
+}
+
+/** The labels that a file gives to all its jobs and monitors; none if there are problems. */
+function defaultLabels(file: Value, sources: Sources, problems: Problem[]): readonly Entry[] {
+  const [first, second] = file.entries.filter(({ name }) => name === 'labels');
+  if (second) problems.push({ place: second.place, sentence: 'labels is there twice' });
+  if (first === undefined) return [];
+  const { length } = problems;
+  readField({ kind: jobKind, sources, problems, secrets: [] }, 'labels', first.value);
+  return problems.length > length ? [] : first.value.entries;
+}
+
+/** A definition with the labels that its file gives to all. Its own values win. */
+function withLabels({ fields, required }: FileKind, entry: Entry, all: readonly Entry[]): Entry {
+  const { value } = entry;
+  const own = value.entries.find(({ name }) => name === 'labels');
+  const labels = own?.value ?? { place: value.place, kind: 'mapping', entries: [] };
+  const hasFields = value.kind === 'mapping' || (value.kind === 'nothing' && required.length === 0);
+  const mayHave = fields['labels'] !== undefined && hasFields && labels.kind === 'mapping';
+  if (all.length === 0 || !mayHave) return entry;
+  const names = new Set(labels.entries.map(({ name }) => name));
+  const entries = [...labels.entries, ...all.filter(({ name }) => !names.has(name))];
+  const { place } = labels;
+  const whole: Value = { place, kind: 'mapping', text: '', items: [], entries };
+  const others = value.entries.filter((other) => other !== own);
+  const fieldsOfIt = [...others, { name: 'labels', place, value: whole }];
+  return { ...entry, value: { ...value, kind: 'mapping', entries: fieldsOfIt } };
 }
 
 function byPlace({ place: one }: Problem, { place: other }: Problem): number {

@@ -76,8 +76,8 @@ function fieldsOf({ kind: { fields: known }, problems }: Reading, { entries }: V
   return fields;
 }
 
-/** A value as the API takes it; undefined if there is a problem. */
-function readField(reading: Reading, name: string, written: Value): unknown {
+/** A value as the API takes it; undefined if there is a problem, which is added to those of the reading. */
+export function readField(reading: Reading, name: string, written: Value): unknown {
   const { kind, sources } = reading;
   const { api, form } = kind.fields[name] as FileField;
   if (form.kind === 'mapping') return readMapping(reading, name, form, written);
@@ -101,7 +101,7 @@ function readField(reading: Reading, name: string, written: Value): unknown {
 function readMapping(
   reading: Reading,
   field: string,
-  { most, check }: Form & { kind: 'mapping' },
+  { most, check, isPlain }: Form & { kind: 'mapping' },
   { kind: given, place: at, entries }: Value,
 ): Record<string, string> | undefined {
   const problem =
@@ -115,7 +115,9 @@ function readMapping(
   const texts = new Map<string, string>();
   for (const { name, place, value } of entries) {
     const path = `${field}.${name.slice(0, 60)}`;
-    const filled = readText(reading, path, value, (text) => fillLine(text, reading.sources));
+    const filled = readText(reading, path, value, (text) =>
+      isPlain ? { text, secrets: [] } : fillLine(text, reading.sources),
+    );
     if (filled === undefined) continue;
     attempt(reading, field, place, () => {
       check(name, filled.text);

@@ -2,7 +2,9 @@
 
 import { keyPattern } from '../../../domain/definition.ts';
 import type { FileField } from './fields.ts';
-import { fileKinds, type FileKind } from './kinds.ts';
+import { fileKinds, jobKind, type FileKind } from './kinds.ts';
+
+const allLabels = 'Labels of all jobs and monitors of this file. Their own values win.';
 
 /** The schema of a file, in the draft that editors read. */
 export function fileSchema(): object {
@@ -12,8 +14,9 @@ export function fileSchema(): object {
     type: 'object',
     additionalProperties: false,
     minProperties: 1,
-    properties: Object.fromEntries(
-      fileKinds.map((kind) => [
+    properties: Object.fromEntries([
+      ['labels', { ...fieldSchema(jobKind.fields['labels'] as FileField), description: allLabels }],
+      ...fileKinds.map((kind) => [
         kind.section,
         {
           description: `The ${kind.section}, by their keys.`,
@@ -22,7 +25,7 @@ export function fileSchema(): object {
           additionalProperties: schemaOf(kind),
         },
       ]),
-    ),
+    ]),
   };
 }
 

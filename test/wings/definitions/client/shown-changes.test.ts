@@ -52,6 +52,8 @@ const others: Readonly<Record<string, unknown>> = {
   makeUpSeconds: 60,
   after: { jobId: id.replace('01', '02'), on: 'success' },
   onResult: 'https://example.net/',
+  labels: { client: 'acme' },
+  selector: 'client=acme',
   notes: 'kept',
   paused: true,
   sign: 'oidc',

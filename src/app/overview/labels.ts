@@ -1,0 +1,69 @@
+/** The labels of a workspace, with how many jobs and monitors have each. */
+
+import { setImmediate } from 'node:timers/promises';
+import { labelsIn } from '../../domain/labels.ts';
+import { afterAllIds } from '../../store/database/named.ts';
+import { listLabels } from '../../store/overview/labels.ts';
+import type { Ground, Principal } from '../app.ts';
+import { keptIn, type Kept } from './kept.ts';
+
+/** A label, and how many have it. Paused ones are not down. */
+export interface LabelCounts {
+  key: string;
+  value: string;
+  jobs: number;
+  down: number;
+  monitors: number;
+  monitorsDown: number;
+}
+
+export interface LabelOverview {
+  /** Ordered by key and value. */
+  labels: LabelCounts[];
+  /** Whether only the newest jobs, monitors or the first labels were counted. */
+  isPartial: boolean;
+}
+
+/** The most jobs that are read, and the most monitors, in steps. */
+const mostRows = 10_000;
+const rowsPerStep = 1_000;
+const mostLabels = 1_000;
+/** How long it is good for, so that many viewers cost no more than one. */
+const goodForMs = 5_000;
+
+/** Makes a function that returns the labels of the principal's workspace. */
+export function createLabelOverview({ store: { db }, clock }: Ground) {
+  const overviews = new Map<string, Kept<Promise<LabelOverview>>>();
+
+  async function countIn(workspaceId: string): Promise<LabelOverview> {
+    const counts = new Map<string, LabelCounts>();
+    let isPartial = false;
+    for (const table of ['jobs', 'monitors'] as const) {
+      let before: string | null = afterAllIds;
+      for (let read = 0; before !== null && read < mostRows; read += rowsPerStep) {
+        const page = { before, limit: rowsPerStep };
+        const rows = await listLabels(db, table, workspaceId, page);
+        for (const { labels, isDown } of rows) {
+          for (const [key, value] of Object.entries(labelsIn(labels) ?? {})) {
+            const none = { key, value, jobs: 0, down: 0, monitors: 0, monitorsDown: 0 };
+            const sum = counts.get(`${key}=${value}`) ?? none;
+            sum[table] += 1;
+            sum[table === 'jobs' ? 'down' : 'monitorsDown'] += isDown;
+            counts.set(`${key}=${value}`, sum);
+          }
+        }
+        before = (rows.length === rowsPerStep && rows.at(-1)?.id) || null;
+        await setImmediate();
+      }
+      isPartial ||= before !== null;
+    }
+    const names = [...counts.keys()].toSorted();
+    const labels = names.slice(0, mostLabels).flatMap((name) => counts.get(name) ?? []);
+    return { labels, isPartial: isPartial || names.length > mostLabels };
+  }
+
+  return async ({ workspaceId }: Pick<Principal, 'workspaceId'>): Promise<LabelOverview> => {
+    const at = clock.monotonicMs();
+    return await keptIn(overviews, workspaceId, at, goodForMs, () => countIn(workspaceId));
+  };
+}
