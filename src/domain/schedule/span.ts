@@ -18,9 +18,12 @@ export type SpanEnd = (typeof spanEnds)[number];
 export interface ScheduleSpan extends ScheduleFields {
   /** Due times after it belong to the span. */
   fromAt: number;
-  /** Null while it is in force. */
+  /** Null while it is in force. A clock that was ahead may have begun it later than that: it never was in force. */
   untilAt: number | null;
-  /** When it ended, the first due time that was neither called nor missed; null if there was none. */
+  /**
+   * When it ended, the first due time that was neither called nor missed; null if there was none. Of a clock that was ahead: those
+   * between the end and this may have been called or missed, and need not.
+   */
   nextDueAt: number | null;
   endReason: SpanEnd | null;
 }
@@ -58,13 +61,7 @@ export function spanChange(
   return {
     jobId: after.id,
     at,
-    ended: before && { reason, nextDueAt: undecidedFrom(before, after, reason) },
+    ended: before && { reason, nextDueAt: before.nextRunAt },
     begun: after.nextRunAt === null ? null : after,
   };
-}
-
-/** A clock that was ahead is set right: what it decided on of the time to come is taken back. */
-function undecidedFrom(before: Planned, after: Planned, reason: SpanEnd): number | null {
-  const [was, is] = [before.nextRunAt, after.nextRunAt];
-  return reason === 'corrected' && was !== null && is !== null ? Math.min(was, is) : was;
 }

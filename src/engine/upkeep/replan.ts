@@ -14,6 +14,7 @@ import {
   findPingedMonitors,
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
+import { cutSpans } from '../../store/jobs/spans.ts';
 import { findPlannedJobs, updateDueTimes, type PlannedJob } from '../../store/jobs/planned.ts';
 import { findMissedAhead, restateMissed, type MissedRun } from '../../store/runs/missed.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -50,7 +51,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
           await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
-          await takeBackMissed(tx, [...moved, ...others], now);
+          await takeBackMissed(tx, idsOf([...moved, ...others]), now);
         });
       }
       yield changes.length;
@@ -77,15 +78,14 @@ function begunAgain<Job extends PlannedJob & { isStopped: number }>(
 }
 
 /** Due times that come only now were not missed (docs/behavior.md#schedule-6). */
-async function takeBackMissed(tx: Db, jobs: readonly PlannedJob[], now: number): Promise<void> {
-  const scheduleOfJob = new Map(jobs.map((job) => [job.id, scheduleOf(job)]));
-  const missed = await findMissedAhead(tx, idsOf(jobs), now);
-  const restated = missed.flatMap((run) => {
-    const schedule = scheduleOfJob.get(run.jobId);
-    if (schedule === undefined) return [];
-    return [{ id: run.id, ...missedUntil(schedule, run.scheduledFor, now) }];
+async function takeBackMissed(tx: Db, jobIds: readonly string[], now: number): Promise<void> {
+  const missed = await findMissedAhead(tx, jobIds, now);
+  const restated = missed.map((run) => {
+    // Perhaps not that of the job: it may have been changed before the clock was set right.
+    return { id: run.id, ...missedUntil(scheduleOf(run), run.scheduledFor, now) };
   });
   await restateMissed(tx, restated);
+  await cutSpans(tx, new Set(missed.map(({ jobId }) => jobId)), now);
 }
 
 /**

@@ -72,6 +72,23 @@ export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[])
   );
 }
 
+const cutSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; at: number }>) =>
+  db
+    .updateTable('schedule_spans')
+    .set({ until_at: of('at') })
+    .where('job_id', '=', of('jobId'))
+    .where('until_at', '>', of('at'))
+    .compile(),
+);
+
+/** Schedules of these jobs that ended by a clock that was ahead ended at a moment, by the clock that is right. */
+export async function cutSpans(tx: Db, jobIds: Iterable<string>, at: number): Promise<void> {
+  await cutSpan(
+    tx,
+    Array.from(jobIds, (jobId) => ({ jobId, at })),
+  );
+}
+
 const spanColumns = [
   'from_at as fromAt',
   'until_at as untilAt',
@@ -96,7 +113,11 @@ export async function findSpansAround(
   jobId: string,
   at: number,
 ): Promise<{ last: ScheduleSpan | null; next: ScheduleSpan | null }> {
-  const ofJob = db.selectFrom('schedule_spans').select(spanColumns).where('job_id', '=', jobId);
+  const ofJob = db
+    .selectFrom('schedule_spans')
+    .select(spanColumns)
+    .where('job_id', '=', jobId)
+    .where((of) => of.or([of('until_at', 'is', null), of('until_at', '>=', of.ref('from_at'))]));
   const upTo = ofJob.where('from_at', '<=', at).orderBy('from_at', 'desc').limit(1);
   const later = ofJob.where('from_at', '>', at).orderBy('from_at').limit(1);
   const [last, next] = [await upTo.executeTakeFirst(), await later.executeTakeFirst()];

@@ -2,14 +2,16 @@
 
 import { sql } from 'kysely';
 import type { Missed } from '../../domain/runs/reason.ts';
+import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
+import { scheduleColumns } from '../database/columns.ts';
 import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { insertScheduledRuns, type MissedRun as NewMissedRun } from './claims.ts';
 import { isBad } from './runs.ts';
 
-/** A missed run. Times are epoch milliseconds. */
-export interface MissedRun {
+/** A missed run, and the schedule that its due times are of. Times are epoch milliseconds. */
+export interface MissedRun extends ScheduleFields {
   id: string;
   jobId: string;
   scheduledFor: number;
@@ -23,10 +25,18 @@ export async function findMissedAhead(
 ): Promise<MissedRun[]> {
   return await tx
     .selectFrom('runs')
-    .select(['id', 'job_id as jobId', 'scheduled_for as scheduledFor'])
-    .where('job_id', 'in', idList(jobIds))
+    .innerJoin('schedule_spans as span', 'span.job_id', 'runs.job_id')
+    .select(['id', 'runs.job_id as jobId', 'scheduled_for as scheduledFor', ...scheduleColumns])
+    .where('runs.job_id', 'in', idList(jobIds))
     .where(isBad)
     .where('last_due_at', '>', now)
+    .where('span.from_at', '=', (of) =>
+      of
+        .selectFrom('schedule_spans as began')
+        .select((began) => began.fn.max('began.from_at').as('at'))
+        .whereRef('began.job_id', '=', 'runs.job_id')
+        .whereRef('began.from_at', '<', 'runs.scheduled_for'),
+    )
     .execute();
 }
 

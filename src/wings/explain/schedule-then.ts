@@ -95,6 +95,6 @@ function lastDue(schedule: Schedule, until: number, since: number): number | nul
 /** The end of a schedule before a due time of it could be called; null if it was in force. */
 export function endedBefore({ last }: Known['schedules'], dueAt: number) {
   if (last === null || last.untilAt === null || last.endReason === null) return null;
-  const isLeft = dueAt >= (last.nextDueAt ?? last.untilAt);
+  const isLeft = dueAt > last.untilAt || dueAt >= (last.nextDueAt ?? last.untilAt);
   return isLeft ? { reason: last.endReason, at: last.untilAt } : null;
 }

@@ -65,8 +65,11 @@ export function isComplete({ unaccounted, unexpected }: Ledger): boolean {
 export function checkLedger(input: LedgerInput): Ledger {
   const ledger = emptyLedger();
   const expected = new Set<number>();
-  for (const [index, span] of input.spans.entries()) {
-    checkSpan(span, input.spans[index + 1]?.fromAt ?? Infinity, { input, ledger, expected });
+  const inForce = input.spans.filter(
+    ({ fromAt, untilAt }) => untilAt === null || fromAt <= untilAt,
+  );
+  for (const [index, span] of inForce.entries()) {
+    checkSpan(span, inForce[index + 1]?.fromAt ?? Infinity, { input, ledger, expected });
   }
   for (const { scheduledFor } of input.runs) {
     if (scheduledFor <= input.after || expected.has(scheduledFor)) continue;
@@ -95,7 +98,8 @@ function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
     work.ledger.waiting +=
       dueIn(schedule, { after: Math.max(from, last), until: Math.min(until, now) })?.count ?? 0;
   } else {
-    const last = Math.min(until, beforeDue(span.nextDueAt, span.untilAt ?? until));
+    const endedAt = Math.min(until, span.untilAt ?? until);
+    const last = Math.min(endedAt, beforeDue(span.nextDueAt, endedAt));
     checkDecided(schedule, { after: from, until: last }, work);
     const left = dueIn(schedule, {
       after: Math.max(from, last),
@@ -105,12 +109,12 @@ function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
   }
 }
 
-/** Whether a due time had not come yet when the clock was set right: it may have a run, and need not. */
+/** Whether a due time was decided on that had not come yet when the clock was set right: it may have a run, and need not. */
 function isOfClockAhead(spans: readonly ScheduleSpan[], dueAt: number): boolean {
   return spans.some((span) => {
-    const { endReason, fromAt, untilAt } = span;
-    if (endReason !== 'corrected' || dueAt <= Math.max(fromAt, untilAt ?? 0)) return false;
-    return nextDue(scheduleOf(span), dueAt - 1) === dueAt;
+    const { fromAt, untilAt, nextDueAt } = span;
+    if (untilAt === null || dueAt <= Math.max(fromAt, untilAt)) return false;
+    return dueAt < (nextDueAt ?? Infinity) && nextDue(scheduleOf(span), dueAt - 1) === dueAt;
   });
 }
 

@@ -120,6 +120,38 @@ test('a clock that is set ahead and back leaves nothing unaccounted for', async 
   assert.deepEqual(wrongIn(await ledgersIn(service.store.db, service.clock)), []);
 });
 
+for (const [what, backTo] of [
+  ['to before what it missed', 2.5],
+  ['into what it missed', 6],
+] as const) {
+  test(`jobs that a clock ahead changed and paused are accounted for, once it is set back ${what}`, async (t) => {
+    const service = await simulateService(t, '2026-03-02T10:00:00Z');
+    const { store, clock } = service;
+    const changed = await service.addJob({ cronExpr: '*/5 * * * *', timezone: 'UTC' });
+    const paused = await service.addJob({ cronExpr: '*/5 * * * *', timezone: 'UTC' });
+    const start = clock.now();
+    await service.serveUntil(start + 2 * hour);
+    await service.setClock(start + 12 * hour);
+    await service.serveUntil(start + 12.5 * hour);
+    await service.change(changed, { cronExpr: '0 */3 * * *' });
+    await service.act(paused, 'pause');
+    await service.serveUntil(start + 13 * hour);
+    await service.setClock(start + backTo * hour);
+    await service.serveUntil(start + (backTo + 1) * hour);
+    await service.act(paused, 'resume');
+    await service.serveUntil(start + 15 * hour);
+    const ledgers = await ledgersIn(store.db, clock);
+    assert.deepEqual(wrongIn(ledgers), []);
+    // An hour of pause, and nothing else.
+    assert.deepEqual(
+      ledgers
+        .find(({ id }) => id === paused)
+        ?.explained.map(({ reason, count }) => [reason, count]),
+      [['paused', 12]],
+    );
+  });
+}
+
 test('an expired account is explained, also where it is renewed before any job was due', async (t) => {
   const service = await simulateService(t, '2026-03-02T10:00:00Z');
   const { store, clock } = service;
