@@ -6,8 +6,8 @@ export const domainMutants: readonly Mutant[] = [
   {
     breaks: 'a period is due again at its anchor',
     file: 'domain/schedule/next.ts',
-    text: 'return Math.floor((after - anchorAt) / periodMs) + 1;',
-    becomes: 'return Math.ceil((after - anchorAt) / periodMs);',
+    text: 'const next = Math.floor((after - anchorAt) / (periodSeconds * 1000)) + 1;',
+    becomes: 'const next = Math.ceil((after - anchorAt) / (periodSeconds * 1000));',
     tests: ['domain/schedule/next.test.ts'],
   },
   {

@@ -2,7 +2,7 @@
 
 import { actions, type Action } from '../fields.ts';
 import { firstDue } from '../schedule/next.ts';
-import { anchorOf, countsAfter } from '../schedule/schedule-input.ts';
+import { anchorOf } from '../schedule/schedule-input.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { isOnSchedule } from './after.ts';
 import type { Job } from './job.ts';
@@ -39,5 +39,5 @@ export function countedFrom(
 ): Pick<Job, 'anchorAt' | 'nextRunAt'> {
   const anchorAt = anchorOf(now);
   const counted = scheduleOf({ ...schedule, anchorAt });
-  return { anchorAt, nextRunAt: firstDue(counted, countsAfter(counted, now)) };
+  return { anchorAt, nextRunAt: firstDue(counted, now) };
 }

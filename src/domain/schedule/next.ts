@@ -100,13 +100,15 @@ function betweenByRule(schedule: Schedule, after: number, until: number): DueTim
   if (schedule.scheduleType === 'period') {
     const { anchorAt } = schedule;
     const periodMs = schedule.periodSeconds * 1000;
-    const first = nextPeriod(anchorAt, periodMs, after);
-    const last = Math.floor((until - anchorAt) / periodMs);
+    const first = nextPeriod(schedule, after);
+    const upTo = Math.floor((until - anchorAt) / periodMs);
+    const last = upTo === 0 && isSpread(schedule) ? -1 : upTo;
     if (last < first) return null;
+    const isAround = first < 0 && last > 0 && isSpread(schedule);
     return {
       first: anchorAt + first * periodMs,
       last: anchorAt + last * periodMs,
-      count: last - first + 1,
+      count: last - first + (isAround ? 0 : 1),
     };
   }
   const fields = parseCron(schedule.cronExpr);
@@ -133,14 +135,22 @@ function dueInSpan(fields: CronFields, span: Span, search: Search): DueTimes | n
   return { first: first * msPerMinute, last: last * msPerMinute, count };
 }
 
-function nextPeriodDue({ anchorAt, periodSeconds }: PeriodSchedule, after: number): number {
-  const periodMs = periodSeconds * 1000;
-  return anchorAt + nextPeriod(anchorAt, periodMs, after) * periodMs;
+function nextPeriodDue(schedule: Schedule & PeriodSchedule, after: number): number {
+  return schedule.anchorAt + nextPeriod(schedule, after) * schedule.periodSeconds * 1000;
 }
 
-/** The smallest whole k, below 0 too, with anchorAt + k × periodMs after `after`. */
-function nextPeriod(anchorAt: number, periodMs: number, after: number): number {
-  return Math.floor((after - anchorAt) / periodMs) + 1;
+/**
+ * The smallest whole k with anchorAt + k × periodSeconds after `after`, below 0 too. It is not 0 where due times are spread: a period
+ * is over once before the first, and then the spread (docs/behavior.md#spread-3).
+ */
+function nextPeriod(schedule: Schedule & PeriodSchedule, after: number): number {
+  const { anchorAt, periodSeconds } = schedule;
+  const next = Math.floor((after - anchorAt) / (periodSeconds * 1000)) + 1;
+  return next === 0 && isSpread(schedule) ? 1 : next;
+}
+
+function isSpread({ adjusted }: Schedule): boolean {
+  return adjusted !== undefined && adjusted.offsetMs > 0;
 }
 
 /** What to search for in a span. */

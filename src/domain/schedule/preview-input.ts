@@ -5,7 +5,7 @@ import { readTime } from '../fields.ts';
 import { readAdjustments } from './adjustment-input.ts';
 import { none, type AdjustmentFields } from './adjustments.ts';
 import { scheduleOf } from './schedule.ts';
-import { anchorOf, countsAfter, readSchedule, type ScheduleInput } from './schedule-input.ts';
+import { anchorOf, readSchedule, type ScheduleInput } from './schedule-input.ts';
 import { checkYear } from './local-moments.ts';
 import { preview, type Preview } from './preview.ts';
 import { scheduleWords } from './words.ts';
@@ -51,7 +51,7 @@ export function previewSchedule(
   const schedule = scheduleOf({ ...settings, adjustments, anchorAt: anchorOf(start) });
   const { timezone } = settings;
   const words = scheduleWords(schedule);
-  const { next, notes } = preview(schedule, countsAfter(schedule, start), count);
+  const { next, notes } = preview(schedule, start, count);
   const isOpen = id === null && runAt === null;
   const spread = spreadSeconds !== null && isOpen ? [spreadNote(spreadSeconds)] : [];
   return { words, next, notes: [...notes, ...spread], from: start, timezone };

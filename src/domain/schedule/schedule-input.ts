@@ -5,7 +5,7 @@ import { checkFields } from '../fields.ts';
 import { parseCron } from './cron.ts';
 import { defaultCronExpr, scheduleFields } from './fields.ts';
 import { defaultSchedule } from './schedule.ts';
-import type { Schedule, ScheduleSettings, ScheduleType } from './schedule.ts';
+import type { ScheduleSettings, ScheduleType } from './schedule.ts';
 import { canonicalZone } from './zone.ts';
 
 /** The fields of a schedule as people send them. Null means the same as leaving the field out. */
@@ -67,10 +67,4 @@ function refuseUnused(
 /** The anchor of a schedule that counts from `at`: periods are counted in whole seconds. */
 export function anchorOf(at: number): number {
   return Math.floor(at / 1_000) * 1_000;
-}
-
-/** After when a schedule is due first that counts from `at`: a period is over once before, however its due times are spread. */
-export function countsAfter(schedule: Schedule, at: number): number {
-  if (schedule.scheduleType !== 'period') return at;
-  return Math.max(at, schedule.anchorAt + (schedule.adjusted?.offsetMs ?? 0));
 }

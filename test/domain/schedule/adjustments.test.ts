@@ -68,7 +68,10 @@ test('adjusted due times are those of the rule, each later by the same time, wit
         const offsetMs = spreadSeconds === null ? 0 : spreadOffset(id, spreadSeconds) * 1_000;
         assert.ok(offsetMs >= 0 && offsetMs <= (spreadSeconds ?? 0) * 1_000);
         const until = after + length;
+        const isFirst = (at: number): boolean => rule.scheduleType === 'period' && at === anchorAt;
         const expected = allDue(ruleOf({ ...rule, anchorAt }), after - offsetMs, until)
+          // A period is over once before.
+          .filter((at) => offsetMs === 0 || !isFirst(at))
           .map((at) => at + offsetMs)
           .filter((at) => at <= until)
           .filter((at) => notBefore === null || at >= Date.parse(notBefore))
@@ -83,6 +86,30 @@ test('adjusted due times are those of the rule, each later by the same time, wit
     ),
     { numRuns: 500 },
   );
+});
+
+test('a spread period is due first when it is over once, whenever that is computed', () => {
+  const rule = { scheduleType: 'period', cronExpr: null, timezone: 'UTC', periodSeconds: 3_600 };
+  const adjustments = JSON.stringify({ spreadSeconds: 600, offsetSeconds: 400 });
+  const schedule = scheduleOf({ ...rule, scheduleType: 'period', anchorAt, adjustments });
+  const first = anchorAt + hour + 400_000;
+  const before = first - 2 * hour;
+  assert.deepEqual(
+    [before - 1, anchorAt, anchorAt + 1, anchorAt + 400_000].map((at) => nextDue(schedule, at)),
+    [before, first, first, first],
+  );
+  assert.deepEqual(dueBetween(schedule, anchorAt, first), { first, last: first, count: 1 });
+  assert.deepEqual(dueBetween(schedule, before - 1, first), {
+    first: before,
+    last: first,
+    count: 2,
+  });
+  assert.deepEqual(dueBetween(schedule, before - 1, anchorAt + hour), {
+    first: before,
+    last: before,
+    count: 1,
+  });
+  assert.equal(dueBetween(schedule, before, anchorAt + hour), null);
 });
 
 test('jobs are spread evenly', () => {
