@@ -1,7 +1,8 @@
 /**
  * `npm run test:mutants`: makes each mistake of `mutants.ts` in a copy of the project, one at a time, and runs the tests that are
  * to notice it. Prints which test file noticed which mistake, and exits with 1 if one was not noticed. With words, only mutants
- * that have one of them in their file or their description. The project itself is not touched.
+ * that have one of them in their file or their description. With `--sim SECONDS`, histories (docs/simulation.md) are to notice it
+ * instead, in so many seconds. The project itself is not touched.
  */
 
 import { spawn } from 'node:child_process';
@@ -10,6 +11,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { mutants, mutated, root, type Mutant } from './mutants.ts';
 
 /** Copies of the project, each with one mistake at a time. */
@@ -17,7 +20,11 @@ const lanes = 2;
 /** A test file that takes longer has noticed: something hangs. */
 const limitMs = 180_000;
 
-const words = process.argv.slice(2);
+const { values, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { sim: { type: 'string' } },
+});
+const histories = ['sim/run.ts', '--from', '1000', '--seconds', values.sim ?? ''];
 const chosen = mutants.filter(
   ({ file, breaks }) =>
     words.length === 0 || words.some((word) => `${file} ${breaks}`.includes(word)),
@@ -63,7 +70,8 @@ interface Verdict {
 }
 
 async function judge(tree: string, mutant: Mutant): Promise<Verdict> {
-  const { file, tests, accepted } = mutant;
+  const { file, accepted } = mutant;
+  const tests = values.sim === undefined ? mutant.tests : [];
   for (const one of tests) {
     if (!passing.has(one)) passing.set(one, passes(tree, one));
     if (!(await passing.get(one)))
@@ -71,7 +79,7 @@ async function judge(tree: string, mutant: Mutant): Promise<Verdict> {
   }
   const source = sourceIn(tree, mutant);
   writeFileSync(join(tree, 'src', file), mutated(mutant, source));
-  const noticing = await firstFailing(tree, tests);
+  const noticing = await (values.sim === undefined ? firstFailing(tree, tests) : broken(tree));
   writeFileSync(join(tree, 'src', file), source);
   if (noticing !== undefined) return { result: 'noticed', why: noticing };
   return accepted === undefined
@@ -84,23 +92,39 @@ async function firstFailing(tree: string, tests: readonly string[]): Promise<str
   return undefined;
 }
 
-/** Runs a test file on its own. What it leaves running ends with it. */
+/** The history that breaks a rule, and which; undefined if none does. */
+async function broken(tree: string): Promise<string | undefined> {
+  const { code, out } = await run(tree, histories);
+  return code === 0 ? undefined : (/^seed .*/m.exec(out)?.[0] ?? out.slice(-200));
+}
+
 async function passes(tree: string, file: string): Promise<boolean> {
+  return (await run(tree, [file])).code === 0;
+}
+
+/** Runs a file of `test` on its own. What it leaves running ends with it. */
+async function run(tree: string, [file = '', ...args]: string[]) {
   const env = {
     ...process.env,
     TMPDIR: join(tree, 'tmp'),
     NODE_COMPILE_CACHE: join(place, 'cache'),
   };
-  const options = { cwd: tree, env, detached: true, stdio: 'ignore' } as const;
-  const child = spawn(process.execPath, [join(tree, 'test', file)], options);
+  const child = spawn(process.execPath, [join(tree, 'test', file), ...args], {
+    cwd: tree,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const { pid = 0 } = child;
   running.add(pid);
   const timer = setTimeout(() => endGroup(pid), limitMs);
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [out, [code]] = await Promise.all([
+    text(child.stdout),
+    once(child, 'exit').finally(() => endGroup(pid)) as Promise<[number | null]>,
+  ]);
   clearTimeout(timer);
-  endGroup(pid);
   running.delete(pid);
-  return code === 0;
+  return { code, out };
 }
 
 function endGroup(pid: number): void {

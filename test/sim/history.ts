@@ -1,6 +1,8 @@
 /** One history: a world, its nodes, targets and people, and what disturbs them, all from a seed. */
 
 import { createChannel } from '../../src/app/alerts/channels.ts';
+import { plans } from '../../src/domain/accounts/plan.ts';
+import { alsoOnWords } from '../../src/domain/alerts/fields.ts';
 import { newId } from '../../src/domain/id.ts';
 import {
   ensureDefaultWorkspace,
@@ -10,10 +12,14 @@ import {
 import { activateMasterKey } from '../../src/store/secrets/master-keys.ts';
 import { testMasterKeyId } from '../support/fakes/vault.ts';
 import { writerIn } from '../support/records/principal.ts';
+import { quietApp } from '../support/running/app.ts';
+import { loopback } from '../support/running/store.ts';
+import type { Dice } from './dice.ts';
 import { Disk } from './disk.ts';
 import { SimulatedNode, type Strike, type Surroundings } from './node.ts';
 import { People } from './people.ts';
 import { planOf, type FaultKind, type Plan } from './plan.ts';
+import { isBusy, requireRest } from './rest.ts';
 import { Rules } from './rules.ts';
 import { Targets } from './targets.ts';
 import { as, enter, World, world } from './world.ts';
@@ -33,7 +39,26 @@ export interface Told {
   /** How much time passed in it, in milliseconds. */
   passedMs: number;
   arrivals: number;
+  /** How many disturbances, requests and first jobs there were. */
+  counts: Counts;
 }
+
+type Counts = Record<keyof Plan['without'], number>;
+
+/** How long a mechanism is under way; returns when it ends. */
+function lasting(mechanism: string, ms: number): number {
+  world().meets(mechanism, ms);
+  return world().now + ms;
+}
+
+/** Faults after which a call that was begun is answered and recorded all the same. */
+const harmless: ReadonlySet<FaultKind> = new Set(['error', 'doubt', 'expiry']);
+
+/** Where alerts go: after how many failures. */
+export const receivers = [
+  ['/hook1', 1],
+  ['/hook2', 2],
+] as const;
 
 const startsAt = Date.parse('2026-03-02T10:00:17Z');
 /** How long everything has to come to rest. */
@@ -52,6 +77,8 @@ export async function simulate(seed: number, changes: Changes = {}): Promise<Tol
   const made = enter(new World(seed, startsAt, changes.onLine));
   const plan = { ...planOf(made), ...changes.plan };
   made.note(JSON.stringify(plan));
+  // What an account keeps is not set by people: it follows from its plan.
+  Object.assign(plans['self-hosted'], { results: plan.results });
   const history = new History(plan, changes.strike ?? null);
   await history.play();
   return {
@@ -64,11 +91,13 @@ export async function simulate(seed: number, changes: Changes = {}): Promise<Tol
     uses: history.uses,
     passedMs: made.now - startsAt,
     arrivals: history.targets.arrivals.length,
+    counts: history.counts,
   };
 }
 
 class History {
   readonly targets: Targets;
+  readonly counts: Counts;
   readonly #plan: Plan;
   readonly #disk = new Disk();
   readonly #rules: Rules;
@@ -81,6 +110,7 @@ class History {
 
   constructor(plan: Plan, strike: Strike | null) {
     this.#plan = plan;
+    this.counts = { faults: 0, asks: 0, jobs: plan.jobs };
     this.#strike = strike && { ...strike };
     this.targets = new Targets(plan, this.#served);
     const isPunctual =
@@ -91,11 +121,18 @@ class History {
       plan.slotsPerHost === 64;
     const leaders = (): string[] =>
       this.#nodes.filter((node) => node.leads).map(({ name }) => name);
-    this.#rules = new Rules(this.#disk, { isPunctual, leaders });
+    const mayInterrupt = strike !== null || plan.faults.some((kind) => !harmless.has(kind));
+    this.#rules = new Rules(this.#disk, { isPunctual, mayInterrupt, leaders });
+    this.#rules.onExpired = (runId) => this.#requireGrace(runId);
     this.targets.onArrival = (arrival) => this.#rules.onArrival(arrival);
   }
 
   readonly #served = (): readonly SimulatedNode[] => this.#nodes;
+
+  /** Whether the plan keeps so few results that some are removed. */
+  get #isPruned(): boolean {
+    return this.#plan.results < 1_000;
+  }
 
   /** How often the first node used its database. */
   get uses(): number {
@@ -108,14 +145,16 @@ class History {
     for (let place = 0; place < this.#plan.nodes; place += 1) this.#start(place);
     await this.#pass(1_000);
     this.#make();
-    this.#repeat('people', askEveryMs, () => this.#people?.ask());
-    if (faults.length > 0) this.#repeat('faults', faultEveryMs, () => this.#disturb());
+    this.#repeat('asks', askEveryMs, (number) => this.#people?.ask(number));
+    if (faults.length > 0) this.#repeat('faults', faultEveryMs, (number) => this.#disturb(number));
     await this.#pass(lengthMs);
     this.#isOver = true;
     this.targets.isCalm = true;
-    for (const node of this.#nodes) [node.strike, node.cutUntil] = [null, 0];
+    for (const node of this.#nodes) [node.strike, node.cutUntil, node.fullUntil] = [null, 0, 0];
+    if (faults.includes('expiry')) this.#people?.renew();
     await this.#pass(restMs);
-    for (let more = 0; more < 60 && this.#rules.isBusy(); more += 1) await this.#pass(120_000);
+    for (let more = 0; more < 60 && isBusy({ disk: this.#disk }); more += 1)
+      await this.#pass(120_000);
     await this.#check();
     this.#disk.database.close();
   }
@@ -133,27 +172,38 @@ class History {
       await ensureDefaultWorkspace(store, newId(world().now), world().now);
       await activateMasterKey(store.db, testMasterKeyId, 0);
       const id = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
-      this.#people = new People(id, this.#served);
+      this.#people = new People(id, this.#served, {
+        isPruned: this.#isPruned,
+        hasDeletions: this.#plan.hasDeletions,
+      });
+      const app = quietApp({ store, clock: maker.clock, allowTargets: loopback });
+      for (const [path, afterFailures] of receivers) {
+        const config = { url: `http://127.0.0.1:1${path}` };
+        const alsoOn = afterFailures === 1 ? alsoOnWords : [];
+        const input = { name: path, type: 'webhook', config, afterFailures, alsoOn } as const;
+        await createChannel(app, writerIn(id), { ...input, alsoOn: [...alsoOn] });
+      }
     });
     await this.#pass(10_000);
     await done;
   }
 
-  /** The first jobs, and where alerts go. */
+  /** The first jobs. */
   #make(): void {
     const [node] = this.#nodes;
     const people = this.#people;
     if (node?.app === undefined || people === undefined)
       return world().fail('start', 'no node serves');
     const { app } = node;
-    as(node, () => {
-      const config = { url: 'http://127.0.0.1:1/hook' };
-      const input = { name: 'hook', type: 'webhook', config } as const;
-      void people.answer(node, 'channel', createChannel(app, writerIn(people.workspaceId), input));
+    // One after the other, as some run after earlier ones.
+    const make = async (): Promise<void> => {
       for (let made = 0; made < this.#plan.jobs; made += 1) {
-        void people.answer(node, 'create', people.create(app));
+        if (this.#plan.without.jobs.includes(made)) continue;
+        const dice = world().dice(`job ${made}`);
+        await people.answer(node, 'create', people.create({ app, dice }));
       }
-    });
+    };
+    as(node, () => void make());
   }
 
   #node(name: string): SimulatedNode {
@@ -191,49 +241,65 @@ class History {
     look();
   }
 
-  #repeat(stream: string, meanMs: number, run: () => void): void {
-    const dice = world().dice(stream);
+  /** Each has a number, by which a plan may leave it out. */
+  #repeat(what: 'asks' | 'faults', meanMs: number, run: (number: number) => void): void {
+    const dice = world().dice(what);
     const next = (): void => {
       if (this.#isOver) return;
-      run();
+      const number = this.counts[what];
+      if (!this.#plan.without[what].includes(number)) run(number);
+      this.counts[what] += 1;
       world().after(dice.pauseMs(meanMs), next, null);
     };
     world().after(dice.pauseMs(meanMs), next, null);
   }
 
-  #disturb(): void {
-    const dice = world().dice('faults');
+  #disturb(number: number): void {
+    const dice = world().dice(`fault ${number}`);
     const node = dice.pick(this.#nodes);
     const kind = dice.pick(this.#plan.faults);
     if (node.isDead) return;
-    world().note(`fault: ${kind} of ${node.name}`);
-    if (kind !== 'freeze') world().meets(kind, kind === 'cut' ? 20_000 : 2_000);
-    this.#faults[kind](node);
+    world().note(`fault ${number}: ${kind} of ${node.name}`);
+    this.#faults[kind](node, dice);
   }
 
-  readonly #faults: Record<FaultKind, (node: SimulatedNode) => void> = {
-    kill: (node) => node.kill(),
-    strike: (node) =>
-      (node.strike = { inUses: world().dice('faults').between(1, 60), kind: 'kill' }),
-    doubt: (node) =>
-      (node.strike = { inUses: world().dice('faults').between(1, 60), kind: 'doubt' }),
-    error: (node) =>
-      (node.strike = { inUses: world().dice('faults').between(1, 60), kind: 'error' }),
-    freeze: (node) => node.freeze(world().dice('faults').pick([700, 4_000, 20_000, 90_000])),
-    cut: (node) => (node.cutUntil = world().now + world().dice('faults').between(1_000, 40_000)),
-    stop: (node) => node.stop(),
-    clock: (node) => this.#setClock(node),
-    stall: (node) => node.freeze(world().dice('faults').between(10, 3_000)),
+  readonly #faults: Record<FaultKind, (node: SimulatedNode, dice: Dice) => void> = {
+    kill(node) {
+      world().meets('kill', 2_000);
+      node.kill();
+    },
+    strike: (node, dice) => (node.strike = { inUses: dice.between(1, 60), kind: 'kill' }),
+    doubt: (node, dice) => (node.strike = { inUses: dice.between(1, 60), kind: 'doubt' }),
+    error: (node, dice) => (node.strike = { inUses: dice.between(1, 60), kind: 'error' }),
+    freeze: (node, dice) => node.freeze(dice.pick([700, 4_000, 20_000, 90_000])),
+    stall: (node, dice) => node.freeze(dice.between(10, 3_000)),
+    cut: (node, dice) => (node.cutUntil = lasting('cut', dice.between(1_000, 40_000))),
+    full: (node, dice) => (node.fullUntil = lasting('full', dice.between(1_000, 60_000))),
+    stop(node) {
+      world().meets('stop', 2_000);
+      node.stop();
+    },
+    clock: (node, dice) => this.#setClock(node, dice),
+    expiry: (node, dice) => this.#people?.letExpire(node, dice),
   };
 
   /** Alone, a node goes by the clock of its machine; several go by that of their database. */
-  #setClock(node: SimulatedNode): void {
-    const dice = world().dice('clocks');
-    const ms = dice.pick([1_500, 30_000, 300_000, 7_200_000]) * dice.pick([-1, 1]);
+  #setClock(node: SimulatedNode, dice: Dice): void {
+    const ms = dice.pick([1_500, 30_000, 300_000, 7_200_000, 86_400_000]) * dice.pick([-1, 1]);
     world().note(`clock ${ms} ms`);
-    if (ms < 0) this.#rules.wasSetBack = true;
+    world().meets('clock', 2_000);
     if (this.#plan.nodes === 1 || dice.chance(0.5)) node.leadMs += ms;
     else this.#disk.clockLeadMs += ms;
+  }
+
+  /** A target that tries to report gets a minute after a start (docs/behavior.md#await-5). */
+  #requireGrace(runId: string): void {
+    const since = this.targets.reporting.get(runId);
+    if (since === undefined || this.#plan.faults.includes('clock')) return;
+    const startedAt = Math.min(...this.#nodes.map((node) => node.startedAt));
+    const ms = world().now - startedAt;
+    if (startedAt > since && ms < 60_000)
+      world().fail('await-5', `run ${runId} has expired ${ms} ms after a start`);
   }
 
   async #check(): Promise<void> {
@@ -244,7 +310,11 @@ class History {
     const people = this.#people;
     if (people === undefined) return;
     const { targets } = this;
-    const done = as(node, () => this.#rules.atRest(node.store, app.clock, { people, targets }));
+    const isPruned = this.#isPruned;
+    const isCalm = this.#plan.faults.length === 0 && this.#plan.hooksThatAnswer === 1;
+    const seen = { rules: this.#rules, people, targets, receivers };
+    const books = { disk: this.#disk, ...seen, isPruned, isCalm };
+    const done = as(node, () => requireRest(node.store, app.clock, books));
     await this.#pass(10_000);
     await done;
   }

@@ -52,6 +52,8 @@ const mechanismOf = new Map([
   ['this node is the leader', 'hand-over'],
   ['nodes that do not renew their leases are gone', 'lease'],
   ['due times were corrected', 'replan'],
+  ['pruned', 'prune'],
+  ['schedules of renewed accounts continue', 'renew'],
 ]);
 
 export class SimulatedNode implements User {
@@ -61,6 +63,8 @@ export class SimulatedNode implements User {
   frozenUntil = 0;
   /** Until when none of its questions is answered. */
   cutUntil = 0;
+  /** Until when none of its transactions can be kept. */
+  fullUntil = 0;
   /** How far the wall clock of its machine is ahead of the true time. */
   leadMs = 0;
   strike: Strike | null = null;
@@ -73,6 +77,7 @@ export class SimulatedNode implements User {
   readonly store: Store;
   readonly clock: Clock;
   readonly #around: Surroundings;
+  readonly startedAt = world().now;
   readonly #bootedAt = world().now - 1_000;
   readonly #parts = new AsyncDisposableStack();
 
@@ -195,6 +200,8 @@ export class SimulatedNode implements User {
     const { strike } = this;
     if (strike !== null && (strike.inUses -= 1) <= 0) await this.#struck(strike, place);
     if (this.cutUntil > world().now) throw failureAt(place, 'the network is cut');
+    if (place === 'commit' && this.fullUntil > world().now)
+      throw storeUnusable('database or disk is full');
     if (plan.storeMs > 0) {
       const ms = world()
         .dice('store')

@@ -1,12 +1,16 @@
 /** People of a history: what they ask of any node that serves, and what they were promised. */
 
+import { listAccounts, setTrial, subscribe } from '../../src/app/accounts/accounts.ts';
 import { actOnJobs } from '../../src/app/jobs/actions.ts';
 import { createJob, deleteJob, getJob, updateJob } from '../../src/app/jobs/jobs.ts';
 import { completeRun } from '../../src/app/runs/completions.ts';
-import { runJob } from '../../src/app/runs/runs.ts';
+import { listRuns, runJob } from '../../src/app/runs/runs.ts';
 import type { App } from '../../src/app/app.ts';
+import { isoTime } from '../../src/domain/clock.ts';
 import { JobdError } from '../../src/domain/errors.ts';
+import { replayRun } from '../../src/wings/replay/replay.ts';
 import { writerIn } from '../support/records/principal.ts';
+import type { Dice } from './dice.ts';
 import type { SimulatedNode } from './node.ts';
 import { manners } from './targets.ts';
 import { as, world } from './world.ts';
@@ -18,9 +22,35 @@ export interface Promised {
   notes: number;
   notesAsked: number;
   deletion: 'none' | 'asked' | 'done';
+  /** Whether its results are posted. */
+  isPosted: boolean;
   /** Who works on an update of it: updates that wait for a run may be done in any order. */
   editor: SimulatedNode | null;
 }
+
+/** Who asks for what, and where. */
+interface Asking {
+  node: SimulatedNode;
+  app: App;
+  dice: Dice;
+}
+
+/** What people do, and what they may find. */
+interface How {
+  hasDeletions: boolean;
+  /** Whether keys are forgotten with their runs, as the plan keeps few. */
+  isPruned: boolean;
+}
+
+/** Errors that people may get; `payment_required` while their account has expired. */
+const expected = new Set([
+  'conflict',
+  'rate_limited',
+  'not_found',
+  'unavailable',
+  'invalid_input',
+  'payment_required',
+]);
 
 export class People {
   readonly jobs = new Map<string, Promised>();
@@ -28,67 +58,70 @@ export class People {
   readonly runs = new Map<string, { jobId: string; runId: string | null }>();
   readonly workspaceId: string;
   readonly #nodes: () => readonly SimulatedNode[];
-  #made = 0;
 
-  constructor(workspaceId: string, nodes: () => readonly SimulatedNode[]) {
+  readonly #how: How;
+
+  constructor(workspaceId: string, nodes: () => readonly SimulatedNode[], how: How) {
     this.workspaceId = workspaceId;
+    this.#how = how;
     this.#nodes = nodes;
   }
 
-  /** Asks something of a node, if it serves. */
-  ask(): void {
-    const dice = world().dice('people');
+  /** Asks something of a node, if it serves. Its number decides what. */
+  ask(number: number): void {
+    const dice = world().dice(`people ${number}`);
     const node = dice.pick(this.#nodes());
     const known = [...this.jobs.values()].filter(({ deletion }) => deletion === 'none');
     const job = known.length === 0 ? undefined : dice.pick(known);
-    const place = dice.int(20);
     if (!node.isServing || node.app === undefined) return;
-    const { app } = node;
-    const [what, ask] = this.#choose(node, app, job, known, place);
+    const asking = { node, app: node.app, dice };
+    const [what, ask] = this.#choose(asking, job, known);
     as(node, () => void this.answer(node, what, ask()));
   }
 
   #choose(
-    node: SimulatedNode,
-    app: App,
+    asking: Asking,
     job: Promised | undefined,
     known: readonly Promised[],
-    place: number,
   ): [string, () => Promise<unknown>] {
-    if (job === undefined || place === 0) return ['create', () => this.create(app)];
-    if (place < 5 && job.editor?.isDead !== false)
-      return ['edit', () => this.#edit(node, app, job)];
-    if (place < 8) return ['pause', () => this.#act(app, job, 'pause')];
-    if (place < 13) return ['resume', () => this.#act(app, job, 'resume')];
-    if (place < 17) return ['run', () => this.#run(app, job)];
-    if (place < 18) return ['actions', () => this.#actOnAll(app, known)];
-    if (place < 19 && known.length > 3) return ['delete', () => this.#delete(app, job)];
-    return ['complete', () => this.#complete(app, job)];
+    const place = asking.dice.int(22);
+    if (job === undefined || place === 0) return ['create', () => this.create(asking)];
+    if (place < 5 && job.editor?.isDead !== false) return ['edit', () => this.#edit(asking, job)];
+    if (place < 8) return ['pause', () => this.#act(asking, job, 'pause')];
+    if (place < 13) return ['resume', () => this.#act(asking, job, 'resume')];
+    if (place < 17) return ['run', () => this.#run(asking, job)];
+    if (place < 19) return ['replay', () => this.#replay(asking, job)];
+    if (place < 20) return ['actions', () => this.#actOnAll(asking, known)];
+    if (place < 21 && known.length > 3 && this.#how.hasDeletions)
+      return ['delete', () => this.#delete(asking, job)];
+    return ['complete', () => this.#complete(asking, job)];
   }
 
-  /** Whatever is answered must be expected. */
-  async answer(node: SimulatedNode, what: string, answer: Promise<unknown>): Promise<void> {
+  /** Whatever is answered must be expected. Returns whether it was done, as far as people know. */
+  async answer(node: SimulatedNode, what: string, answer: Promise<unknown>): Promise<boolean> {
     try {
       world().meets(what);
       await answer;
       if (!node.isDead) world().note(`${what} is done`);
+      return !node.isDead;
     } catch (error) {
-      if (node.isDead) return;
+      if (node.isDead) return false;
       const { code = '', message, stack } = error as Partial<JobdError>;
       world().note(`${what} is refused: ${code} ${message}`);
-      const expected = ['conflict', 'rate_limited', 'not_found', 'unavailable', 'invalid_input'];
-      if (!expected.includes(code)) world().fail('answers', `${what}: ${stack}`);
+      if (!expected.has(code)) world().fail('answers', `${what}: ${stack}`);
+      return false;
     }
   }
 
-  async create(app: App): Promise<void> {
-    const dice = world().dice('people');
-    const name = `job${(this.#made += 1)}`;
+  async create({ app, dice }: Omit<Asking, 'node'>): Promise<void> {
     const manner = dice.pick(manners);
-    const followed = dice.chance(0.2) ? dice.pick([...this.jobs.keys(), '']) : '';
+    const name = `${manner} ${dice.int(1e6)}`;
+    const followed = dice.chance(0.3) ? dice.pick([...this.jobs.keys(), '']) : '';
+    const isPosted = dice.chance(0.2);
+    const isOnce = followed === '' && dice.chance(0.1);
     const job = await createJob(app, this.#principal, {
       name,
-      url: `http://127.0.0.1:${dice.between(1, 4)}/${manner}/${name}`,
+      url: `http://127.0.0.1:${dice.between(1, 4)}/${manner}/${dice.int(1e6)}`,
       timezone: dice.pick(['UTC', 'Europe/Paris']),
       ...(dice.chance(0.4)
         ? { scheduleType: 'cron', cronExpr: dice.pick(['* * * * *', '*/2 * * * *']) }
@@ -100,13 +133,18 @@ export class People {
       ...(followed !== '' && {
         after: { jobId: followed, on: dice.pick(['success', 'failed', 'finished']) },
       }),
+      ...(isOnce && { runAt: isoTime(app.clock.now() + dice.between(1_000, 200_000)) }),
+      ...(!isOnce && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
+      ...(dice.chance(0.2) && { makeUpSeconds: dice.pick([60, 600]) }),
+      ...(isPosted && { onResult: 'http://127.0.0.1:1/results' }),
     });
-    this.jobs.set(job.id, { id: job.id, notes: 0, notesAsked: 0, deletion: 'none', editor: null });
-    world().note(`${name} is ${job.id}`);
+    const { id } = job;
+    this.jobs.set(id, { ...untouched, id, isPosted });
+    world().note(`${name} is ${id}`);
+    if (isOnce) world().meets('once', 200_000);
   }
 
-  async #edit(node: SimulatedNode, app: App, job: Promised): Promise<void> {
-    const dice = world().dice('people');
+  async #edit({ node, app, dice }: Asking, job: Promised): Promise<void> {
     const notes = (job.notesAsked += 1);
     job.editor = node;
     const periodSeconds = dice.between(60, 150);
@@ -121,32 +159,36 @@ export class People {
     }
   }
 
-  async #act(app: App, job: Promised, action: 'pause' | 'resume'): Promise<void> {
+  async #act({ app }: Asking, job: Promised, action: 'pause' | 'resume'): Promise<void> {
     await updateJob(app, this.#principal, job.id, { action });
   }
 
-  async #actOnAll(app: App, jobs: readonly Promised[]): Promise<void> {
-    const action = world()
-      .dice('people')
-      .pick(['pause', 'resume'] as const);
+  async #actOnAll({ app, dice }: Asking, jobs: readonly Promised[]): Promise<void> {
+    const action = dice.pick(['pause', 'resume'] as const);
     await actOnJobs(app, this.#principal, { action, ids: jobs.map(({ id }) => id) });
   }
 
-  async #run(app: App, { id: jobId }: Promised): Promise<void> {
-    const dice = world().dice('people');
+  async #run({ app, dice }: Asking, { id: jobId }: Promised): Promise<void> {
     const key = dice.chance(0.3)
       ? dice.pick([...this.runs.keys(), '']) || null
       : `key${dice.int(1e9)}`;
     const known = (key === null ? undefined : this.runs.get(key)) ?? { jobId, runId: null };
     if (key !== null) this.runs.set(key, known);
     const run = await runJob(app, this.#principal, known.jobId, key);
-    if (known.runId !== null && known.runId !== run.id) {
+    if (known.runId !== null && known.runId !== run.id && !this.#how.isPruned) {
       world().fail('run-6', `key ${key} was answered with ${known.runId}, then with ${run.id}`);
     }
     known.runId = run.id;
   }
 
-  async #complete(app: App, { id: jobId }: Promised): Promise<void> {
+  async #replay({ app, dice }: Asking, { id: jobId }: Promised): Promise<void> {
+    const { items } = await listRuns(app, this.#principal, jobId, { limit: 10, cursor: null });
+    if (items.length === 0) return;
+    const replay = { jobId, runId: dice.pick(items).id, dueAt: null, again: dice.chance(0.3) };
+    await replayRun(app, this.#principal, replay, null);
+  }
+
+  async #complete({ app }: Asking, { id: jobId }: Promised): Promise<void> {
     const { activeRunId: runId } = await getJob(app, this.#principal, jobId);
     if (runId === null) return;
     await completeRun(
@@ -157,7 +199,7 @@ export class People {
     );
   }
 
-  async #delete(app: App, job: Promised): Promise<void> {
+  async #delete({ app }: Asking, job: Promised): Promise<void> {
     job.deletion = 'asked';
     try {
       await deleteJob(app, this.#principal, job.id);
@@ -170,7 +212,44 @@ export class People {
     }
   }
 
+  /** The account expires soon, and is paid for again some time later. */
+  letExpire(node: SimulatedNode, dice: Dice): void {
+    const inMs = dice.between(0, 5_000);
+    const onAnswer = (isDone: boolean): void => {
+      if (isDone) world().meets('expiry', inMs + 30_000);
+    };
+    void this.#pay(node, ({ now }) => now + inMs).then(onAnswer);
+    world().after(dice.between(5_000, 120_000), () => this.renew(), null);
+  }
+
+  /** Pays for the account, with any node that serves, until that is done. */
+  renew(): void {
+    const node = this.#nodes().find(({ isServing }) => isServing);
+    const again = (): void => void world().after(1_000, () => this.renew(), null);
+    if (node === undefined) return again();
+    void this.#pay(node, () => null).then((isDone) => isDone || as(null, again));
+  }
+
+  async #pay(
+    node: SimulatedNode,
+    untilOf: (at: { now: number }) => number | null,
+  ): Promise<boolean> {
+    return await as(node, async () => {
+      const { app } = node;
+      if (!node.isServing || app === undefined) return false;
+      const pay = async (): Promise<void> => {
+        const [{ name } = { name: '' }] = await listAccounts(app);
+        const parts = { ...app, caller: { id: 'operator', name: 'operator' } };
+        const until = untilOf({ now: app.clock.now() });
+        await (until === null ? subscribe(parts, name, null) : setTrial(parts, name, until));
+      };
+      return await this.answer(node, 'pay', pay());
+    });
+  }
+
   get #principal() {
     return writerIn(this.workspaceId);
   }
 }
+
+const untouched = { notes: 0, notesAsked: 0, deletion: 'none', editor: null } as const;

@@ -12,6 +12,8 @@ export interface Plan {
   /** The most that a use of the database takes. */
   storeMs: number;
   connectMs: number;
+  /** Results that the account keeps. */
+  results: number;
   /** Shares of what happens, from 0 to 1. */
   lostHints: number;
   hooksThatAnswer: number;
@@ -19,9 +21,13 @@ export interface Plan {
   faultEveryMs: number;
   askEveryMs: number;
   faults: readonly FaultKind[];
+  /** Whether people delete jobs: then some of what was gathered of them is reported to nobody. */
+  hasDeletions: boolean;
+  /** Disturbances and requests that are left out, by their numbers: all others are as they were. */
+  without: { faults: readonly number[]; asks: readonly number[]; jobs: readonly number[] };
 }
 
-/** What disturbs a node. */
+/** What disturbs a node, or all of them. */
 export const faultKinds = [
   'kill',
   'strike',
@@ -29,17 +35,22 @@ export const faultKinds = [
   'error',
   'freeze',
   'cut',
+  'full',
   'stop',
   'clock',
   'stall',
+  'expiry',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
+
+/** More than any history has. */
+const endless = 1_000_000;
 
 /** The plan of a seed. */
 export function planOf(world: World): Plan {
   const dice = world.dice('plan');
   // Rules about times hold where nothing disturbs, and nobody waits for a slot.
-  const isCalm = dice.chance(0.25);
+  const isCalm = dice.chance(0.2);
   const nodes = isCalm ? 1 : dice.pick([1, 2, 3]);
   const share = isCalm ? 0 : dice.pick([0.3, 0.6, 1]);
   const faults = faultKinds.filter((kind) => dice.chance(share) && (nodes > 1 || kind !== 'cut'));
@@ -51,10 +62,13 @@ export function planOf(world: World): Plan {
     lengthMs: dice.pick([2, 4, 8]) * 60_000,
     storeMs: dice.pick([0, 1, 5]),
     connectMs: dice.pick([0, 50, 1_500]),
+    results: dice.pick([endless, endless, 20]),
     lostHints: dice.pick([0, 0.1, 1]),
     hooksThatAnswer: dice.pick([1, 0.8, 0.4]),
     faultEveryMs: dice.pick([5_000, 20_000, 60_000]),
     askEveryMs: dice.pick([300, 2_000, 10_000]),
     faults,
+    hasDeletions: dice.chance(0.5),
+    without: { faults: [], asks: [], jobs: [] },
   };
 }

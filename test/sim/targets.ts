@@ -3,7 +3,7 @@
  * target behaves as the first part of its path says; what arrived is the truth that rules compare with the database.
  */
 
-import { readReport } from '../../src/domain/runs/report.ts';
+import { readReport, type GivenReport } from '../../src/domain/runs/report.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import type { AttemptResult, Failure } from '../../src/domain/runs/outcome.ts';
 import type { Call, Egress } from '../../src/egress/egress.ts';
@@ -34,14 +34,39 @@ export interface Arrival {
   by: string;
 }
 
+/** A result of a run, or a digest of several, as a receiver got it. */
+export interface Posted {
+  type: string;
+  webhookId: string;
+  /** The run of a result, and its state; how many runs a digest is of. */
+  runId: string;
+  status: string;
+  count: number;
+  body: string;
+  isAcknowledged: boolean;
+}
+
+/** What a receiver of alerts and results is sent. */
+interface Message {
+  type: string;
+  data: { job?: { id: string }; run?: { id: string; status: string }; runs?: { count: number } };
+}
+
 /** An answer, and when it comes; null if none does. */
 type Answer = { inMs: number; result: AttemptResult } | null;
 
 export class Targets {
   readonly arrivals: Arrival[] = [];
-  readonly heard: Heard[] = [];
+  /** Alerts of health changes, by the paths of their receivers. */
+  readonly heard = new Map<string, Heard[]>();
+  /** Results and digests. */
+  readonly posted: Posted[] = [];
   /** What targets reported and jobd acknowledged, by run. */
   readonly reported = new Map<string, 'success' | 'failed'>();
+  /** Progress of runs: the last that was acknowledged, and the last that was sent. */
+  readonly progress = new Map<string, { kept: number; asked: number; isSending: boolean }>();
+  /** Runs whose targets try to report them, since when. */
+  readonly reporting = new Map<string, number>();
   /** When the last answer to each run was there. */
   readonly answeredAt = new Map<string, number>();
   /** Called before an arrival is answered. */
@@ -82,7 +107,8 @@ export class Targets {
         return resolve({ kind: 'local', trouble: 'it is too late to begin' });
       if (path.startsWith('/refuse/') && !this.isCalm) return resolve(failed('refused'));
       deadline.phase = 'waiting for the answer';
-      const answer = path.startsWith('/hook') ? this.#hear(call) : this.#arrive(node, call, path);
+      const isJob = call.headers['webhook-id'] === undefined;
+      const answer = isJob ? this.#arrive(node, call, path) : this.#hear(call, path);
       if (answer === null) return;
       world().after(answer.inMs, () => {
         this.answeredAt.set(call.headers['x-service-run-id'] ?? '', world().now);
@@ -117,26 +143,60 @@ export class Targets {
     if (manner === 'flap') return { inMs, result: answered(dice.chance(0.5) ? 503 : 200) };
     if (manner === 'reset' && dice.chance(0.5)) return { inMs, result: failed('reset') };
     if (manner !== 'await') return { inMs, result: answered(200) };
-    const reports = this.isCalm || dice.chance(0.9) ? 1 : 0;
-    for (let made = 0; made < reports; made += 1) this.#reportLater(runId, 5);
+    world().meets('await', 60_000);
+    // Some report never, and some twice, perhaps the opposite.
+    const reports = this.isCalm ? 1 : dice.pick([0, 1, 1, 1, 1, 1, 1, 2]);
+    if (dice.chance(0.3)) for (let made = 0; made < 3; made += 1) this.#progressLater(runId);
+    for (let made = 0; made < reports; made += 1) this.#reportLater(runId);
     return { inMs, result: answered(202) };
   }
 
+  /** Progress, which is not repeated if it is lost. */
+  #progressLater(runId: string): void {
+    const dice = world().dice('reports');
+    const send = (): void => {
+      const node = dice.pick(this.#nodes());
+      const known = this.progress.get(runId) ?? { kept: 0, asked: 0, isSending: false };
+      if (!node.isServing || known.isSending) return;
+      this.progress.set(runId, { ...known, asked: known.asked + 1, isSending: true });
+      const message = String(known.asked + 1);
+      const onAnswer = (told: string): void => {
+        const kept = told === 'kept' ? known.asked + 1 : known.kept;
+        this.progress.set(runId, { kept, asked: known.asked + 1, isSending: false });
+      };
+      const progress = { status: 'progress', message } as const;
+      as(node, () => void this.#tell(node, runId, progress).then(onAnswer));
+    };
+    world().after(dice.between(0, 60_000), send, null);
+  }
+
   /** A report, which may come before the answer, and is repeated while it is not acknowledged. */
-  #reportLater(runId: string, tries: number): void {
+  #reportLater(runId: string): void {
     const dice = world().dice('reports');
     const status = this.isCalm || dice.chance(0.7) ? ('success' as const) : ('failed' as const);
     const send = (left: number): void => {
-      const node = dice.pick(this.#nodes());
+      const serving = this.#nodes().filter(({ isServing }) => isServing);
       const again = (): void => {
         if (left > 0) world().after(3_000, () => send(left - 1), null);
+        else this.reporting.delete(runId);
       };
-      if (!node.isServing) return again();
-      as(node, () => {
-        void this.#report(node, runId, status).then((isOver) => isOver || as(null, again));
-      });
+      if (serving.length === 0) return again();
+      const node = dice.pick(serving);
+      const onAnswer = (isOver: boolean): void => {
+        if (isOver) this.reporting.delete(runId);
+        else as(null, again);
+      };
+      as(node, () => void this.#report(node, runId, status).then(onAnswer));
     };
-    world().after(dice.between(0, 90_000), () => send(tries), null);
+    const tries = dice.pick([5, 60]);
+    world().after(
+      dice.between(0, dice.pick([20_000, 60_000, 120_000])),
+      () => {
+        this.reporting.set(runId, world().now);
+        send(tries);
+      },
+      null,
+    );
   }
 
   /** Whether it is over: a report that is refused for good is not repeated. */
@@ -145,33 +205,52 @@ export class Targets {
     runId: string,
     status: 'success' | 'failed',
   ): Promise<boolean> {
-    try {
-      const run = await findReported({ store: node.store }, runId);
-      if (run === undefined) return true;
-      await node.keepReport?.(run, readReport(null, { status }));
+    const told = await this.#tell(node, runId, { status });
+    if (told === 'kept') {
+      if (this.reported.has(runId)) world().fail('await-3', `two reports of ${runId} are kept`);
       this.reported.set(runId, status);
       world().meets('report');
       world().note(`report ${status} of ${runId} is kept`);
-      return true;
+    }
+    return told !== 'lost';
+  }
+
+  async #tell(
+    node: SimulatedNode,
+    runId: string,
+    report: GivenReport,
+  ): Promise<'kept' | 'refused' | 'lost'> {
+    try {
+      const run = await findReported({ store: node.store }, runId);
+      if (run === undefined) return 'refused';
+      await node.keepReport?.(run, readReport(null, report));
+      return 'kept';
     } catch (error) {
-      if (error instanceof JobdError && error.isOfStore) return false;
+      if (error instanceof JobdError && error.isOfStore) return 'lost';
       if (!(error instanceof JobdError)) world().fail('report', String((error as Error).stack));
-      return true;
+      return 'refused';
     }
   }
 
-  /** An alert, which the receiver may refuse to take. */
-  #hear(call: Call): Answer {
+  /** An alert, a digest or a result, which the receiver may refuse to take. */
+  #hear(call: Call, path: string): Answer {
     const dice = world().dice('hooks');
-    const { type, data } = JSON.parse(call.body ?? '') as {
-      type: 'job.failed' | 'job.recovered';
-      data: { job: { id: string }; run: { id: string } };
-    };
+    const body = call.body ?? '';
+    const { type, data } = JSON.parse(body) as Message;
     const isAcknowledged = this.isCalm || dice.chance(this.#plan.hooksThatAnswer);
     const webhookId = call.headers['webhook-id'] ?? '';
-    const { job, run } = data;
-    this.heard.push({ type, jobId: job.id, runId: run.id, webhookId, isAcknowledged });
-    world().note(`hears ${type} ${run.id} ${webhookId} ${isAcknowledged}`);
+    const { job, run, runs } = data;
+    const { id: runId = '', status = '' } = run ?? {};
+    if (type === 'job.failed' || type === 'job.recovered') {
+      const one = { type, jobId: job?.id ?? '', runId, webhookId, isAcknowledged } as const;
+      this.heard.set(path, [...(this.heard.get(path) ?? []), one]);
+      world().meets('alert');
+    } else {
+      const count = runs?.count ?? 0;
+      this.posted.push({ type, webhookId, runId, status, count, body, isAcknowledged });
+      world().meets(type === 'run.finished' ? 'result' : 'digest');
+    }
+    world().note(`hears ${type} ${runId} ${webhookId} ${isAcknowledged}`);
     if (!isAcknowledged && dice.chance(0.5)) return null;
     return { inMs: dice.between(1, 300), result: answered(isAcknowledged ? 200 : 500) };
   }

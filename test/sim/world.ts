@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { Dice } from './dice.ts';
 import { replaceWith, settled } from './hooks.ts';
 import type { IdState } from './ids.ts';
+import { pairOf } from './pairs.ts';
 
 /** Who acts: a process that can be killed or frozen. */
 export interface Actor {
@@ -117,7 +118,7 @@ export class World {
     for (const [other, itsEnd] of this.#underWay) {
       if (itsEnd < this.now) this.#underWay.delete(other);
       else if (other !== mechanism) {
-        const pair = [mechanism, other].toSorted().join(' x ');
+        const pair = pairOf(mechanism, other);
         this.pairs.set(pair, (this.pairs.get(pair) ?? 0) + 1);
       }
     }

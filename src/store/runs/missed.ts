@@ -35,7 +35,15 @@ export async function findMissedAhead(
         .selectFrom('schedule_spans as began')
         .select((began) => began.fn.max('began.from_at').as('at'))
         .whereRef('began.job_id', '=', 'runs.job_id')
-        .whereRef('began.from_at', '<', 'runs.scheduled_for'),
+        .whereRef('began.from_at', '<', 'runs.scheduled_for')
+        // One that an earlier fast clock began never was in force.
+        .where((began) =>
+          began.or([
+            began('began.until_at', 'is', null),
+            began('began.until_at', '>=', began.ref('began.from_at')),
+            began('began.from_at', '>', now),
+          ]),
+        ),
     )
     .execute();
 }
