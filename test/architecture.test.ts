@@ -130,6 +130,7 @@ const usingWings = new Set([
   'test/cost.test.ts',
   'test/dashboard/view/curl.test.ts',
   'test/dashboard/view/job-form.test.ts',
+  'test/dashboard/view/timetable.test.ts',
 ]);
 
 test('tests of the house need no wing', () => {

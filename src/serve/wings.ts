@@ -5,9 +5,10 @@ import { explain } from '../wings/explain/wing.ts';
 import { ledger } from '../wings/ledger/wing.ts';
 import { readers } from '../wings/readers/wing.ts';
 import { replay } from '../wings/replay/wing.ts';
+import { timetable } from '../wings/timetable/wing.ts';
 import { localWings } from './local-wings.ts';
 
-const wings = [explain, ledger, replay, readers, definitions, ...localWings];
+const wings = [explain, ledger, replay, readers, definitions, timetable, ...localWings];
 
 /** What they add. Nothing of it is loaded. */
 export const addedByWings = {

@@ -10,7 +10,7 @@ import type { Schema } from '../../src/api/description/components.ts';
 import type { Operation } from '../../src/api/description/openapi-document.ts';
 import { publishedDescription } from './checks/description.ts';
 import { hostileBody } from './hostile/body.ts';
-import { hostileOverviewQuery } from './hostile/hostile.ts';
+import { hostileOverviewQuery, hostileTimetableQuery } from './hostile/hostile.ts';
 import { configs } from './records/channel-configs.ts';
 
 interface Notes {
@@ -115,6 +115,11 @@ const notes: Readonly<Record<string, Notes>> = {
     query: hostileOverviewQuery,
   },
   listOverviewMonitors: { query: hostileOverviewQuery },
+  getTimetable: {
+    wrong: '?from=2025-10-09T05:30:00Z&to=2025-10-09T05:30:00Z',
+    query: hostileTimetableQuery,
+    queries: ['', '?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z', '?q=a&limit=1'],
+  },
   createChannel: {
     body: newChannel,
     bodies: Object.entries(configs).map(([type, config]) => ({ ...newChannel, type, config })),

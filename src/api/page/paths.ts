@@ -16,6 +16,7 @@ export const pagePaths = [
   '/channels/new',
   '/channels/:id',
   '/channels/:id/edit',
+  '/timetable',
   '/trouble',
   '/audit',
   '/settings',

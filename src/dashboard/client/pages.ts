@@ -23,6 +23,8 @@ export interface Pages<T> {
   hasMore: ReadonlySignal<boolean>;
   isBusy: ReadonlySignal<boolean>;
   failure: ReadonlySignal<Failure | null>;
+  /** The answer with the first page: what it says besides of the whole. */
+  whole: ReadonlySignal<unknown>;
   /** Asks for the next page. */
   more: () => Promise<void>;
   /** Asks for everything that is shown, now. */
@@ -61,6 +63,7 @@ class List<T extends Row> implements Pages<T> {
   readonly hasMore = computed(() => (this.#parts.value?.at(-1)?.next ?? null) !== null);
   readonly isBusy = signal(false);
   readonly failure = signal<Failure | null>(null);
+  readonly whole = signal<unknown>(null);
 
   constructor(path: string | null, name: string) {
     this.#path = path;
@@ -148,6 +151,7 @@ class List<T extends Row> implements Pages<T> {
       isShown: () => this.#isFollowed,
     });
     if (body === null) return null;
+    if (cursor === null) this.whole.value = body;
     return { cursor, rows: body[this.#name] as T[], next: body['nextCursor'] as string | null };
   }
 

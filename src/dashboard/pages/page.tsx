@@ -30,6 +30,7 @@ import { MonitorPage } from './monitors/monitor.tsx';
 import { RunPage } from './runs/run.tsx';
 import { SettingsPage } from './settings/settings.tsx';
 import { SignInAgain, SignInPage } from './sign-in.tsx';
+import { TimetablePage } from './timetable/page.tsx';
 import { TroublePage } from './trouble.tsx';
 
 type Values = Record<string, string>;
@@ -75,6 +76,7 @@ const pages: Record<Exclude<PagePath, '/sign-in'>, (values: Values) => VNode> = 
   '/channels/new': editChannel,
   '/channels/:id': showChannel,
   '/channels/:id/edit': editChannel,
+  '/timetable': () => <TimetablePage />,
   '/trouble': () => <TroublePage />,
   '/audit': () => <AuditPage />,
   '/settings': () => <SettingsPage />,

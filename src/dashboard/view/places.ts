@@ -15,6 +15,7 @@ export const places = [
   { ...lists.job, key: 'j' },
   { ...lists.monitor, key: 'm' },
   { ...lists.channel, key: 'c' },
+  { to: '/timetable', word: 'Timetable', key: 'i' },
   { to: '/trouble', word: 'Trouble', key: 't' },
   { to: '/audit', word: 'Audit', key: 'a' },
   { to: '/settings', word: 'Settings', key: 's' },

@@ -234,7 +234,7 @@ describe('hostile texts', { skip: noPages }, () => {
         assert.ok(body.includes(String.raw`"\u202ekcab"`), body);
       });
     }
-    for (const path of ['/trouble', '/audit', '/settings']) {
+    for (const path of ['/timetable', '/trouble', '/audit', '/settings']) {
       await t.test(path, async () => {
         await goTo(path);
         await assertHarmless(page);

@@ -99,6 +99,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
     for (const [key, heading] of [
       ['m', 'Monitors'],
       ['c', 'Channels'],
+      ['i', 'Timetable'],
       ['t', 'Trouble'],
       ['a', 'Audit'],
       ['s', 'Settings'],

@@ -8,8 +8,8 @@ export interface ShownPage {
   name: string;
   /** Its address, below that of the site. */
   path: (demo: Demo) => string;
-  /** Who looks: the owner by default, the owner of a workspace without jobs, or nobody who is signed in. */
-  by?: 'owner' | 'newcomer' | 'nobody';
+  /** Who looks: the owner by default, the owner of a workspace without jobs, or of one with many, or nobody. */
+  by?: 'owner' | 'newcomer' | 'fleet' | 'nobody';
   /** What to do before the page is looked at. */
   prepare?: (page: Page) => Promise<void>;
 }
@@ -30,6 +30,8 @@ export const pages: readonly ShownPage[] = [
   { name: 'channels', path: () => '/channels' },
   { name: 'channel', path: ({ channels }) => `/channels/${channels.teamChat}` },
   { name: 'channel-new', path: () => '/channels/new' },
+  { name: 'timetable', path: () => '/timetable', by: 'fleet' },
+  { name: 'timetable-week', path: () => '/timetable?zoom=7d', by: 'fleet' },
   { name: 'trouble', path: () => '/trouble' },
   { name: 'audit', path: () => '/audit' },
   { name: 'settings', path: () => '/settings' },

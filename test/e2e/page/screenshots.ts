@@ -41,6 +41,7 @@ async function signInAll(browser: Browser, jobd: Built): Promise<Record<Viewer, 
   return {
     owner: await signIn('default'),
     newcomer: await signIn('staging'),
+    fleet: await signIn('fleet'),
     nobody: { cookies: [], origins: [] },
   };
 }

@@ -1,4 +1,4 @@
-/** What the store is asked of alerts, of lists and counts of a whole workspace, and of the ledger. */
+/** What the store is asked of alerts, of lists and counts of a whole workspace, of the ledger and of the timetable. */
 
 import { searchFor } from '../../../src/domain/search.ts';
 import * as alertStates from '../../../src/store/alerts/alert-states.ts';
@@ -17,6 +17,7 @@ import * as listedMonitors from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
 import * as trouble from '../../../src/store/overview/trouble.ts';
 import * as ledger from '../../../src/wings/ledger/query.ts';
+import * as timetable from '../../../src/wings/timetable/query.ts';
 import { id, page, part, type Asked } from './asked.ts';
 
 const delivery = queue.deliveryOf({
@@ -168,4 +169,12 @@ export const ofLedger: Asked = {
   findLedgerJob: [(db) => ledger.findLedgerJob(db, 'w', id)],
   listDueTimes: [(db) => ledger.listDueTimes(db, 'j', period, 5)],
   listMissed: [(db) => ledger.listMissed(db, 'j', period)],
+};
+
+export const ofTimetable: Asked = {
+  listMarkedRuns: [false, true].map(
+    (isOnlyBad) => (db) =>
+      timetable.listMarkedRuns(db, 'j', { from: 1, until: 9, limit: 5, isOnlyBad }),
+  ),
+  listPlannedCalls: [(db) => timetable.listPlannedCalls(db, 'w', part)],
 };

@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { assertGolden } from '../../support/checks/golden.ts';
 import { openPlans } from '../../support/checks/query-plan.ts';
 import { ofAccounts, ofJobs, ofMonitors, ofRuns, type Asked } from './asked.ts';
-import { ofAlerts, ofLedger, ofLists } from './asked-of-lists.ts';
+import { ofAlerts, ofLedger, ofLists, ofTimetable } from './asked-of-lists.ts';
 
 const asked: Asked = {
   ...ofAccounts,
@@ -21,6 +21,7 @@ const asked: Asked = {
   ...ofAlerts,
   ...ofLists,
   ...ofLedger,
+  ...ofTimetable,
 };
 
 /** The functions of the store that look into a workspace. */

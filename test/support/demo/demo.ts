@@ -22,6 +22,7 @@ import { signIn } from '../running/browser.ts';
 import { startTestDaemon, type Answer, type TestDaemon } from '../running/daemon.ts';
 import { openTestLocal } from '../running/local.ts';
 import { until } from '../until.ts';
+import { addFleet } from './fleet.ts';
 import { demoJobs, type DemoJob } from './jobs.ts';
 
 const hourMs = 3_600_000;
@@ -113,6 +114,14 @@ export async function makeDemo(
     const { headers = {}, body = null } = input;
     await say('PATCH', `/jobs/${ids.jobs[name as DemoJobName]}`, { url: whole, headers, body });
   }
+  await createWorkspace(local, { name: 'fleet', account: 'default' });
+  const fleetKey = { workspace: 'fleet', name: 'deploy', permission: 'write' } as const;
+  const { secret } = await createKey(local, fleetKey);
+  await addFleet(
+    store,
+    async (definitions) => (await daemon.ask('POST', '/definitions', definitions, secret)).body,
+    { nowMs, targetUrl },
+  );
   await daemon.stop();
   await store.write(async (tx) => {
     // A jobd whose clock jumps was away, and waits for pings once more.

@@ -139,22 +139,42 @@ const overviewCursor = fc
   .map(([list, parts]) => base64url(`overview-${list} ${JSON.stringify(parts)}`));
 
 /** A query of a list of the overview. */
-export const hostileOverviewQuery: fc.Arbitrary<string> = fc
-  .record(
-    {
-      status: fc.oneof(
-        fc.constantFrom('down', 'new', 'up', 'paused', 'running', 'missed', 'late'),
-        hostilePiece,
-      ),
-      order: fc.oneof(fc.constantFrom('newest', 'due', 'name'), hostilePiece),
-      q: fc.oneof(hostilePiece, oddTexts.map(percentEncoded), fc.constantFrom('%25', '_', '%5C')),
-      cursor: fc.oneof(overviewCursor, hostilePiece),
-      limit: fc.oneof(fc.constantFrom('1', '100', '101'), numberText.map(percentEncoded)),
-    },
-    { requiredKeys: [] },
-  )
-  .map((query) => Object.entries(query).map(([name, value]) => `${name}=${value}`))
-  .map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`));
+const listQuery = {
+  q: fc.oneof(hostilePiece, oddTexts.map(percentEncoded), fc.constantFrom('%25', '_', '%5C')),
+  cursor: fc.oneof(overviewCursor, hostilePiece),
+  limit: fc.oneof(fc.constantFrom('1', '100', '101'), numberText.map(percentEncoded)),
+};
+
+export const hostileOverviewQuery: fc.Arbitrary<string> = queryOf({
+  status: fc.oneof(
+    fc.constantFrom('down', 'new', 'up', 'paused', 'running', 'missed', 'late'),
+    hostilePiece,
+  ),
+  order: fc.oneof(fc.constantFrom('newest', 'due', 'name'), hostilePiece),
+  ...listQuery,
+});
+
+const moment = fc.oneof(
+  fc.date({ noInvalidDate: true }).map((at) => encodeURIComponent(at.toISOString())),
+  fc
+    .integer({ min: -10, max: 10 })
+    .map((days) => new Date(Date.now() + days * 86_400_000).toISOString()),
+  hostilePiece,
+);
+
+/** A query of the timetable. */
+export const hostileTimetableQuery: fc.Arbitrary<string> = queryOf({
+  from: moment,
+  to: moment,
+  ...listQuery,
+});
+
+function queryOf(parts: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> {
+  return fc
+    .record(parts, { requiredKeys: [] })
+    .map((query) => Object.entries(query).map(([name, value]) => `${name}=${value}`))
+    .map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`));
+}
 
 /**
  * Every byte that may occur in a header value. Line and headers together stay under the 16 KiB that

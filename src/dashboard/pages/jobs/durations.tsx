@@ -1,14 +1,14 @@
 /** How long the newest runs took, as a drawing that one can walk through. */
 
-import { useSignal, signal, type ReadonlySignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
+import { useWidth } from '../../client/width.ts';
 import { Glyph, Link, Outside } from '../../parts/basic.tsx';
 import { go } from '../../router.ts';
 import { durationChart, type DurationChart } from '../../view/chart.ts';
 import { duration } from '../../view/figures.ts';
 import { runLine } from '../../view/history.ts';
-import { useMemo } from 'preact/hooks';
 
 const height = 104;
 /** Room for the labels of the scale. */
@@ -130,19 +130,4 @@ function nearest({ points }: DurationChart, x: number): number {
     if (Math.abs(point.x - x) < Math.abs((points[best]?.x ?? 0) - x)) best = index;
   }
   return best;
-}
-
-/** The ref of an element, and its width in pixels; 0 until it is known. */
-function useWidth(): [(element: Element | null) => void, ReadonlySignal<number>] {
-  return useMemo(() => {
-    const width = signal(0);
-    const watch = new ResizeObserver(([seen]) => {
-      width.value = Math.floor(seen?.contentRect.width ?? 0);
-    });
-    const place = (element: Element | null): void => {
-      if (element === null) watch.disconnect();
-      else watch.observe(element);
-    };
-    return [place, width];
-  }, []);
 }

@@ -34,6 +34,7 @@ export async function viewersOf(
   const viewers: Record<Viewer, Person> = {
     owner: await signedIn('default'),
     newcomer: await signedIn('staging'),
+    fleet: await signedIn('fleet'),
     nobody: await person(t, options),
   };
   return {

@@ -1,0 +1,219 @@
+/** A part of the timetable: jobs with their runs and due times in a period, and how dense the minutes of it are. */
+
+import { setImmediate } from 'node:timers/promises';
+import { invalidInput } from '../../domain/errors.ts';
+import { hasExpired } from '../../domain/accounts/account.ts';
+import { isoTime, msPerDay } from '../../domain/clock.ts';
+import { upcomingDueTime } from '../../domain/runs/due.ts';
+import type { Search } from '../../domain/search.ts';
+import { nextDue } from '../../domain/schedule/next.ts';
+import { spanAt } from '../../domain/schedule/offset.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { JobsApp, Principal } from '../../app/app.ts';
+import { keptIn, type Kept } from '../../app/overview/kept.ts';
+import { listJobs, type JobWithRecent } from '../../app/overview/jobs.ts';
+import type { PageRequest, PartialPage } from '../../app/page.ts';
+import { countDensity, type Density, type DueJob } from './density.ts';
+import { dueMarks, runMarks, type DueMark, type RunMark } from './marks.ts';
+import { listMarkedRuns, listPlannedCalls } from './query.ts';
+
+/** The longest period, and how far ahead minutes are counted. */
+const longestMs = 7 * msPerDay;
+const mostJobs = 5_000;
+const jobsAtOnce = 500;
+const mostDue = 50_000;
+const mostRuns = 20_000;
+const mostBad = 200;
+const densityGoodForMs = 60_000;
+/** So many rows or due times are a step: 10 ms at most. */
+const unitsInStep = 2_000;
+/** To write down a job costs as much. */
+const unitsOfJob = 100;
+
+/** In epoch milliseconds. */
+export interface Period {
+  from: number;
+  to: number;
+}
+
+export interface TimetableRequest extends PageRequest, Period {
+  /** What each job must have; null for nothing. */
+  search: Search | null;
+}
+
+/** A job with what is drawn of it. */
+export interface TimetableJob {
+  job: JobWithRecent;
+  /** The oldest first. */
+  runs: RunMark[];
+  /** Before it, only runs that were no success are among them, the newest 200; null if all are. */
+  runsFrom: number | null;
+  due: DueMark[];
+  /** Whether it is due more often until the end of the period. */
+  isDuePartial: boolean;
+}
+
+/** A change of the clocks in a zone. */
+export interface ClockChange {
+  at: number;
+  timezone: string;
+  /** By so many minutes they are set forward; back if it is negative. */
+  minutes: number;
+}
+
+/** The density of a period. */
+interface PartialDensity extends Density {
+  /** Whether not all was counted. */
+  isPartial: boolean;
+}
+
+export interface Timetable extends PartialPage<TimetableJob> {
+  density: PartialDensity;
+  /** In the zones of the jobs of this page. */
+  clockChanges: ClockChange[];
+}
+
+/** Makes a function that returns a page of the timetable. It throws `invalid_input`. */
+export function createTimetable(app: JobsApp) {
+  const densities = new Map<string, Kept<Promise<PartialDensity>>>();
+
+  const densityOf = async (principal: Principal, to: number): Promise<PartialDensity> => {
+    const now = app.clock.now();
+    const days = to <= now + msPerDay ? 1 : longestMs / msPerDay;
+    const name = `${principal.workspaceId} ${days}`;
+    const at = app.clock.monotonicMs();
+    const until = now + days * msPerDay + densityGoodForMs;
+    return await keptIn(densities, name, at, densityGoodForMs, () =>
+      countIn(app, principal, { now, until }),
+    );
+  };
+
+  return async (principal: Principal, request: TimetableRequest): Promise<Timetable> => {
+    const { from, to } = request;
+    if (to <= from || to - from > longestMs) {
+      const got = `${isoTime(from)} to ${isoTime(to)}`;
+      throw invalidInput(`to must be after from, by 7 days at most, got ${got}`);
+    }
+    const page = await listJobs(app, principal, { ...request, filter: null, order: 'name' });
+    const items = await drawAll(app, page.items, request);
+    const density = densityIn(await densityOf(principal, to), request);
+    const clockChanges = clockChangesOf(page.items, request);
+    return { ...page, items, density, clockChanges };
+  };
+}
+
+/** Each job gets an equal share of what is left of runs and due times. */
+async function drawAll(
+  { store, clock }: JobsApp,
+  jobs: readonly JobWithRecent[],
+  { from, to }: Period,
+): Promise<TimetableJob[]> {
+  const now = clock.now();
+  const items: TimetableJob[] = [];
+  let [runsLeft, dueLeft, units] = [mostRuns, mostDue, 0];
+  for (const [index, job] of jobs.entries()) {
+    const share = (left: number): number => Math.ceil(left / (jobs.length - index));
+    const limit = share(runsLeft);
+    const found = await listMarkedRuns(store.db, job.id, { from, until: to, limit });
+    const oldest = found.length < limit ? null : (found.at(-1)?.scheduledFor ?? null);
+    const bad =
+      oldest === null
+        ? []
+        : await listMarkedRuns(store.db, job.id, {
+            from,
+            until: oldest,
+            limit: mostBad,
+            isOnlyBad: true,
+          });
+    const { due, computed, isPartial } = dueOf(job, { from, to, now, most: share(dueLeft) });
+    runsLeft -= found.length;
+    dueLeft -= Math.min(computed, share(dueLeft));
+    units += unitsOfJob + found.length + bad.length + computed;
+    const runs = runMarks([...found, ...bad].toReversed());
+    items.push({ job, runs, runsFrom: oldest, due, isDuePartial: isPartial });
+    if (units < unitsInStep) continue;
+    units = 0;
+    await setImmediate();
+  }
+  return items;
+}
+
+/** The due times to come; none of a job that is not called on schedule. */
+function dueOf(
+  job: JobWithRecent,
+  { from, to, now, most }: Period & { now: number; most: number },
+): ReturnType<typeof dueMarks> {
+  const none = { due: [], computed: 0, isPartial: false };
+  const upcoming = job.nextRunAt === null ? null : upcomingDueTime(job, now);
+  if (upcoming === null || upcoming >= to) return none;
+  const schedule = scheduleOf(job);
+  const first = upcoming >= from ? upcoming : nextDue(schedule, from - 1);
+  return first === null ? none : dueMarks(schedule, first, { until: to - 1, most });
+}
+
+async function countIn(
+  { store }: JobsApp,
+  { workspaceId, accountExpiresAt }: Principal,
+  { now, until }: { now: number; until: number },
+): Promise<PartialDensity> {
+  const jobs: DueJob[] = [];
+  let looked = 0;
+  // No job of an expired account is due.
+  const most = hasExpired({ expiresAt: accountExpiresAt }, now) ? 0 : mostJobs;
+  for (let afterId = ''; looked < most; await setImmediate()) {
+    const found = await listPlannedCalls(store.db, workspaceId, { afterId, limit: jobsAtOnce });
+    looked += found.length;
+    for (const job of found) {
+      const first = upcomingDueTime(job, now);
+      if (first === null) continue;
+      jobs.push({ id: job.id, host: job.host, schedule: scheduleOf(job), first });
+    }
+    afterId = found.at(-1)?.id ?? '';
+    if (found.length < jobsAtOnce) break;
+  }
+  const steps = countDensity(jobs, { from: now, until, most: mostDue });
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { ...value, isPartial: looked >= mostJobs };
+    await setImmediate();
+  }
+}
+
+const minuteMs = 60_000;
+
+/** The part of it that is in a period. */
+function densityIn(density: PartialDensity, { from, to }: Period): PartialDensity {
+  const begin = Math.min(Math.max(from, density.from), density.until);
+  const first = Math.floor((begin - density.from) / minuteMs);
+  const counts = density.counts.slice(
+    first,
+    Math.max(0, Math.ceil((to - density.from) / minuteMs)),
+  );
+  const start = density.from + first * minuteMs;
+  const until = start + counts.length * minuteMs;
+  return {
+    from: start,
+    until,
+    counts,
+    busiest: density.busiest.filter(({ at }) => at >= start && at < until),
+    isPartial: density.isPartial || density.until < to,
+  };
+}
+
+/** What the clocks do in a period, in the zones of these jobs. */
+function clockChangesOf(jobs: readonly JobWithRecent[], { from, to }: Period): ClockChange[] {
+  const cron = jobs.filter(({ scheduleType }) => scheduleType === 'cron');
+  const zones = new Set(cron.map(({ timezone }) => timezone));
+  const [first, last] = [Math.floor(from / minuteMs), Math.ceil(to / minuteMs)];
+  return [...zones].flatMap((timezone) => {
+    const changes: ClockChange[] = [];
+    for (let span = spanAt(timezone, first); span.end < last;) {
+      span = spanAt(timezone, span.end);
+      const minutes = span.offset - span.before;
+      // A span may begin with a year.
+      if (span.start !== span.changedAt || minutes === 0) continue;
+      changes.push({ at: span.start * minuteMs, timezone, minutes });
+    }
+    return changes;
+  });
+}

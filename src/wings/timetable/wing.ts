@@ -1,0 +1,8 @@
+/** When everything runs: all due times on one axis. */
+
+import type { Wing } from '../../serve/house.ts';
+
+/** What it adds. */
+export const timetable: Wing = {
+  operations: async () => (await import('./routes.ts')).timetableRoutes,
+};

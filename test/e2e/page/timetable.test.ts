@@ -1,0 +1,63 @@
+/** The timetable in a browser: what it says to whom, and how it moves. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
+import { untilQuiet } from './running/quiet.ts';
+import { noPages, sharedDemo } from './running/served.ts';
+import { viewersOf } from './running/viewers.ts';
+
+const leftOf = (page: Page): Promise<number> =>
+  page.getByRole('region', { name: 'Timetable' }).evaluate(({ scrollLeft }) => scrollLeft);
+
+const queryOf = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
+
+describe('the timetable', { skip: noPages }, () => {
+  test('is a table for readers, and its rows are gone through by keys', async (t) => {
+    const { open, complaints } = await viewersOf(t, await sharedDemo());
+    const page = await open({ path: () => '/timetable', by: 'fleet' });
+    const table = page.getByRole('table', { name: 'Timetable' });
+    const backup = table.getByRole('row', { name: /Backup billing/ });
+    await backup.waitFor();
+    assert.match(await backup.innerText(), /At 03:00, every day/);
+    assert.match(await backup.getByRole('cell').innerText(), /success.*; due /);
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowRight');
+    const tip = page.getByRole('status').filter({ hasText: /^due, / });
+    await tip.waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await tip.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Enter');
+    await page.waitForURL(({ pathname }) => /^\/jobs\/[^/]+\/runs\/[^/]+$/.test(pathname));
+    assert.deepEqual(complaints(), []);
+  });
+
+  test('is moved by dragging and by buttons, shows more or less, and leads to runs', async (t) => {
+    const { open, complaints } = await viewersOf(t, await sharedDemo());
+    const page = await open({ path: () => '/timetable', by: 'fleet' });
+    const region = page.getByRole('region', { name: 'Timetable' });
+    await region.getByRole('row', { name: /Backup billing/ }).waitFor();
+    const before = await leftOf(page);
+    const box = (await region.boundingBox()) ?? assert.fail('it is not shown');
+    const [x, y] = [box.x + box.width / 2, box.y + 200];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 150, y, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await leftOf(page), before - 150);
+    assert.equal(new URL(page.url()).pathname, '/timetable', 'to drag is not to click');
+    await page.getByRole('button', { name: 'Now' }).click();
+    await until('now', async () => Math.abs((await leftOf(page)) - before) <= 2);
+    for (let presses = 0; presses < 4; presses += 1) {
+      await page.getByRole('button', { name: 'Earlier' }).click();
+    }
+    await until('an earlier day', async () => queryOf(page).has('at'));
+    await page.getByRole('link', { name: '7 d' }).click();
+    await until('a week', async () => queryOf(page).get('zoom') === '7d');
+    await untilQuiet(page);
+    await page.getByRole('searchbox').fill('warehouse');
+    await until('one row', async () => (await region.getByRole('row').count()) === 2);
+    assert.deepEqual(complaints(), []);
+  });
+});
