@@ -1,5 +1,7 @@
 /** Examples in the API description: one monitor and its pings. */
 
+import { shownValues } from '../../domain/fields.ts';
+import { monitorFields } from '../../domain/monitors/fields.ts';
 import { monitorDefaults } from '../../domain/monitors/monitor.ts';
 
 export const pingId = '5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8';
@@ -22,8 +24,7 @@ export const monitorUpdate = { graceSeconds: 3600 };
 
 export const monitor = {
   id: '0199c710-6a3e-7d52-8b0f-2e9c4a7d1f36',
-  ...monitorDefaults,
-  ...monitorInput,
+  ...shownValues(monitorFields, { ...monitorDefaults, ...monitorInput }),
   status: 'up',
   pingUrl: `https://jobs.example.com/ping/${pingId}`,
   nextDueAt: '2025-10-10T00:30:00.000Z',

@@ -33,6 +33,7 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
     monitorIds: null,
     afterFailures: 1,
     alsoOn: [],
+    selector: null,
     remindEverySeconds: null,
     lastDelivery: null,
     consecutiveFailures: 0,
