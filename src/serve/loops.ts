@@ -7,6 +7,7 @@ import type { Egress } from '../egress/egress.ts';
 import { startEngine } from '../engine/engine.ts';
 import { startLoop, type Step } from '../engine/loop.ts';
 import { startHeartbeat } from '../engine/upkeep/heartbeat.ts';
+import { leaveSigns } from '../engine/upkeep/signs.ts';
 import type { ServeConfig } from '../settings/config.ts';
 import { recordSiteUrl, recordStart } from '../store/accounts/instance.ts';
 import type { Starting } from './house.ts';
@@ -68,6 +69,7 @@ export async function startLoops(
     drainMs,
   });
   engine.started(parts.use(started));
+  if (made.dataDir !== null) parts.use(leaveSigns({ ...made, dataDir: made.dataDir }));
   parts.use(startLoop('health', health.check, { log, clock }));
   const { heartbeatUrl: url } = config;
   if (url === null) return;

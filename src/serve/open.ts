@@ -12,6 +12,7 @@ import { startInstance } from '../store/accounts/instance.ts';
 import type { Reserve } from '../store/database/store.ts';
 import { lockDataDir } from '../store/sqlite/lock.ts';
 import { lostDatabase } from '../store/sqlite/lost.ts';
+import { lastSign } from '../store/sqlite/sign-of-life.ts';
 import { version } from '../version.ts';
 import { openLocal } from './local-store.ts';
 
@@ -20,12 +21,13 @@ export type Data = Awaited<ReturnType<typeof openData>>;
 
 /** Locks the data directory and opens the store, bringing it up to date. Throws `JobdError` if it cannot be served. */
 export async function openData(
-  place: Pick<ServeConfig, 'dataDir' | 'database' | 'secretKeys'>,
+  asked: Pick<ServeConfig, 'dataDir' | 'database' | 'secretKeys'>,
   { log, clock: given, keepsCopy }: { log: Log; clock?: Clock | undefined; keepsCopy: boolean },
   parts: AsyncDisposableStack,
 ) {
-  const { dataDir, database, secretKeys: keys } = place;
+  const { dataDir, database, secretKeys: keys } = asked;
   const lock = database === null ? parts.use(lockDataDir(dataDir)) : null;
+  const servedUntil = lock && lastSign(dataDir);
   const lost = lock && lostDatabase(dataDir);
   if (lost !== null) throw lost;
   const upgrade = { version, keepsCopy, onBegin: (kept: string | null) => logUpgrade(log, kept) };
@@ -35,7 +37,8 @@ export async function openData(
   await store.reserve.keep(() => logDisk(log, store.reserve));
   const directory = lock && parts.use(watchDataDirectory({ store, lock, log, clock }));
   const vault = await local.openVault();
-  return { local, store, clock, vault, directory, dataDir: database === null ? dataDir : null };
+  const place = database === null ? dataDir : null;
+  return { local, store, clock, vault, directory, dataDir: place, servedUntil };
 }
 
 /** What this installation signs with and is known by. */

@@ -64,12 +64,12 @@ export async function takePart(
 }
 
 async function join(
-  { local, store, clock: own }: Data,
+  { local, store, clock: own, servedUntil }: Data,
   { config, log, engine, meter, files }: OwnNodeParts,
   parts: AsyncDisposableStack,
 ): Promise<Membership> {
   const { databaseClock: clock } = local;
-  if (clock === null) return alone(own);
+  if (clock === null) return alone(own, servedUntil);
   const node = {
     host: hostname(),
     pid: process.pid,

@@ -110,7 +110,7 @@ export function isMadeUp(
 
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
 export interface Hindrance {
-  kind: 'outage' | 'standstill' | 'clock';
+  kind: 'not_running' | 'outage' | 'standstill' | 'clock';
   from: number;
   until: number;
 }

@@ -19,6 +19,7 @@ import {
   renewEveryMs,
 } from '../../domain/nodes.ts';
 import type { NodeStatus } from '../../domain/nodes.ts';
+import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
@@ -34,7 +35,7 @@ import {
 import type { Node, Renewal, NodeStats } from '../../store/nodes/nodes.ts';
 import { startLoop, type Loop } from '../loop.ts';
 import { ConfirmedRuns, type ForgottenRuns } from './confirmed-runs.ts';
-import type { Membership } from './membership.ts';
+import { downtimeOf, type Membership } from './membership.ts';
 import { SeenNodes, type SeenNode } from './seen.ts';
 
 export interface JoinParts {
@@ -106,6 +107,10 @@ class Renewing implements NodeMembership {
 
   get servingSince(): number {
     return this.#latest?.servingSince ?? this.#parts.clock.now();
+  }
+
+  get downtime(): Hindrance | null {
+    return downtimeOf(this.#latest?.servedUntil ?? null, this.servingSince);
   }
 
   get reachableSince(): number {

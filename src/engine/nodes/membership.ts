@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { NodeStatus } from '../../domain/nodes.ts';
+import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Rest } from '../loop.ts';
 import type { ConfirmedRuns } from './confirmed-runs.ts';
 
@@ -11,6 +12,8 @@ export interface Membership {
   readonly nodeId: string | null;
   /** Since when there always was a process that serves, in epoch milliseconds. */
   readonly servingSince: number;
+  /** The time before that in which none did; null if that is not known. */
+  readonly downtime: Hindrance | null;
   /** Since when this process could always reach the database, as far as it knows, or another one served. */
   readonly reachableSince: number;
   /** What the database confirmed of its runs; null where it cannot lose that: in a file. */
@@ -33,12 +36,21 @@ export interface Membership {
   onGone(listener: () => void): void;
 }
 
-/** The membership of a process that has its database to itself. It serves from now on. */
-export function alone(clock: Clock): Membership {
+/** From when (null if that is not known) until when no process served. */
+export function downtimeOf(from: number | null, until: number): Hindrance | null {
+  return from === null || from >= until ? null : { kind: 'not_running', from, until };
+}
+
+/**
+ * The membership of a process that has its database to itself. It serves from now on; another one did until `servedUntil`, in
+ * epoch milliseconds.
+ */
+export function alone(clock: Clock, servedUntil: number | null = null): Membership {
   const servingSince = clock.now();
   return {
     nodeId: null,
     servingSince,
+    downtime: downtimeOf(servedUntil, servingSince),
     reachableSince: servingSince,
     confirmed: null,
     trouble: null,

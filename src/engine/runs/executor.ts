@@ -105,7 +105,8 @@ export class Executor {
       ...parts,
       slots: this.#slots,
       backlog: this.#backlog,
-      hindrances: this.#hindrances.known,
+      hindrances: () =>
+        [...this.#hindrances.known(), parts.membership.downtime].filter((one) => one !== null),
     });
     const keepAttempt: Dispatcher['keepAttempt'] = (attempt) => {
       const kept = this.#backlog.keepAttempt(attempt);

@@ -70,6 +70,8 @@ export interface NodeRow {
   started_at: number;
   /** Since when there always was a live node. */
   serving_since: number;
+  /** When one was last seen to serve before; null if that is not known. */
+  served_until: number | null;
   /** When its lease ends. */
   expires_at: number;
   /** How often its lease was renewed. */

@@ -72,6 +72,8 @@ export interface Renewal {
   renewals: number;
   /** Since when there always was a live node. */
   servingSince: number;
+  /** When a node showed before that that it serves, for the last time; null if that is not known. */
+  servedUntil: number | null;
   /** How many migrations were applied: more than this jobd knows if a newer one serves too. */
   schemaVersion: number;
   /** Where the store was moved to, in a sentence; null if it was not. A node that slept meanwhile may not know. */
@@ -95,22 +97,6 @@ export async function listNodes(db: Db, since: number): Promise<KnownNode[]> {
     .where((of) => of.or([of('ended_at', 'is', null), of('ended_at', '>', since)]))
     .execute();
   return rows.map(knownNodeOf);
-}
-
-/** When a node served. Times are epoch milliseconds. */
-export interface ServedTime {
-  from: number;
-  /** Null if it serves. Of one that fell silent, when its lease ended. */
-  until: number | null;
-}
-
-/** When the nodes served that started last, up to `limit` of them. */
-export async function listServedTimes(db: Db, limit: number): Promise<ServedTime[]> {
-  const rows = await knownNodes(db).clearOrderBy().orderBy('id', 'desc').limit(limit).execute();
-  return rows.map(({ startedAt, expiresAt, endedAt, endReason }) => ({
-    from: startedAt,
-    until: endReason === 'silent' && endedAt !== null ? Math.min(expiresAt, endedAt) : endedAt,
-  }));
 }
 
 function knownNodeOf<Row extends { settings: string; masterKeys: string; isDraining: number }>(
@@ -144,11 +130,10 @@ export async function addNode(
   { settings, masterKeys, ...rest }: Node,
 ): Promise<Renewal> {
   return await store.write(async (tx) => {
-    const since = tx
-      .selectFrom('nodes')
-      .select((of) => of.fn.min('serving_since').as('since'))
-      .where('ended_at', 'is', null)
-      .where(isLive);
+    const live = tx.selectFrom('nodes').where('ended_at', 'is', null).where(isLive);
+    const since = live.select((of) => of.fn.min('serving_since').as('since'));
+    const until = live.select((of) => of.fn.max('served_until').as('until'));
+    const lastSeen = tx.selectFrom('nodes').select(lastSign.as('seen'));
     const row = await tx
       .insertInto('nodes')
       .values({
@@ -157,6 +142,7 @@ export async function addNode(
         master_keys: JSON.stringify(masterKeys),
         started_at: databaseNow,
         serving_since: sql<number>`coalesce(${since}, ${databaseNow})`,
+        served_until: sql<number>`case when ${since} is null then ${lastSeen} else ${until} end`,
         expires_at: leaseEnd,
       })
       // A commit without an answer may have kept it.
@@ -193,7 +179,10 @@ export async function renewNode(
   });
 }
 
-type RenewedRow = Pick<Renewal, 'now' | 'renewals' | 'servingSince' | 'serverStartedAt'>;
+type RenewedRow = Pick<
+  Renewal,
+  'now' | 'renewals' | 'servingSince' | 'servedUntil' | 'serverStartedAt'
+>;
 
 async function renewalOf(tx: Db, row: RenewedRow): Promise<Renewal> {
   const [schemaVersion, moved] = [await appliedVersion(tx), await findMove(tx)];
@@ -205,9 +194,15 @@ const serverStart = sql<number>`floor(extract(epoch from pg_postmaster_start_tim
 const renewed = [
   'renewals',
   'serving_since as servingSince',
+  'served_until as servedUntil',
   databaseNow.as('now'),
   serverStart.as('serverStartedAt'),
 ] as const;
+
+/** When a node was last seen to serve: its stop, or its last renewal. */
+const lastSign = sql<
+  number | null
+>`max(case when end_reason = 'stopped' then ended_at else expires_at - ${leaseMs} end)`;
 
 const leaseEnd = sql<number>`${databaseNow} + ${leaseMs}`;
 

@@ -15,6 +15,14 @@ export const ExplanationQuery = Type.Object(
           '`02:30` for the last time they did. The newest due time if it is left out.',
       }),
     ),
+    timezone: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'The IANA zone in which `at` is read and times are written. Default: that of the job.',
+        examples: ['Europe/Paris'],
+      }),
+    ),
     runId: Type.Optional(
       Type.String({ maxLength: 40, description: 'The run to explain, instead of a time.' }),
     ),

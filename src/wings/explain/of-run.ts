@@ -71,8 +71,7 @@ export function runFacts(records: Records): Fact[] {
     const sentence = `It stands for the due time ${timeIn(run.dueAt, zone)}.`;
     facts.push(fact('due', sentence, { at: run.dueAt }));
   }
-  const late = [...latenessFacts(records, run), ...downtimeFacts(records, run)];
-  return [...facts, ...late, ...againFacts(records)];
+  return [...facts, ...latenessFacts(records, run), ...againFacts(records)];
 }
 
 /** Runs that were called later for the run, or for the due time of it that is asked about: a replay stands for one of them. */
@@ -149,22 +148,6 @@ function taken(count: number, where: string): string {
   return count === 1
     ? `The only slot for calls${where} was taken by a job of this workspace.`
     : `All ${count} slots for calls${where} were taken by jobs of this workspace.`;
-}
-
-/** When nobody served, of a run that was missed for that. */
-function downtimeFacts(
-  { served, zone }: Records,
-  { reason, scheduledFor: dueAt }: RunSummary,
-): Fact[] {
-  if (reason !== 'not_running' || served === null) return [];
-  if (served.some(({ from, until }) => from <= dueAt && (until ?? Infinity) > dueAt)) return [];
-  const at = Math.max(
-    ...served.flatMap(({ until }) => (until !== null && until <= dueAt ? until : [])),
-  );
-  const until = Math.min(...served.flatMap(({ from }) => (from > dueAt ? from : [])));
-  const from = Number.isFinite(at) ? ` from ${timeIn(at, zone)}` : '';
-  const to = Number.isFinite(until) ? ` to ${timeIn(until, zone)}` : '';
-  return from + to === '' ? [] : [fact('cause', `jobd was not serving${from}${to}.`)];
 }
 
 /** Runs by hand, or that the end of another one started. */

@@ -6,7 +6,6 @@ import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { timeOfId } from '../../domain/id.ts';
 import { longestChain } from '../../domain/jobs/after-words.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
-import { nodesKeptMs } from '../../domain/nodes.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
@@ -16,7 +15,6 @@ import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
 import { findSpansAround } from '../../store/jobs/spans.ts';
-import { listServedTimes } from '../../store/nodes/nodes.ts';
 import { findOldestDueTime, findRunsFor, listHistory } from '../../store/runs/history.ts';
 import { countInFlight, type InFlight } from '../../store/runs/in-flight.ts';
 import { findRun } from '../../store/runs/runs.ts';
@@ -30,7 +28,6 @@ import { focusOn } from './schedule-then.ts';
 /** Runs of the job that are looked at before a time. */
 const runsRead = 200;
 const changesRead = 500;
-const nodesRead = 1_000;
 const deliveriesRead = 20;
 /** Runs by hand in an explanation of now. */
 const mostByHand = 3;
@@ -41,6 +38,8 @@ const longestRunMs = 6 * 60_000;
 export interface Question {
   at: string | null;
   runId: string | null;
+  /** The zone in which times are read and written; null for that of the job. */
+  zone?: string | null;
 }
 
 /** What was recorded about a due time or a run, and what holds now. Times are epoch milliseconds. */
@@ -56,7 +55,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
   const { db } = store;
   const job = await requireJob(db, principal, id);
   const now = clock.now();
-  const zone = await zoneOfChain(db, job);
+  const zone = question.zone ?? (await zoneOfChain(db, job));
   const asked = question.runId === null ? null : await getRun(app, principal, id, question.runId);
   const time = timeAsked(asked, question.at, { zone, now });
   const changes = await changesOf(db, principal, job);
@@ -101,8 +100,6 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     slots: app.slots,
     /** When the server that answers started. */
     startedAt: instance.startedAt,
-    /** When which node served; null where that is not recorded. */
-    served: since < now - nodesKeptMs ? null : await listServedTimes(db, nodesRead),
     deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
     /** Whether an enabled channel serves the job now. */
     isWatched: await isWatched(db, job),

@@ -4,6 +4,7 @@ import type { App } from '../../app/app.ts';
 import { explain } from './explain.ts';
 import { readRecords } from './records.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
+import { canonicalZone } from '../../domain/schedule/zone.ts';
 import type { Fact } from './facts.ts';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
@@ -38,8 +39,9 @@ export function explanationRoutes(server: ApiServer, app: App): void {
     '/jobs/:id/explanation',
     operations.explainJob,
     async ({ principal, params, query }) => {
-      const { at = null, runId = null } = query;
-      const records = await readRecords(app, principal, params.id, { at, runId });
+      const { at = null, runId = null, timezone } = query;
+      const zone = timezone === undefined ? null : canonicalZone(timezone);
+      const records = await readRecords(app, principal, params.id, { at, runId, zone });
       const { facts, ...explanation } = explain(records);
       return {
         ...explanation,

@@ -204,6 +204,17 @@ test('what kept jobd from starting anything is the reason if it lasted for the w
   assert.match(reason(60_001, 90_000), /: jobd could not start it within a minute: /);
 });
 
+test('the time in which no process served is told, also of a job whose run it broke off', () => {
+  const missed = { first: due, last: due, count: 1 };
+  const away = { kind: 'not_running', from: due - 60_000, until: due + 600_000 } as const;
+  const circumstances = { busyUntil: due + 1, servingSince: away.until, hindrances: [away] };
+  const { from, until } = away;
+  assert.deepEqual(causeOfMissed(missed, circumstances), { reason: 'not_running', from, until });
+  const before = { first: from - 1 };
+  const unknown = { reason: 'not_running', from: null, until: null };
+  assert.deepEqual(causeOfMissed(before, { ...circumstances, busyUntil: null }), unknown);
+});
+
 test('a missed run is shown as values, and read back from them', () => {
   for (const hindered of [
     { from: null, until: null },

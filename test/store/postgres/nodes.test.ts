@@ -194,4 +194,17 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     const third = await addNode(store, node('n3'));
     assert.equal(third.servingSince, first?.servingSince, 'the second one continues');
   });
+
+  test('nodes know until when others served before them', async (t) => {
+    const { store, database } = await setup(t);
+    assert.equal((await renewNode(store, 'n1', stats))?.servedUntil, null, 'the first one of all');
+    await endNode(store, 'n1');
+    const stopped = (await listNodes(store.db, 0))[0]?.endedAt ?? assert.fail();
+    const second = await addNode(store, node('n2'));
+    assert.equal(second.servedUntil, stopped);
+    assert.equal((await addNode(store, node('n3'))).servedUntil, stopped, 'they serve together');
+    await onServer(database, "update nodes set expires_at = 100000 where id in ('n2', 'n3')");
+    await onServer(database, "update nodes set ended_at = 1 where id = 'n1'");
+    assert.equal((await addNode(store, node('n4'))).servedUntil, 100_000 - 15_000);
+  });
 });

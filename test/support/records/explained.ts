@@ -103,7 +103,6 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     inFlight: null,
     slots: { all: 256, perHost: 16 },
     startedAt: 0,
-    served: null,
     deliveries: [],
     isWatched: true,
     target: { kind: 'allowed' },

@@ -138,8 +138,15 @@ test('due times in a downtime are missed, each of them with the reason', async (
   });
   assert.equal(
     found.answer,
-    'It did not run at Mon 23 Nov 2026 15:30 +01:00: it was missed, because jobd was not running.',
+    'It did not run at Mon 23 Nov 2026 15:30 +01:00: it was missed, because jobd was not running from Mon 23 Nov 2026 13:00 +01:00 to Mon 23 Nov 2026 18:00 +01:00.',
   );
+  const { body: abroad } = await daemon.ask(
+    'GET',
+    `/jobs/${id}/explanation?at=20:00&timezone=asia/kolkata`,
+  );
+  assert.match(abroad.answer, /^It did not run at Mon 23 Nov 2026 20:00 \+05:30: /);
+  const unknown = await daemon.ask('GET', `/jobs/${id}/explanation?timezone=Paris`);
+  assertRefused(unknown, 400, /^timezone must be an IANA name/);
   assert.match(
     sentencesOf(found, 'run'),
     /^The run was missed: \d due times from Mon 23 Nov 2026 13:30 \+01:00 to Mon/,

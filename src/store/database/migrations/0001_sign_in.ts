@@ -21,6 +21,7 @@ export const signIn = [
      version text not null,
      started_at bigint not null,
      serving_since bigint not null,
+     served_until bigint,
      expires_at bigint not null,
      renewals bigint not null default 0,
      clock_lead_ms bigint not null default 0,
