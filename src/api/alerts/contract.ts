@@ -103,9 +103,9 @@ const state = {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
   }),
   consecutiveFailures: t.integer('Deliveries that were given up since the last one that arrived.'),
-  backedOffUntil: t.nullable(
+  nextAttemptAt: t.nullable(
     t.moment(
-      'The channel gave no answer, to a test either: its alerts wait until then. Null if it answers.',
+      'An attempt failed, of a test too, and alerts wait: when the next one is. Null if none waits for that.',
     ),
   ),
 };
@@ -122,7 +122,7 @@ export const ChannelUpdate = t.input(
   'ChannelUpdate',
   'Changes to a channel. Omitted fields keep their values. `config` is replaced as a whole, but a webhook keeps its secret if ' +
     'no new one is given. You can send back the `channel` object of a GET: its read-only fields `id`, `type` and `createdAt` ' +
-    'must be unchanged, and `destination`, `lastDelivery`, `consecutiveFailures` and `backedOffUntil` are ignored.',
+    'must be unchanged, and `destination`, `lastDelivery`, `consecutiveFailures` and `nextAttemptAt` are ignored.',
   [examples.channelUpdate],
   {
     ...t.optional(t.withoutDefaults({ name, config: ChannelConfig, ...rest })),

@@ -44,7 +44,7 @@ export const channel = {
   createdAt: '2025-10-09T04:10:00.000Z',
   lastDelivery: delivery,
   consecutiveFailures: 0,
-  backedOffUntil: null,
+  nextAttemptAt: null,
 };
 
 /** The answer to `channelUpdate`: disabling a channel cancels its pending deliveries. */

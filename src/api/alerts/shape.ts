@@ -23,7 +23,7 @@ export function channelShape(channel: ShownChannel): contract.Channel {
     createdAt: isoTime(createdAt),
     lastDelivery: lastDelivery && deliveryShape(lastDelivery),
     consecutiveFailures,
-    backedOffUntil: isoTimeOrNull(channel.backedOffUntil),
+    nextAttemptAt: isoTimeOrNull(channel.nextAttemptAt),
   };
 }
 

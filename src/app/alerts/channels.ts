@@ -51,7 +51,7 @@ export async function createChannel(
     async make(tx, note) {
       await keepNewChannel(app, principal, tx, drafted, note);
       const destination = destinationOf(channel.type, config);
-      const untried = { lastDelivery: null, consecutiveFailures: 0, backedOffUntil: null };
+      const untried = { lastDelivery: null, consecutiveFailures: 0, nextAttemptAt: null };
       return { channel: { ...channel, destination, ...untried }, generated };
     },
     async find(tx, id) {

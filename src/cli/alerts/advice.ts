@@ -19,10 +19,9 @@ export function wordFor({ id, name }: Channel): string {
   return /^[A-Za-z0-9][\w.-]*$/.test(name) ? name : id;
 }
 
-/** That alerts wait as the channel gave no answer, and for how long; nothing if they do not. */
-export function waitOf({ backedOffUntil }: Channel): { waits?: string } {
-  const waits = backedOffUntil !== null && Date.parse(backedOffUntil) > Date.now();
+/** That alerts wait as an attempt failed, and for how long; nothing if they do not. */
+export function waitOf({ nextAttemptAt }: Channel): { waits?: string } {
+  const waits = nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now();
   if (!waits) return {};
-  const next = sinceOrUntil(backedOffUntil, Date.now());
-  return { waits: `no answer, so its alerts wait: the next attempt is ${next}` };
+  return { waits: `alerts wait, next attempt ${sinceOrUntil(nextAttemptAt, Date.now())}` };
 }

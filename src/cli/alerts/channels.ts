@@ -34,9 +34,7 @@ const resource: Resource<Channel, ChannelUpdate> = {
     type: ({ type }) => type,
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
     'last delivery': (channel) =>
-      [waitOf(channel).waits && 'alerts wait', lastDeliveryText(channel)]
-        .filter(Boolean)
-        .join('; ') || null,
+      [lastDeliveryText(channel), waitOf(channel).waits].filter(Boolean).join('; ') || null,
     id: ({ id }) => idCell(id),
   },
   optionalColumns: ['id'],

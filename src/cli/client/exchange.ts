@@ -2,6 +2,7 @@
 
 import { request as requestHttp } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 
 export interface Question {
@@ -22,6 +23,20 @@ export interface Answer {
 const longestAnswerMiB = 64;
 /** As many as browsers follow. */
 const mostRedirects = 20;
+
+/** The header has whole seconds: a smaller difference is none. */
+const leastDifferenceMs = 2_000;
+let aheadMs = 0;
+
+/** The time of the server that answered last, in epoch milliseconds, as far as its clock differs from that of this machine. */
+export function serverTime(): number {
+  return systemClock.now() - aheadMs;
+}
+
+function noteTime(date = ''): void {
+  const ahead = systemClock.now() - Date.parse(date) - 500;
+  if (Math.abs(ahead - aheadMs) > leastDifferenceMs) aheadMs = ahead;
+}
 
 /** Sends a request. Rejects if there is no whole answer. A redirect is an answer like any other. */
 export async function exchange(url: string, question: Question): Promise<Answer> {
@@ -91,6 +106,7 @@ async function send(
   asked.on('timeout', () => asked.destroy(new Error('nothing came in time')));
   asked.on('error', reject).end(body ?? undefined);
   const response = await promise;
+  noteTime(response.headers.date);
   return { response, retryAfterSeconds: pauseOf(response.headers) };
 }
 

@@ -8,6 +8,7 @@ import { isFinal, runStatuses } from '../../domain/runs/run.ts';
 import { parseChoice } from '../../settings/setting.ts';
 import { createApi, type Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
+import { serverTime } from '../client/exchange.ts';
 import { createListener } from '../client/listen.ts';
 import { createPace, pause } from '../client/retry.ts';
 import { clientConfig } from '../client/settings.ts';
@@ -57,7 +58,10 @@ async function tail(flags: Flags, context: Context): Promise<void> {
   const { status: wanted, since: from, job, follow } = flags;
   const status =
     wanted === undefined ? null : parseChoice(String(wanted), '--status', finalStatuses);
-  const now = systemClock.now();
+  const { ask } = connect(context);
+  // What follows is counted by the clock of the server. If this fails, so will the first look for runs, which says why.
+  await ask('GET', '/me').catch(() => {});
+  const now = serverTime();
   const begin = follow === false ? now - lastHourMs : now;
   const since = typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
   using interrupt = catchInterrupt();
@@ -66,14 +70,13 @@ async function tail(flags: Flags, context: Context): Promise<void> {
     () => systemClock.monotonicMs(),
     (ms) => pause(ms, signal),
   );
-  const { ask } = connect(context);
   const api = createApi(async (...question) => {
     await pace();
     if (signal.aborted) throw new Interrupted();
     return await ask(...question);
   });
   const named = typeof job === 'string' ? await api.jobs.find(job) : null;
-  const follower = followRuns(sourceOf(api, named), since, () => systemClock.now());
+  const follower = followRuns(sourceOf(api, named), since, serverTime);
   const isText = output.isTerminal && flags['json'] !== true;
   const printLineOf = createEndedLines(output, now);
   const print = (run: ListedRun): void => {

@@ -33,8 +33,8 @@ export interface KeptChannel extends Channel {
   lastDelivery: Delivery | null;
   /** Deliveries that were given up since the last one that arrived. */
   consecutiveFailures: number;
-  /** As it gave no answer, nothing is sent before this, in epoch milliseconds; null if it answers. */
-  backedOffUntil: number | null;
+  /** Its alerts wait, as an attempt failed: when the next one is, in epoch milliseconds; null if none waits for that. */
+  nextAttemptAt: number | null;
 }
 
 /** A channel as people see it. */

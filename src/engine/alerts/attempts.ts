@@ -179,18 +179,19 @@ async function record(
   const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
   if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
+  const waitsUntil = nextAt && Math.max(nextAt, backOff?.until ?? 0);
   changes.publish(workspaceId, { channels: [channelId] });
   const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };
   const about = { ...(await workspaceOf(store, workspaceId)), ...to, deliveryId, attempts };
   if (event === 'run.finished') {
     meter.resultAttempted(resultOf(error, nextAt));
-    return logResult(log, about, { error, nextAt });
+    return logResult(log, about, { error, nextAt: waitsUntil });
   }
   meter.alertAttempted(resultOf(error, nextAt));
   if (error === null) log.info(about, 'alert delivered');
-  else if (nextAt === null) log.error({ ...about, error }, 'alert given up');
+  else if (waitsUntil === null) log.error({ ...about, error }, 'alert given up');
   else {
-    const why = { error, nextAttemptAt: isoTime(nextAt) };
+    const why = { error, nextAttemptAt: isoTime(waitsUntil) };
     log.warn({ ...about, ...why }, 'alert not delivered, will try again');
   }
 }

@@ -84,6 +84,8 @@ export async function summarize(db: Db, now: number): Promise<Summary> {
     const row = await query.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirst();
     return row?.count ?? 0;
   };
+  // Those of which a run goes on, and those that were due while nobody served. First: a claim makes them due later.
+  const overdue = await findOverdueJobs(db, { afterId: '', limit: mostOverdue }, now);
   const next = await db
     .selectFrom('jobs')
     .select('next_run_at')
@@ -91,8 +93,6 @@ export async function summarize(db: Db, now: number): Promise<Summary> {
     .orderBy('next_run_at')
     .limit(1)
     .executeTakeFirst();
-  // Those of which a run goes on, and those that were due while nobody served.
-  const overdue = await findOverdueJobs(db, { afterId: '', limit: mostOverdue }, now);
   const dueTimes = overdue.map((job) => nextDue(scheduleOf(job), now)).filter((at) => at !== null);
   const nextDueAt = Math.min(next?.next_run_at ?? Infinity, ...dueTimes);
   const [jobs, monitors] = [await count('jobs'), await count('monitors')];

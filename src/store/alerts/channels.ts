@@ -29,6 +29,7 @@ const kept = [
     sealed: 'sealed',
     consecutiveFailures: 'consecutive_failures',
     backedOffUntil: 'backed_off_until',
+    nextDeliveryAt: 'next_delivery_at',
   }),
 ];
 
@@ -146,14 +147,12 @@ async function withLastDelivery(
     )
     .execute();
   const deliveries = new Map(last.map((row) => [row.channel_id, deliveryOf(row)]));
-  return rows.map((row) =>
-    Object.assign(channelOf(row), {
-      sealed: row.sealed,
-      lastDelivery: deliveries.get(row.id) ?? null,
-      consecutiveFailures: row.consecutiveFailures,
-      backedOffUntil: row.backedOffUntil,
-    }),
-  );
+  return rows.map(({ sealed, consecutiveFailures, backedOffUntil, nextDeliveryAt, ...row }) => {
+    const lastDelivery = deliveries.get(row.id) ?? null;
+    const isTried = lastDelivery?.status === 'pending' && lastDelivery.attempts > 0;
+    const nextAttemptAt = isTried ? nextDeliveryAt : backedOffUntil;
+    return { ...channelOf(row), sealed, lastDelivery, consecutiveFailures, nextAttemptAt };
+  });
 }
 
 /** How many channels a workspace has. */

@@ -37,7 +37,7 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
     remindEverySeconds: null,
     lastDelivery: null,
     consecutiveFailures: 0,
-    backedOffUntil: null,
+    nextAttemptAt: null,
   });
   assert.deepEqual((await ask('GET', `/channels/${id}`)).body, { channel });
 

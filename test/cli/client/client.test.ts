@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createApi, type Api } from '../../../src/cli/client/api.ts';
 import { createAsker, pages } from '../../../src/cli/client/client.ts';
+import { serverTime } from '../../../src/cli/client/exchange.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
 /** A client with this timeout, for a server with this request handler. */
@@ -175,3 +176,17 @@ test(
     assert.deepEqual(asked, [undefined]);
   },
 );
+
+test('the time of the server is known by its answers, if its clock is another', async (t) => {
+  let behindMs = 600_000;
+  const { client } = await clientOf(t, (_, response) => {
+    response.setHeader('date', new Date(Date.now() - behindMs).toUTCString());
+    response.end('{"job":{"id":"a"}}');
+  });
+  await client.jobs.get('a');
+  const shownMs = Date.now() - serverTime();
+  assert.ok(Math.abs(shownMs - behindMs) <= 60_000, `${shownMs}`);
+  behindMs = 0;
+  await client.jobs.get('a');
+  assert.ok(Math.abs(Date.now() - serverTime()) < 60_000);
+});

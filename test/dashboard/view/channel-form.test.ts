@@ -62,7 +62,7 @@ test('an edited channel keeps its destination unless another was typed', () => {
     createdAt: '2026-11-22T00:00:00.000Z',
     lastDelivery: null,
     consecutiveFailures: 0,
-    backedOffUntil: null,
+    nextAttemptAt: null,
   });
   const served = { jobIds: ['a'], monitorIds: [] };
   const more = { alsoOn: ['missed'], remindEverySeconds: 3_600 };

@@ -161,7 +161,7 @@ test('a channel that does not answer is tried with one alert at a time, and gets
     return row?.unanswered === 1 && row.next_delivery_at === row.backed_off_until;
   });
   const shown = await findChannel(setup.store.db, setup.workspaceId, channel.id);
-  assert.equal(shown?.backedOffUntil, setup.clock.now() + 5_000, 'people see that its alerts wait');
+  assert.equal(shown?.nextAttemptAt, setup.clock.now() + 5_000, 'people see that its alerts wait');
   const before = receiver.received.length;
   assert.ok(before >= 1 && before <= 4, `${before}`);
   await attempted(before);
