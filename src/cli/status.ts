@@ -2,14 +2,16 @@
 
 import type { Command } from 'commander';
 import type { JobSummary, MonitorSummary, OverviewResponse } from '../api/overview/contract.ts';
-import type { ListedRun } from '../api/runs/contract.ts';
 import { messageOf } from '../domain/errors.ts';
+import { troubleText } from '../domain/runs/trouble.ts';
+import { waitOf } from './alerts/advice.ts';
 import { requestReadiness } from './client/client.ts';
 import { connect } from './client/connect.ts';
 import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
+import { timesText } from './trouble.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -34,7 +36,7 @@ export function addStatusCommand(program: Command, context: Context): void {
 }
 
 async function read(context: Context) {
-  const { ask, runs } = connect(context);
+  const { ask, channels, trouble } = connect(context);
   const { url } = clientConfig();
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const rows = `status=down&limit=${mostDown}`;
@@ -45,6 +47,12 @@ async function read(context: Context) {
   );
   const due = await ask<{ jobs: JobSummary[] }>('GET', '/overview/jobs?order=due&limit=1');
   const [next] = due.jobs;
+  const waiting = [];
+  for await (const channel of channels.list()) {
+    const { waits } = waitOf(channel);
+    if (waits !== undefined) waiting.push({ id: channel.id, name: channel.name, waits });
+  }
+  const outages = await trouble({ kind: 'outage' }).next();
   const server = await requestReadiness(`${url}/readyz`).then(
     (notes) => ({ url, trouble: null, notes }),
     (error: unknown) => ({ url, trouble: messageOf(error), notes: [] }),
@@ -52,7 +60,8 @@ async function read(context: Context) {
   return {
     server,
     overview,
-    lastOutage: await lastOutage(runs.all({ status: 'missed' })),
+    lastOutage: outages.done === true ? null : outages.value,
+    waiting,
     down: [
       ...jobs.map(({ id, name, failingSince: since, downReason: because }) => {
         return { kind: 'job', id, name, since, because };
@@ -67,24 +76,12 @@ async function read(context: Context) {
 
 type Found = Awaited<ReturnType<typeof read>>;
 
-/** Missed runs that are looked at: some of them only say that a job was busy. */
-const mostMissed = 100;
-
-async function lastOutage(missed: AsyncIterable<ListedRun>) {
-  let count = 0;
-  for await (const { job, scheduledFor, error, why } of missed) {
-    if (why?.reason !== 'busy') return { at: scheduledFor, job, error };
-    count += 1;
-    if (count === mostMissed) break;
-  }
-  return null;
-}
-
 function print(
   output: Output,
-  { server, overview, lastOutage: outage, down, nextDue }: Found,
+  { server, overview, lastOutage: outage, waiting, down, nextDue }: Found,
 ): void {
   const { jobs, monitors, lastDay } = overview;
+  const now = Date.now();
   printFields(output, {
     server: `${server.url}: ${server.trouble ?? 'ready'}`,
     ...(server.notes.length > 0 && { notes: server.notes.join('; ') }),
@@ -94,8 +91,11 @@ function print(
     'last outage':
       outage === null
         ? 'none among the runs that are kept'
-        : `${sinceOrUntil(outage.at, Date.now())}, ${outage.job.name}: ${outage.error}`,
-    'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, Date.now())}` : 'none',
+        : `${sinceOrUntil(outage.until, now)}, ${timesText(outage, now)}: ${troubleText(outage)}`,
+    ...(waiting.length > 0 && {
+      channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),
+    }),
+    'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, now)}` : 'none',
   });
   if (down.length === 0) return;
   if (output.isTerminal) output.data('');

@@ -30,6 +30,7 @@ async function loadJobs(): Promise<AddCommands> {
 
 const jobs: Loaders = {
   status: async () => (await import('../cli/status.ts')).addStatusCommand,
+  trouble: async () => (await import('../cli/trouble.ts')).addTroubleCommand,
   jobs: loadJobs,
   runs: async () => (await import('../cli/runs/runs.ts')).addRunCommands,
   schedule: async () => (await import('../cli/schedule/schedule.ts')).addScheduleCommands,

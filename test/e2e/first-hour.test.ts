@@ -85,6 +85,7 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
     .replace(/master key( |\t)[0-9a-f]{16}\b/g, 'master key$1KEY-ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, 'TIME')
     .replace(/\bagain in \d+ s\b/g, 'again in N s')
+    .replace(/^alerts wait, next attempt .*\n/gm, '')
     .replace(/created (?:now|\d+ s ago)/g, 'created AGO')
     .replace(/(duration\t|\t(?:200|503|-)\t)\d+/g, '$1N')
     .replace(/\b\d+ ms\b/g, 'N ms')

@@ -5,10 +5,12 @@ import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
+import { troubleKinds } from '../../domain/runs/trouble.ts';
 import { PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import { Job } from '../jobs/contract.ts';
 import { Monitor } from '../monitors/contract.ts';
+import { AllRunsQuery, ListedRun } from '../runs/contract.ts';
 import * as examples from './examples.ts';
 
 const Overview = t.output(
@@ -149,6 +151,43 @@ export const LabelOverview = t.envelope('LabelOverview', {
 });
 
 export type LabelOverview = Static<typeof LabelOverview>;
+
+const TroubleRow = t.output('Trouble', 'What went wrong, once.', examples.trouble, {
+  id: t.id('The id of its oldest run.'),
+  kind: t.oneOf(
+    troubleKinds,
+    '`outage`: jobd could not call. `job`: what went wrong with one job otherwise.',
+  ),
+  from: t.moment(
+    'Of an outage, since when it kept jobd from calling, as far as that is known; of a job, when the first of its runs was due.',
+  ),
+  until: t.moment('Of an outage, until when; of a job, when the last of its runs was due.'),
+  failed: t.integer('Failed runs.'),
+  interrupted: t.integer('Interrupted runs.'),
+  missed: t.integer('Due times that were missed.'),
+  jobs: t.nullable(t.integer('How many jobs missed due times in an outage; null for a job.')),
+  last: ListedRun,
+  now: t.nullable(t.oneOf(['up', 'down', 'paused', 'new'], 'What the job is now.')),
+  since: t.nullable(t.moment('Since when the job is down; null if it is not.')),
+});
+export type TroubleRow = Static<typeof TroubleRow>;
+
+export const TroubleList = t.envelope(
+  'TroubleList',
+  {
+    ...partialPage('trouble', TroubleRow),
+    trouble: t.array(TroubleRow, 'By the newest run of each, newest first.'),
+  },
+  { trouble: [examples.trouble], nextCursor: null, isPartial: false },
+);
+
+export const TroubleQuery = Type.Object(
+  {
+    kind: Type.Optional(t.oneOf(troubleKinds, 'Only rows of this kind. Default: all.')),
+    ...Type.Omit(AllRunsQuery, ['status']).properties,
+  },
+  { additionalProperties: false },
+);
 
 /** More says no more about which job is meant, and costs the main thread more. */
 const mostSearchCharacters = 200;

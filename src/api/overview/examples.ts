@@ -2,6 +2,7 @@
 
 import { job, jobKey } from '../jobs/examples.ts';
 import { monitor } from '../monitors/examples.ts';
+import { listedRun } from '../runs/examples.ts';
 
 export const overview = {
   jobs: { total: 1042, down: 3, running: 1, up: 1031, paused: 5, new: 3 },
@@ -39,6 +40,20 @@ export const monitorSummary = {
   scheduleWords: 'At 02:30, every day',
   since: '2025-10-08T12:41:02.711Z',
   recent: ['success', 'success'],
+};
+
+export const trouble = {
+  id: listedRun.id,
+  kind: 'job',
+  from: '2025-10-08T05:30:00.000Z',
+  until: listedRun.scheduledFor,
+  failed: 2,
+  interrupted: 0,
+  missed: 0,
+  jobs: null,
+  last: listedRun,
+  now: 'down',
+  since: '2025-10-08T05:30:14.201Z',
 };
 
 const isPartial = false;

@@ -5,7 +5,10 @@ import { createOverview } from '../../app/overview/counts.ts';
 import { createLabelOverview } from '../../app/overview/labels.ts';
 import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
+import { listTrouble } from '../../app/overview/trouble.ts';
 import { isoTime } from '../../domain/clock.ts';
+import { readTime } from '../../domain/fields.ts';
+import { readSelector } from '../../domain/labels.ts';
 import { searchFor } from '../../domain/search.ts';
 import { describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
@@ -19,8 +22,10 @@ import {
   MonitorListQuery,
   MonitorSummaryList,
   OverviewResponse,
+  TroubleList,
+  TroubleQuery,
 } from './contract.ts';
-import { jobSummary, monitorSummary } from './shape.ts';
+import { jobSummary, monitorSummary, troubleShape } from './shape.ts';
 
 const operations = describe(
   { tag: 'Overview', noun: 'job', isExtension: true },
@@ -65,6 +70,15 @@ const operations = describe(
       querystring: MonitorListQuery,
       response: { 200: MonitorSummaryList },
       answer: 'A page of monitors.',
+    },
+    listTrouble: {
+      summary: 'List what went wrong, once each',
+      description:
+        'Groups the runs that were no success: those that an outage of jobd made missed or interrupted are one row, and so are ' +
+        'those of one job. A request reads 10,000 runs at most; `nextCursor` continues further back, where a row may go on.',
+      querystring: TroubleQuery,
+      response: { 200: TroubleList },
+      answer: 'A page of trouble.',
     },
   },
 );
@@ -111,4 +125,16 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
       return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
     },
   );
+
+  server.get('/overview/trouble', operations.listTrouble, async ({ principal, query }) => {
+    const { kind, since, until, selector, ...page } = query;
+    const { items, ...rest } = await listTrouble(app, principal, {
+      ...pageRequest(page),
+      kind: kind ?? null,
+      since: since === undefined ? null : readTime('since', since),
+      until: until === undefined ? null : readTime('until', until),
+      selector: selector === undefined ? null : readSelector(selector),
+    });
+    return { trouble: items.map(troubleShape), ...rest };
+  });
 }

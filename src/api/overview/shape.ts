@@ -2,12 +2,14 @@
 
 import type { JobWithRecent } from '../../app/overview/jobs.ts';
 import type { MonitorWithRecent } from '../../app/overview/monitors.ts';
-import { isoTimeOrNull } from '../../domain/clock.ts';
+import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { monitorDocument } from '../../domain/monitors/document.ts';
 import { statusSince } from '../../domain/monitors/monitor.ts';
+import type { Trouble } from '../../domain/runs/trouble.ts';
 import { ruleOf, scheduleOf } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
 import { listedShape } from '../jobs/shape.ts';
+import { listedRunShape } from '../runs/shape.ts';
 import type * as contract from './contract.ts';
 
 /** A job in a list. */
@@ -34,5 +36,16 @@ export function monitorSummary(
     scheduleWords: scheduleWords(ruleOf({ ...monitor, anchorAt: monitor.createdAt })),
     since: isoTimeOrNull(statusSince(monitor, now)),
     recent,
+  };
+}
+
+/** A row of trouble. */
+export function troubleShape({ from, until, last, since, ...row }: Trouble): contract.TroubleRow {
+  return {
+    ...row,
+    from: isoTime(from),
+    until: isoTime(until),
+    last: listedRunShape(last),
+    since: isoTimeOrNull(since),
   };
 }

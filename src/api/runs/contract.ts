@@ -156,13 +156,18 @@ export const RunHistory = t.envelope(
 );
 export type RunHistory = Static<typeof RunHistory>;
 
-const ListedRun = t.output('ListedRun', 'A run in a list, with its job.', examples.listedRun, {
-  ...RunSummary.properties,
-  job: t.part('The job.', {
-    id: t.id('The id of the job.'),
-    name: t.text('The name of the job.'),
-  }),
-});
+export const ListedRun = t.output(
+  'ListedRun',
+  'A run in a list, with its job.',
+  examples.listedRun,
+  {
+    ...RunSummary.properties,
+    job: t.part('The job.', {
+      id: t.id('The id of the job.'),
+      name: t.text('The name of the job.'),
+    }),
+  },
+);
 export type ListedRun = Static<typeof ListedRun>;
 
 export const AllRuns = t.envelope('AllRuns', partialPage('runs', ListedRun), examples.allRuns);

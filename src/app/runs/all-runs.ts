@@ -29,7 +29,8 @@ export interface RunsRequest extends PageRequest {
 
 const list = 'all-runs';
 const steps = 10;
-const runsPerStep = 1_000;
+/** As many are read at once. */
+export const runsPerStep = 1_000;
 
 /** A page of the runs of a workspace, newest first. Throws `invalid_input` for a cursor of another list. */
 export async function listAllRuns(
@@ -48,9 +49,12 @@ export async function listAllRuns(
       return { found: await listRunsOfWorkspace(db, workspaceId, page), stop: downTo };
     },
   );
-  return partialPageOf<ListedRun, RunPlace>(found, limit, stop, (run) =>
-    placeCursor(list, runPlaceParts(run)),
-  );
+  return partialPageOf<ListedRun, RunPlace>(found, limit, stop, runCursor);
+}
+
+/** The cursor of what is further back than a run. */
+export function runCursor(run: RunPlace): string {
+  return placeCursor(list, runPlaceParts(run));
 }
 
 /** Where a page begins: what is further back of the end of the previous page and a moment. */

@@ -13,7 +13,7 @@ import type {
 } from '../../api/runs/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
 import type { DueTimes, JobActionResults, JobChain } from '../../api/jobs/extension-contract.ts';
-import type { JobSummary } from '../../api/overview/contract.ts';
+import type { JobSummary, TroubleRow } from '../../api/overview/contract.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
 import type { JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { Receipt } from '../../domain/proof/receipt.ts';
@@ -79,6 +79,9 @@ export function createApi(ask: Ask) {
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },
+    /** What went wrong, once each, newest first. */
+    trouble: (filter: Filter) =>
+      pages<TroubleRow>(ask, `/overview/trouble${queryOf(filter)}`, 'trouble'),
     audit: (filter: Filter, limit: number) =>
       ask<AuditList>('GET', `/audit${queryOf({ limit, ...filter })}`),
     /** The whole trail, newest first. */

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { ofOne, useResource } from '../client/resource.ts';
 import { Outside } from './basic.tsx';
+import { browserZone } from '../view/times.ts';
 import { Loaded } from './loaded.tsx';
 
 /** What is used of an explanation. */
@@ -16,19 +17,31 @@ interface WhyProps {
   jobId: string;
   /** The run that is asked about; the newest due time if there is none. */
   runId?: string;
+  /** The zone of the times of the page; that of this browser by default. */
+  zone?: string | undefined;
+  /** Of which job it is, where the page does not say so. */
+  name?: string | undefined;
   /** Whether it is shown before somebody asks. */
   isAsked?: boolean;
 }
 
 /** The answer, what to do about it, and its facts. Nothing is asked before it is opened. */
-export function Why({ jobId, runId, isAsked = false }: WhyProps) {
+export function Why({ jobId, runId, zone = browserZone(), name, isAsked = false }: WhyProps) {
   const [isOpen, setOpen] = useState(isAsked);
-  const path = `/jobs/${jobId}/explanation${runId === undefined ? '' : `?runId=${runId}`}`;
+  const ofRun = runId === undefined ? '' : `&runId=${runId}`;
+  const path = `/jobs/${jobId}/explanation?timezone=${encodeURIComponent(zone)}${ofRun}`;
   const found = useResource<Explanation>(isOpen ? path : null, ofOne('job', jobId));
   if (found.failure.value?.status === 404) return null;
   return (
     <details class="why" open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>Why?</summary>
+      {isOpen && name !== undefined && (
+        <p>
+          <b>
+            <Outside text={name} />
+          </b>
+        </p>
+      )}
       {isOpen && <Loaded from={found}>{(body) => <Explained {...body} />}</Loaded>}
     </details>
   );

@@ -2,6 +2,8 @@
 
 import { sql } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
+import type { JobNow } from '../../domain/runs/trouble.ts';
+import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { runsOfWorkspace, type RunSpan } from '../runs/of-workspace.ts';
 
@@ -28,6 +30,16 @@ export async function findMissedJobs(
     .where('status', '=', 'missed')
     .execute();
   return found.map(({ jobId }) => jobId);
+}
+
+/** What these jobs are now. */
+export async function findJobsNow(db: Db, ids: readonly string[]): Promise<Map<string, JobNow>> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'health', 'paused', 'failing_since as failingSince'])
+    .where('id', 'in', idList(ids))
+    .execute();
+  return new Map(rows.map(({ id, ...row }) => [id, { ...row, paused: row.paused === 1 }]));
 }
 
 /** How many runs were no success, by status. */

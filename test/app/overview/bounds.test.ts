@@ -8,6 +8,7 @@ import type { Principal } from '../../../src/app/app.ts';
 import { createOverview } from '../../../src/app/overview/counts.ts';
 import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
+import { listTrouble } from '../../../src/app/overview/trouble.ts';
 import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
 import { badRunStatuses } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
@@ -168,6 +169,23 @@ test('the trouble of a deleted job is passed over in bounded steps until it is r
     cursor = page.nextCursor;
   } while (cursor !== null);
   assert.deepEqual([partial, found], [[true, false], [oldest.id]]);
+});
+
+test('trouble reads a bounded number of runs, and continues behind them', async (t) => {
+  const { store, addJob, app, principal, clock, counted } = await setup(t);
+  const job = await addJob();
+  const runs = Array.from({ length: 12_500 }, (_, index) => missedRun(job.id, clock.now() - index));
+  await store.write((tx) => insertScheduledRuns(tx, runs));
+  const asked = { kind: null, since: null, until: null, limit: 50 };
+  const pages = (cursor: string | null) => listTrouble(app, principal, { ...asked, cursor });
+  assert.ok((await counted(() => pages(null))) <= 70);
+  const first = await pages(null);
+  assert.deepEqual([first.items.map(({ missed }) => missed), first.isPartial], [[10_000], true]);
+  const last = await pages(first.nextCursor);
+  assert.deepEqual(
+    [last.items.map(({ missed }) => missed), last.nextCursor, last.isPartial],
+    [[2_500], null, false],
+  );
 });
 
 test('runs that do not fit are passed over in bounded steps', async (t) => {

@@ -157,6 +157,7 @@ export const ofLists: Asked = {
     (status) => (db) => listedMonitors.listMonitorsBy(db, 'w', { ...monitorPage, status }),
   ),
   findMissedJobs: [(db) => trouble.findMissedJobs(db, 'w', { before: null, since: 1, rows: 9 })],
+  findJobsNow: [(db) => trouble.findJobsNow(db, ['j'])],
   countTrouble: [(db) => trouble.countTrouble(db, 'w', { since: 1, rows: 5 })],
   findRecentRuns: [(db) => findRecentRuns(db, ['j'], 30)],
   findRecentPings: [(db) => findRecentPings(db, [{ id: 'm', pingCount: 9 }], 30)],

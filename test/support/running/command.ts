@@ -81,8 +81,10 @@ export interface ServedDaemon {
 }
 
 /** Starts `jobd serve`, which may call 127.0.0.1, and makes a key; it ends with the test. */
-export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
-  const dataDir = temporaryDirectory(t);
+export async function serveCommand(
+  t: TestContext,
+  dataDir = temporaryDirectory(t),
+): Promise<ServedDaemon> {
   const daemon = startServe(t, ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'], {
     cwd: process.cwd(),
     ...programToServe,

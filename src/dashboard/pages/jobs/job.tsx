@@ -62,7 +62,7 @@ export function JobPage({ job }: { job: Job }) {
       </ThingHead>
       {isCurl.value && <CurlDialog job={job} onClose={() => (isCurl.value = false)} />}
       <Sentence job={job} note={due.body.value?.notes[0]} />
-      <Why jobId={id} />
+      <Why jobId={id} zone={job.scheduleType === 'cron' ? job.timezone : undefined} />
       <Managed id={id} />
       <div class="columns">
         <NextDue job={job} due={due} />

@@ -140,6 +140,7 @@ function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
         key={run.status}
         jobId={run.jobId}
         runId={run.id}
+        zone={zone}
         isAsked={run.status !== 'success' && !isUnderWay(run)}
       />
     </section>

@@ -25,7 +25,16 @@ export interface ServedPages extends Serving {
 
 /** Starts the packaged jobd. It may call 127.0.0.1, has `more` options, and ends with the test. */
 export async function servePages(t: TestContext, ...more: string[]): Promise<ServedPages> {
-  const served = await serveDirectory(t, temporaryDirectory(t), more);
+  return await servePagesIn(t, temporaryDirectory(t), ...more);
+}
+
+/** The same for a data directory that was prepared. */
+export async function servePagesIn(
+  t: TestContext,
+  dataDir: string,
+  ...more: string[]
+): Promise<ServedPages> {
+  const served = await serveDirectory(t, dataDir, more);
   return { ...served, key: await served.command('key', 'create') };
 }
 

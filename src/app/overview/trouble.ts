@@ -1,0 +1,53 @@
+/** Trouble of a workspace as people tell it: the rows of `domain/runs/trouble.ts`, page by page. */
+
+import type { Selector } from '../../domain/labels.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
+import { groupTrouble, type JobNow } from '../../domain/runs/trouble.ts';
+import type { Trouble, TroubleKind } from '../../domain/runs/trouble.ts';
+import { findJobsNow } from '../../store/overview/trouble.ts';
+import type { Ground, Principal } from '../app.ts';
+import type { PageRequest, PartialPage } from '../page.ts';
+import { listAllRuns, runCursor, runsPerStep, type ListedRun } from '../runs/all-runs.ts';
+
+/** The most runs that one request reads. */
+const mostGrouped = 10_000;
+
+/** What is asked. Times are epoch milliseconds, null for all. */
+export interface TroubleRequest extends PageRequest {
+  kind: TroubleKind | null;
+  since: number | null;
+  until: number | null;
+  /** Only runs of jobs whose labels fit now. */
+  selector?: Selector | null;
+}
+
+/** A page of the rows, by their newest runs. Throws `invalid_input` for a cursor of another list. */
+export async function listTrouble(
+  app: Pick<Ground, 'store'>,
+  principal: Principal,
+  { kind, limit, ...request }: TroubleRequest,
+): Promise<PartialPage<Trouble>> {
+  const grouped = groupTrouble(limit, kind);
+  const jobs = new Map<string, JobNow>();
+  let { cursor } = request;
+  let last: ListedRun | null = null;
+  for (let read = 0; read < mostGrouped; read += runsPerStep) {
+    const wanted = { ...request, statuses: badRunStatuses, limit: runsPerStep, cursor };
+    const { items: runs, nextCursor, isPartial } = await listAllRuns(app, principal, wanted);
+    const fresh = new Set(runs.flatMap(({ jobId }) => (jobs.has(jobId) ? [] : jobId)));
+    if (fresh.size > 0) {
+      for (const [id, job] of await findJobsNow(app.store.db, [...fresh])) jobs.set(id, job);
+    }
+    for (const run of runs) {
+      const job = jobs.get(run.jobId);
+      if (job !== undefined && !grouped.add(run, job)) {
+        const end = last === null ? cursor : runCursor(last);
+        return { items: grouped.rows(), nextCursor: end, isPartial: false };
+      }
+      last = run;
+    }
+    cursor = nextCursor;
+    if (cursor === null || isPartial) break;
+  }
+  return { items: grouped.rows(), nextCursor: cursor, isPartial: cursor !== null };
+}

@@ -1,0 +1,86 @@
+/** `jobd trouble`: what went wrong, once each, over the API. */
+
+import type { Command } from 'commander';
+import type { TroubleRow } from '../api/overview/contract.ts';
+import { isoTime, systemClock } from '../domain/clock.ts';
+import { troubleText } from '../domain/runs/trouble.ts';
+import type { Flags } from '../settings/config.ts';
+import { connect } from './client/connect.ts';
+import type { Context } from './context.ts';
+import { listLimitOf, parseMomentOrDuration, withListLimit } from './options.ts';
+import { selectorOf, withSelector } from './selection.ts';
+import { moment, state } from './terminal/cell.ts';
+import { printJson, printRows } from './terminal/output.ts';
+import { plain } from './terminal/text.ts';
+
+const mostRows = 1_000;
+
+/** Adds the command. */
+export function addTroubleCommand(program: Command, context: Context): void {
+  const { output } = context;
+  withSelector(withListLimit(program.command('trouble'), mostRows), 'only of jobs')
+    .description('list what went wrong, once each, newest first')
+    .option('--since <when>', 'since a time, or an age such as 12h', '24h')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd trouble
+  jobd trouble --since 7d
+
+An outage of jobd is one row, with all that it made jobs miss. What went wrong
+with one job otherwise is one row, with up to an hour between its runs.
+Runs one by one: jobd runs list. Why: jobd explain.`,
+    )
+    .action(async (flags: Flags) => {
+      const limit = listLimitOf(flags, mostRows);
+      const now = systemClock.now();
+      const since = parseMomentOrDuration(String(flags['since']), '--since', now, -1);
+      const found: TroubleRow[] = [];
+      for await (const row of connect(context).trouble({
+        since: isoTime(since),
+        selector: selectorOf(flags),
+      })) {
+        found.push(row);
+        if (found.length > limit) break;
+      }
+      const shown = found.slice(0, limit);
+      if (flags['json']) return printJson(output, { trouble: shown });
+      const none = 'nothing went wrong since then';
+      printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
+      if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
+    });
+}
+
+function columnsFor({ isTerminal }: { isTerminal: boolean }, now: number) {
+  const times = {
+    from: ({ from }: TroubleRow) => moment(from),
+    until: ({ until }: TroubleRow) => moment(until),
+  };
+  return {
+    ...(isTerminal ? { when: (row: TroubleRow) => timesText(row, now) } : times),
+    of: ({ kind, last }: TroubleRow) => (kind === 'outage' ? 'jobd' : last.job.name),
+    now: (row: TroubleRow) => row.now && state(row.now),
+    trouble: (row: TroubleRow) => troubleText(row),
+  };
+}
+
+/** From when to when, by the clock of this machine: `12:06–12:21`, with the date if it is not that of `now`. */
+export function timesText(
+  { from, until }: Pick<TroubleRow, 'from' | 'until'>,
+  now: number,
+): string {
+  const [begin, end] = [localTime(from), localTime(until)];
+  const today = localTime(isoTime(now)).date;
+  const date = begin.date === today ? '' : `${begin.date} `;
+  const last = end.date === begin.date ? end.time : `${end.date} ${end.time}`;
+  return date + begin.time + (last === begin.time ? '' : `–${last}`);
+}
+
+/** The form of Sweden is that of ISO 8601. */
+function localTime(iso: string): { date: string; time: string } {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return { date: '', time: plain(iso) };
+  const time = at.toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
+  return { date: at.toLocaleDateString('sv-SE'), time };
+}

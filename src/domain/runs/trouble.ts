@@ -1,0 +1,176 @@
+/**
+ * Trouble as people tell it: what went wrong, once each (docs/behavior.md#trouble-1). Runs that were no success are grouped while
+ * they are read, the newest first: an outage of jobd is one row, and so is what one job had. Times are epoch milliseconds.
+ */
+
+import { counted } from '../counted.ts';
+import { timeOfId } from '../id.ts';
+import type { ListedJob } from '../jobs/listed-job.ts';
+import { becauseOf, errorOf, type WhyDocument } from './reason.ts';
+import type { RunSummary } from './run.ts';
+
+/** A run that was no success. */
+export type BadRun = RunSummary & { jobId: string; jobName: string };
+
+/** What is known of a job now. */
+export type JobNow = Pick<ListedJob, 'health' | 'paused' | 'failingSince'>;
+
+/** `outage`: jobd could not call; `job`: calls of one job failed, or it was too busy for them. */
+export const troubleKinds = ['outage', 'job'] as const;
+export type TroubleKind = (typeof troubleKinds)[number];
+
+/** One row. */
+export interface Trouble {
+  /** That of its oldest run: it stays while newer ones come. */
+  id: string;
+  kind: TroubleKind;
+  /** Of an outage, for how long it kept jobd from calling; of a job, when the first and the last of its runs was due. */
+  from: number;
+  until: number;
+  failed: number;
+  interrupted: number;
+  /** Due times that were missed. */
+  missed: number;
+  /** How many jobs missed due times in an outage; null for a job. */
+  jobs: number | null;
+  /** Its newest run; of an outage, the newest one that was missed if one was. */
+  last: BadRun;
+  /** What the job is now; null for an outage. */
+  now: ListedJob['health'] | 'paused' | null;
+  /** Since when the job is down; null if it is not. */
+  since: number | null;
+}
+
+/** Outages of one cause with less between them are one. */
+const sameOutageMs = 2 * 60_000;
+/** Runs of one job with less between them are one row. */
+const sameStreakMs = 60 * 60_000;
+
+/** Rows that are being made. */
+export interface TroubleRows {
+  /** Takes the next run, the newest first. Returns false, and does nothing, if that would be one row too many. */
+  add(run: BadRun, job: JobNow): boolean;
+  rows(): Trouble[];
+}
+
+/** Groups runs into at most `limit` rows of a kind, or of all. Each run of these kinds is in one of them. */
+export function groupTrouble(limit: number, kind: TroubleKind | null = null): TroubleRows {
+  const open: Trouble[] = [];
+  const byJob = new Map<string, Trouble>();
+  const outages: Trouble[] = [];
+  const missedJobs = new Map<Trouble, Set<string>>();
+
+  function begin(run: BadRun, job: JobNow | null): Trouble | null {
+    if (open.length === limit) return null;
+    const row = rowOf(run, job);
+    open.push(row);
+    if (job === null) outages.push(row);
+    else byJob.set(run.jobId, row);
+    return row;
+  }
+
+  function countJobs(row: Trouble, { jobId, missed }: BadRun): void {
+    if (row.jobs === null || missed === undefined) return;
+    const jobs = missedJobs.get(row) ?? new Set();
+    missedJobs.set(row, jobs.add(jobId));
+    row.jobs = jobs.size;
+  }
+
+  return {
+    add(run, job) {
+      const isOutage = isOfJobd(run);
+      if (kind !== null && (kind === 'outage') !== isOutage) return true;
+      const known = isOutage
+        ? outages.findLast((row) => isSameOutage(row, run))
+        : ofSameStreak(byJob.get(run.jobId), run, job);
+      const row = known ?? begin(run, isOutage ? null : job);
+      if (row === null) return false;
+      count(row, run);
+      countJobs(row, run);
+      return true;
+    },
+    rows: () => open,
+  };
+}
+
+/** Whether jobd was the cause: not the target, nor a run of the job before. */
+function isOfJobd({ status, reason }: BadRun): boolean {
+  return status === 'interrupted' || (status === 'missed' && reason !== 'busy');
+}
+
+function rowOf(run: BadRun, job: JobNow | null): Trouble {
+  const none = { id: run.id, failed: 0, interrupted: 0, missed: 0 };
+  const times = job === null ? hinderedTimes(run) : dueTimes(run);
+  if (job === null) {
+    return { kind: 'outage', ...times, ...none, jobs: 0, last: run, now: null, since: null };
+  }
+  const { health, paused, failingSince } = job;
+  const now = paused ? 'paused' : health;
+  const since = health === 'down' ? failingSince : null;
+  return { kind: 'job', ...times, ...none, jobs: null, last: run, now, since };
+}
+
+/** For how long jobd was kept from calling; where that is not known, until it was recorded. */
+function hinderedTimes({ id, scheduledFor, finishedAt, missed }: BadRun) {
+  const noticedAt = finishedAt ?? scheduledFor;
+  if (missed === undefined) return { from: noticedAt, until: noticedAt };
+  const { first, last, from, until } = missed;
+  return { from: from ?? first, until: until ?? Math.max(last, timeOfId(id)) };
+}
+
+function dueTimes({ scheduledFor, missed }: BadRun) {
+  return { from: scheduledFor, until: missed?.last ?? scheduledFor };
+}
+
+/** Runs that an outage broke off belong to it. */
+function isSameOutage({ from, until, last, missed }: Trouble, run: BadRun): boolean {
+  const its = hinderedTimes(run);
+  const isNear = its.from <= until + sameOutageMs && its.until >= from - sameOutageMs;
+  return isNear && (run.missed === undefined || missed === 0 || run.reason === last.reason);
+}
+
+/** All since the job went down are one row, however long that lasts. */
+function ofSameStreak(row: Trouble | undefined, run: BadRun, job: JobNow): Trouble | undefined {
+  if (row === undefined) return undefined;
+  const isNear = row.from - dueTimes(run).until <= sameStreakMs;
+  const isDown = job.health === 'down' && job.failingSince !== null;
+  const isOfNow = isDown && (run.finishedAt ?? run.scheduledFor) >= (job.failingSince ?? 0);
+  return isNear || isOfNow ? row : undefined;
+}
+
+function count(row: Trouble, run: BadRun): void {
+  const { from, until } = row.kind === 'outage' ? hinderedTimes(run) : dueTimes(run);
+  row.id = run.id;
+  row.from = Math.min(row.from, from);
+  row.until = Math.max(row.until, until);
+  if (run.status === 'failed') row.failed += 1;
+  else if (run.missed === undefined) row.interrupted += 1;
+  else {
+    // What was missed says more about an outage than what it broke off.
+    if (row.kind === 'outage' && row.missed === 0) row.last = run;
+    row.missed += run.missed.count;
+  }
+}
+
+/** What is said of a row: its counts, and why its newest run was no success. */
+interface ToldTrouble extends Pick<Trouble, 'failed' | 'interrupted' | 'missed' | 'jobs'> {
+  last: { why?: Pick<WhyDocument, 'reason' | 'detail'>; httpStatus: number | null };
+}
+
+/** A row in words, without its times and the name of its job: `jobd was not running: 97 jobs missed 112 due times`. */
+export function troubleText({ last, ...row }: ToldTrouble): string {
+  const { failed, interrupted, missed, jobs } = row;
+  const { reason = null, detail = null } = last.why ?? {};
+  const why = { reason, detail, httpStatus: last.httpStatus };
+  const because = becauseOf(why).replace(/,$/, '');
+  const broken = `${counted(interrupted, 'run')} ${interrupted === 1 ? 'was' : 'were'} interrupted`;
+  const times = counted(missed, 'due time');
+  if (jobs === null) {
+    const failures = failed === 1 ? 'failed once' : `failed ${failed} times`;
+    const told = [failed > 0 && failures, missed > 0 && `missed ${times}`].filter(Boolean);
+    return `${told.join(', ')}: ${reason === 'busy' ? because : errorOf(why)}`;
+  }
+  if (missed === 0) return `${broken}: ${because}`;
+  const also = interrupted === 0 ? '' : `, ${broken}`;
+  return `${because}: ${counted(jobs, 'job')} missed ${times}${also}`;
+}

@@ -1,0 +1,62 @@
+/** `jobd trouble`, and what else tells an outage: status and explain. */
+
+import assert from 'node:assert/strict';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TroubleRow } from '../../src/api/overview/contract.ts';
+import { timesText } from '../../src/cli/trouble.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { serveCommand } from '../support/running/command.ts';
+import { prepareStore } from '../support/running/prepare.ts';
+import { until } from '../support/until.ts';
+
+const minute = 60_000;
+
+const at = (day: number, hour: number, min: number): string =>
+  new Date(2026, 2, day, hour, min).toISOString();
+
+test('after a crash one row tells from when to when jobd was not running, and what was missed', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const now = Math.floor(Date.now() / 1_000) * 1_000;
+  const url = 'http://127.0.0.1:1/';
+  await prepareStore(dataDir, async ({ addJob }) => {
+    // Due once an hour, and half an hour ago.
+    for (const name of ['a', 'b', 'c']) {
+      await addJob(
+        { name, url, timezone: 'UTC', scheduleType: 'period', periodSeconds: 3_600 },
+        now - 90 * minute,
+      );
+    }
+  });
+  const away = new Date(now - 50 * minute);
+  writeFileSync(join(dataDir, 'serve.alive'), '');
+  utimesSync(join(dataDir, 'serve.alive'), away, away);
+  const { jobd } = await serveCommand(t, dataDir);
+  const [outage] = await until('what was missed', async () => {
+    const { trouble } = JSON.parse((await jobd('trouble', '--json')).stdout);
+    return (trouble as TroubleRow[])[0]?.jobs === 3 && (trouble as TroubleRow[]);
+  });
+  assert.equal(outage?.from, away.toISOString());
+  assert.ok(Date.parse(outage.until) >= now);
+  const sentence = 'jobd was not running: 3 jobs missed 3 due times';
+  const line = `${outage.from}\t${outage.until}\tjobd\t-\t${sentence}`;
+  assert.equal((await jobd('trouble')).stdout, `${line}\n`);
+  assert.equal((await jobd('trouble', '--since', '1s')).stdout, '');
+  const status = await jobd('status');
+  assert.ok(status.stdout.includes(`: ${sentence}\n`), status.stdout);
+  assert.deepEqual(JSON.parse((await jobd('status', '--json')).stdout).lastOutage, outage);
+  const explained = await jobd('explain', 'a');
+  const [from, end] = [outage.from, outage.until].map((iso) => new RegExp(iso.slice(11, 16)));
+  assert.match(explained.stdout, /because jobd was not running from /);
+  for (const time of [from, end]) assert.match(explained.stdout.split('\n')[0] ?? '', time ?? /$^/);
+});
+
+test('a row has its times by the clock of the machine, with the days that are not today', () => {
+  const now = Date.parse(at(2, 15, 0));
+  const shown = (from: string, end: string) => timesText({ from, until: end }, now);
+  assert.equal(shown(at(2, 12, 6), at(2, 12, 21)), '12:06–12:21');
+  assert.equal(shown(at(2, 12, 6), at(2, 12, 6)), '12:06');
+  assert.equal(shown(at(1, 23, 50), at(1, 23, 55)), '2026-03-01 23:50–23:55');
+  assert.equal(shown(at(1, 23, 50), at(2, 0, 10)), '2026-03-01 23:50–2026-03-02 00:10');
+});
