@@ -63,7 +63,9 @@ test('labels are set, changed and removed, and select jobs for every command', a
   );
   await done('jobs', 'label', '-l', 'client=acme', '--status', 'paused', 'env=dev');
   assert.deepEqual(await labelsOf('two'), { client: 'acme', env: 'dev' });
-  assert.match(await done('jobs', 'run', '-l', 'env=dev'), /^(?:one|two)\tqueued/m);
+  // Nothing is deleted while it runs.
+  const ran = await jobd('jobs', 'run', '-l', 'env=dev', '--wait');
+  assert.match(ran.stdout, /^two\tfailed\t/, ran.stderr);
   assert.equal((await done('runs', 'list', '-l', 'env=dev')).trim().split('\n').length, 2);
   await done('jobs', 'delete', '-l', 'env=dev', '--yes');
   assert.deepEqual(await names(), ['plain-']);
