@@ -69,10 +69,10 @@ async function keepChanges<T>(
     shortened = [];
     const result = await work(tx, (workspaceId, change) => {
       if (changesNothing(change)) return;
-      const { action, subject, fields = [], runId } = change;
+      const { action, subject, fields = [], runId, made } = change;
       const { id, name } = subject;
-      const run = runId !== undefined && { runId };
-      const what = { action, subject: { id, name }, fields, ...run };
+      const more = { ...(runId !== undefined && { runId }), ...(made && { made }) };
+      const what = { action, subject: { id, name }, fields, ...more };
       const by = { actor, ...(typeof keyId === 'string' && { keyId }) };
       entries.push({ workspaceId, at: clock.now(), ...by, ...sender, ...what });
     });

@@ -34,14 +34,14 @@ const endings: ReadonlyMap<AuditAction, EndReason> = new Map([
 
 /** What these entries mean to streams. */
 export function effectsOf(
-  entries: readonly Pick<AuditEntry, 'workspaceId' | 'action' | 'subject'>[],
+  entries: readonly Pick<AuditEntry, 'workspaceId' | 'action' | 'subject' | 'made'>[],
 ): Effects {
   const effects: Effects = { changes: [], ended: [] };
-  for (const { workspaceId, action, subject } of entries) {
+  for (const { workspaceId, action, subject, made } of entries) {
     const reason = endings.get(action);
     if (reason !== undefined) effects.ended.push({ actorId: subject.id, reason });
     const part = partOf(action);
-    if (part !== null) effects.changes.push([workspaceId, { [part]: [subject.id] }]);
+    if (part !== null) effects.changes.push([workspaceId, { [part]: made ?? [subject.id] }]);
   }
   return effects;
 }

@@ -1,5 +1,6 @@
 /** The optional features of this jobd, beside those of `local-wings.ts`. Without its line here and its folder, one is gone. */
 
+import { calls } from '../wings/calls/wing.ts';
 import { definitions } from '../wings/definitions/wing.ts';
 import { explain } from '../wings/explain/wing.ts';
 import { ledger } from '../wings/ledger/wing.ts';
@@ -8,7 +9,7 @@ import { replay } from '../wings/replay/wing.ts';
 import { timetable } from '../wings/timetable/wing.ts';
 import { localWings } from './local-wings.ts';
 
-const wings = [explain, ledger, replay, readers, definitions, timetable, ...localWings];
+const wings = [explain, ledger, replay, calls, readers, definitions, timetable, ...localWings];
 
 /** What they add. Nothing of it is loaded. */
 export const addedByWings = {

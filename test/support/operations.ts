@@ -74,6 +74,13 @@ const notes: Readonly<Record<string, Notes>> = {
   completeRun: { body: { status: 'success' } },
   replayRun: { body: {}, bodies: [{ again: true }] },
   copyJob: { body: { name: 'copy' }, wrong: { name: ' ' } },
+  createCalls: {
+    body: () => ({ calls: [{ key: randomUUID(), url: newJob.url, inSeconds: 86_400 }] }),
+    bodies: [
+      { calls: [{ key: 'k', ...newJob, runAt: '2026-11-26T02:30:00Z' }, { key: 'k', url: '' }] },
+    ],
+    wrong: { calls: [{ key: 'k', url: newJob.url, inSeconds: -1 }] },
+  },
   actOnJobs: {
     body: (own, other) => ({ action: 'delete', ids: [own, other] }),
     bodies: [{ action: 'resume', ids: [unknownId] }],

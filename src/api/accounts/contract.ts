@@ -103,7 +103,7 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
     'The fields that an update changed; never their values.',
   ),
   count: t.integer(
-    'How often it was done: the same update, by the same actor, within a minute from `at`, is one entry.',
+    'How often it was done: the same update, by the same actor, within a minute from `at`, is one entry. Of `job.create`, how many jobs a request made, `subject` and others.',
   ),
   runId: Type.Optional(t.id('The run, of `job.run` and `job.complete`.')),
 });

@@ -27,6 +27,32 @@ export interface ActionResult {
 export const jobsPerStep = 20;
 
 /**
+ * Changes many jobs of a workspace, some in each transaction. `work` says in the result of a job why it is refused; `refused` is the result
+ * of one whose transaction failed after others were kept, and of the jobs after it. Throws what the first transaction throws.
+ */
+export async function changeInSteps<Item, Result>(
+  app: JobsApp,
+  principal: Principal,
+  items: readonly Item[],
+  work: (tx: Db, step: readonly Item[], note: NoteChange) => Promise<Result[]>,
+  refused: (item: Item, refusal: JobdError) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  while (results.length < items.length) {
+    const step = items.slice(results.length, results.length + jobsPerStep);
+    try {
+      results.push(...(await changeBy(app, principal, (tx, note) => work(tx, step, note))));
+    } catch (error) {
+      if (results.length === 0 || !(error instanceof JobdError)) throw error;
+      results.push(...items.slice(results.length).map((item) => refused(item, error)));
+    }
+    await setImmediate();
+  }
+  app.wake('claim');
+  return results;
+}
+
+/**
  * Pauses, resumes or deletes jobs, some in each transaction. A job that is refused does not affect the others. Nothing
  * waits for a run: a job that executes one can be paused and resumed, and not deleted. Throws `invalid_input` for an id
  * that is there twice, and `payment_required` unless it deletes. A later transaction that fails is in the rows of its jobs
@@ -38,26 +64,18 @@ export async function actOnJobs(
   { action, ids }: { action: JobAction; ids: readonly string[] },
 ): Promise<ActionResult[]> {
   checkDistinct(ids, (index) => `ids.${index}`);
-  const { wake } = app;
   if (action === 'resume') await prepareToResume(app, principal, ids);
   const ordered = action === 'delete' ? await inOrderOfDeletion(app, principal, ids) : ids;
-  const results: ActionResult[] = [];
-  while (results.length < ids.length) {
-    const step = ordered.slice(results.length, results.length + jobsPerStep);
-    try {
-      const acted = await changeBy(app, principal, (tx, note) =>
-        action === 'delete'
-          ? deleteJobs(app, principal, tx, step, note)
-          : pauseOrResume(app, principal, tx, { action, ids: step }, note),
-      );
-      results.push(...acted);
-    } catch (refusal) {
-      if (results.length === 0 || !(refusal instanceof JobdError)) throw refusal;
-      results.push(...ordered.slice(results.length).map((id) => ({ id, refusal })));
-    }
-    await setImmediate();
-  }
-  wake('claim');
+  const results = await changeInSteps<string, ActionResult>(
+    app,
+    principal,
+    ordered,
+    (tx, step, note) =>
+      action === 'delete'
+        ? deleteJobs(app, principal, tx, step, note)
+        : pauseOrResume(app, principal, tx, { action, ids: step }, note),
+    (id, refusal) => ({ id, refusal }),
+  );
   const resultOf = new Map(results.map((result) => [result.id, result]));
   return ids.flatMap((id) => resultOf.get(id) ?? []);
 }

@@ -55,7 +55,7 @@ export async function createJob(
     id: job.id,
     repeatable,
     make: async (tx, note) =>
-      withSecret(job, await keepNewJob(app, principal, tx, job, note, onResultSecret)),
+      withSecret(job, await keepNewJob(app, principal, tx, job, note, { secret: onResultSecret })),
     async find(tx, id) {
       const found = shownKept(app, principal, await requireJob(tx, principal, id));
       const isMade = onResult !== null && onResultSecret === undefined;
@@ -101,7 +101,7 @@ export async function copyJob(
       const secret = await callbackSecret(app, tx, job.id);
       // A new one would be shown to nobody: the target could not check what the copy posts.
       if (copy.onResult !== null && secret === undefined) throw secretLost();
-      await keepNewJob(app, principal, tx, copy, note, secret);
+      await keepNewJob(app, principal, tx, copy, note, { secret });
       return copy;
     },
     find: async (tx, made) => shownKept(app, principal, await requireJob(tx, principal, made)),

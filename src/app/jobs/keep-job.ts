@@ -78,8 +78,8 @@ export function newJob(
 }
 
 /**
- * Keeps a new job. `secret` is that of `onResult`; returns the one that jobd made for it, null if it made none. Throws
- * `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it.
+ * Keeps a new job. `secret` is that of `onResult`; returns the one that jobd made for it, null if it made none. `callKey`: its key, if
+ * it is one of many calls. Throws `payment_required`, `invalid_input` for `after`, and `forbidden` if the plan does not allow it.
  */
 export async function keepNewJob(
   app: JobsApp,
@@ -87,7 +87,7 @@ export async function keepNewJob(
   tx: Db,
   job: Job,
   note: NoteChange,
-  secret?: string,
+  { secret, callKey }: { secret?: string | undefined; callKey?: string } = {},
 ): Promise<string | null> {
   // Judged inside the transaction: once the engine has stopped the schedules of an account, none may be added.
   const account = await requirePaid(tx, principal, app.clock.now());
@@ -95,7 +95,7 @@ export async function keepNewJob(
   await requireRoom(tx, account);
   await requireChain(tx, principal, job, null);
   await ensureCallKey(app, tx, job.sign);
-  await jobs.insertJob(tx, await sealed(app, tx, job));
+  await jobs.insertJob(tx, await sealed(app, tx, job), callKey);
   note({ action: 'job.create', subject: job });
   return await keepCallback(app, tx, { before: null, after: job, secret });
 }

@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { connect } from '../client/connect.ts';
 import type { Flags } from '../../settings/config.ts';
 import { auditActionWords } from '../../domain/accounts/audit.ts';
+import { oftenWords } from '../../domain/accounts/audit-words.ts';
 import { parseChoice } from '../../settings/setting.ts';
 import type { Context } from '../context.ts';
 import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
@@ -72,6 +73,6 @@ function fromOf({ address, forwardedFor }: AuditEntry): string | null {
 
 function whatOf({ action, fields, count, runId }: AuditEntry): string {
   if (runId !== undefined) return `${action} (run ${runId})`;
-  const often = count === 1 ? '' : `, ${count} times`;
-  return fields.length === 0 ? action : `${action} (${fields.join(', ')})${often}`;
+  const changed = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+  return `${action}${changed}${oftenWords({ action, count })}`;
 }

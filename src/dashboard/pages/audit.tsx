@@ -18,7 +18,7 @@ import {
   subjectPlace,
   subjectType,
 } from '../view/audit.ts';
-import { didWords } from '../../domain/accounts/audit-words.ts';
+import { didWords, oftenWords } from '../../domain/accounts/audit-words.ts';
 import { absolute, clock } from '../view/times.ts';
 
 /** Runs change too often, and few of them are in the trail. Sign-ins and keys have no event. */
@@ -107,7 +107,7 @@ function AuditRow({ entry }: { entry: AuditEntry }) {
             : <Outside text={fields.join(', ')} />
           </>
         )}
-        {count > 1 && <span class="quiet">, {count} times within a minute</span>}
+        {count > 1 && <span class="quiet">{oftenWords(entry)}</span>}
       </p>
       <Details entry={entry} />
     </li>

@@ -62,6 +62,8 @@ export interface Change {
   fields?: readonly string[];
   /** The run that was asked for or ended. */
   runId?: string;
+  /** The ids of all that was created at once; left out for one. `subject` is the first of all that its request creates. */
+  made?: readonly string[];
 }
 
 /** An entry of the trail. */
@@ -78,6 +80,8 @@ export interface AuditEntry extends Sender {
   fields: readonly string[];
   /** The run that was asked for or ended; left out for any other action. */
   runId?: string;
+  /** See `Change`. Only their number is kept. */
+  made?: readonly string[];
 }
 
 /** A change of an account has an entry in each of its oldest workspaces, up to this many. */
@@ -96,21 +100,26 @@ export const auditRetention = {
   days: 400,
 } as const;
 
-/** Equal updates within this time are one entry, with their number. */
+/** Equal updates within this time are one entry, with their number, and so are jobs that one request creates. */
 const foldedMs = 60_000;
 
 /** An entry as it is kept. In a workspace the numbers grow by one, so that a removed entry shows. */
 export interface KeptAuditEntry extends AuditEntry {
   number: number;
-  /** How many equal updates within a minute it stands for. */
+  /** How many equal updates within a minute it stands for, or how many created jobs. */
   count: number;
 }
 
-/** Whether an update is only another one of an entry. */
+/** Whether an entry may be another one of an earlier entry. */
+export function mayFold({ action, made }: Pick<AuditEntry, 'action' | 'made'>): boolean {
+  return action.endsWith('.update') || made !== undefined;
+}
+
+/** Whether an entry is only another one of an earlier one. */
 export function isFolded(kept: AuditEntry, entry: AuditEntry): boolean {
   const passedMs = entry.at - kept.at;
   return (
-    entry.action.endsWith('.update') &&
+    mayFold(entry) &&
     kept.action === entry.action &&
     passedMs >= 0 &&
     passedMs < foldedMs &&

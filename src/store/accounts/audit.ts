@@ -1,6 +1,6 @@
 /** Entries of the audit trail: they are added, counted on and pruned, and never changed. */
 
-import { auditRetention, isFolded } from '../../domain/accounts/audit.ts';
+import { auditRetention, isFolded, mayFold } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { lockAccountOf } from './accounts.ts';
@@ -47,10 +47,11 @@ const findLast = statement((db: Db, of: Parameters<{ workspaceId: string; group:
     .compile(),
 );
 
-const addOne = statementForEach((db: Db, of: Parameters<{ workspaceId: string; number: number }>) =>
+const addCount = statementForEach(
+  (db: Db, of: Parameters<{ workspaceId: string; number: number; more: number }>) =>
   db
     .updateTable('audit_entries')
-    .set((entry) => ({ count: entry('count', '+', 1) }))
+    .set((entry) => ({ count: entry('count', '+', of('more')) }))
     .where('workspace_id', '=', of('workspaceId'))
     .where('number', '=', of('number'))
     .compile(),
@@ -137,13 +138,14 @@ export async function insertAuditEntries(
   const added: AddedEntry[] = [];
   let counted: KeptAuditEntry | undefined;
   for (const entry of entries) {
+    const count = entry.made?.length ?? 1;
     const other = added.findLast(({ subject }) => subject.id === entry.subject.id);
     const same = other === undefined ? await findSame(tx, entry) : undefined;
     if (same !== undefined) {
-      await addOne(tx, [{ workspaceId, number: same.number }]);
-      counted = { ...same, count: same.count + 1 };
-    } else if (other !== undefined && isFolded(other, entry)) other.count += 1;
-    else added.push({ ...entry, count: 1 });
+      await addCount(tx, [{ workspaceId, number: same.number, more: count }]);
+      counted = { ...same, count: same.count + count };
+    } else if (other !== undefined && isFolded(other, entry)) other.count += count;
+    else added.push({ ...entry, count });
   }
   const [first] = added;
   if (first === undefined) return { last: counted, shortened: [] };
@@ -168,9 +170,9 @@ export interface AddedEntries {
 
 type AddedEntry = AuditEntry & Pick<KeptAuditEntry, 'count'>;
 
-/** The newest entry about the same subject, if an update is only another one of it. */
+/** The newest entry about the same subject, if this is only another one of it. */
 async function findSame(tx: Db, entry: AuditEntry): Promise<KeptAuditEntry | undefined> {
-  if (!entry.action.endsWith('.update')) return undefined;
+  if (!mayFold(entry)) return undefined;
   const page = { subjectId: entry.subject.id, before: null, limit: 1 };
   const [newest] = await listAuditEntries(tx, entry.workspaceId, page);
   return newest !== undefined && isFolded(newest, entry) ? newest : undefined;

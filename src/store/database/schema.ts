@@ -111,6 +111,8 @@ export interface JobRow extends ColumnsOf<
   workspace_id: string;
   /** Its key in definitions, unique in the workspace; null for a job made by hand. */
   managed_key: Generated<string | null>;
+  /** The key under which `POST /calls` made it, unique in the workspace; null for any other job. */
+  call_key: Generated<string | null>;
   /** The name in lower case (ASCII), made by the database: lists are ordered by it. */
   name_lower: ColumnType<string, never, never>;
   /** Host and port of the URL: what the limit on calls to one host counts by. */

@@ -10,7 +10,7 @@ import { adjustmentFields } from '../../domain/schedule/fields.ts';
 import { spanChange, type Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
-import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
+import { idList, locksRows, lowerCase, rowLock } from '../database/dialect.ts';
 import { afterAllIds, onPage, type LabelledPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
@@ -73,8 +73,8 @@ export function jobOf({
 type Row = ReturnType<typeof newRow>;
 
 /** The columns of a new job. */
-function newRow(job: SealedJob) {
-  return { ...toRow(fixed, job), ...editableColumns(job) };
+function newRow(job: SealedJob, callKey: string | null) {
+  return { ...toRow(fixed, job), ...editableColumns(job), call_key: callKey };
 }
 
 const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
@@ -84,9 +84,13 @@ const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
     .compile(),
 );
 
-/** Keeps a new job, and since when its schedule is in force. */
-export async function insertJob(tx: Db, job: SealedJob): Promise<void> {
-  await insertRow(tx, [newRow(job)]);
+/** Keeps a new job, and since when its schedule is in force. `callKey`: the key of a call that is made with others. */
+export async function insertJob(
+  tx: Db,
+  job: SealedJob,
+  callKey: string | null = null,
+): Promise<void> {
+  await insertRow(tx, [newRow(job, callKey)]);
   await keepSpans(tx, [spanChange(null, job, { at: job.createdAt, reason: 'changed' })]);
 }
 
@@ -138,6 +142,22 @@ export async function findJob(
 ): Promise<SealedJob | undefined> {
   const [row] = await jobById(db, { workspaceId, id });
   return row && jobOf(row);
+}
+
+/** The jobs that `POST /calls` made under these keys, unless they are deleted (docs/behavior.md#once-7): ids by keys. */
+export async function findCalls(
+  db: Db,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<Map<string | null, string>> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'call_key'])
+    .where('workspace_id', '=', workspaceId)
+    .where('call_key', 'in', idList(keys))
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ id, call_key }) => [call_key, id]));
 }
 
 const jobPage = statement(

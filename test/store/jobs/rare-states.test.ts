@@ -10,7 +10,7 @@ import {
   findStarted,
   insertChainedRuns,
 } from '../../../src/store/jobs/chains.ts';
-import { findJob, listJobs } from '../../../src/store/jobs/jobs.ts';
+import { findCalls, findJob, listJobs } from '../../../src/store/jobs/jobs.ts';
 import {
   findJobsOfWorkspace,
   findPlannedJobs,
@@ -45,6 +45,7 @@ const cause = { jobId: 'leader', runId: 'failed', conditions: ['finished'], ende
 
 testGuards({
   'a deleted job is not found': [(tx) => findJob(tx, 'w', 'due'), dueDeleted],
+  'nor found by the key of a call': [(tx) => findCalls(tx, 'w', ['due']), dueDeleted],
   'nor listed': [async (tx) => rowsWith('due', await listJobs(tx, 'w', page)), dueDeleted],
   'nor listed by its name': [(tx) => listJobs(tx, 'w', { ...page, name: 'due' }), dueDeleted],
   'nor paused, resumed or deleted again': [(tx) => findActedJobs(tx, 'w', ['due']), dueDeleted],

@@ -126,6 +126,7 @@ const acted = { before, after: { ...before, paused: true, nextRunAt: null } } as
 
 export const ofJobs: Asked = {
   findJob: [(db) => jobs.findJob(db, 'w', id)],
+  findCalls: [(db) => jobs.findCalls(db, 'w', ['k', 'l'])],
   listJobs: labelledPages.map((of) => (db) => jobs.listJobs(db, 'w', of)),
   markJobDeleted: [(db) => jobs.markJobDeleted(db, 'j', 1)],
   findActedJobs: [(db) => actions.findActedJobs(db, 'w', ['j', 'k'])],

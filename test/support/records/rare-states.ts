@@ -55,7 +55,7 @@ async function seedJobs(tx: Db): Promise<void> {
   const results = { total_success: 1, total_failed: 1, total_missed: 1 };
   const after = { after_job_id: 'leader', after_on: 'finished' } as const;
   await insertEach(tx, 'jobs', [
-    job('due', { next_run_at: 1, managed_key: 'due' }),
+    job('due', { next_run_at: 1, managed_key: 'due', call_key: 'due' }),
     job('planned', { next_run_at: later }),
     job('stopped', { delete_at: 1, delete_after_seconds: 0 }),
     job('asked'),

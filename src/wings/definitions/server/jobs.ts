@@ -64,7 +64,7 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     return {
       id: job.id,
       async perform(tx, note) {
-        await keepNewJob(app, principal, tx, job, note, input.onResultSecret);
+        await keepNewJob(app, principal, tx, job, note, { secret: input.onResultSecret });
       },
     };
   },

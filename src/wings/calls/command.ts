@@ -1,0 +1,103 @@
+/** `jobd calls create`: many one-time jobs, over the API. */
+
+import type { Command } from 'commander';
+import { connect } from '../../cli/client/connect.ts';
+import { askOnce } from '../../cli/client/retry.ts';
+import { waitVisibly } from '../../cli/client/wait.ts';
+import type { Context } from '../../cli/context.ts';
+import { interruptedExitCode } from '../../cli/exit-codes.ts';
+import { textOrFile } from '../../cli/options.ts';
+import { idCell } from '../../cli/terminal/cell.ts';
+import { printJson, printRows } from '../../cli/terminal/output.ts';
+import { counted } from '../../domain/counted.ts';
+import { errorCodes, invalidInput, JobdError } from '../../domain/errors.ts';
+import type { Flags } from '../../settings/config.ts';
+import type { CallResults } from './routes.ts';
+
+/** Of one request: a body is 256 KiB at most. */
+const most = { calls: 100, bytes: 250_000 };
+
+/** Adds the command. */
+export function addCallCommands(program: Command, context: Context): void {
+  const { output } = context;
+  program
+    .command('calls')
+    .description('create many jobs that are called once')
+    .command('create')
+    .argument('<file>', 'a line of JSON for each call, or a JSON array; - for standard input')
+    .description('create a job for each call, once for each key')
+    .addHelpText('after', help)
+    .action(async (file: string, flags: Flags) => {
+      const calls = callsIn(await textOrFile(file === '-' ? file : `@${file}`, 'FILE'));
+      const { ask } = connect(context, { waits: true });
+      const results: CallResults['results'] = [];
+      const done = () => `sent ${results.length} of ${counted(calls.length, 'call')}`;
+      await waitVisibly(done, async (signal) => {
+        try {
+          while (results.length < calls.length && !signal.aborted) {
+            const body = { calls: partOf(calls.slice(results.length, results.length + most.calls)) };
+            results.push(...(await askOnce<CallResults>(ask, '/calls', body)).results);
+          }
+        } catch (error) {
+          if (!signal.aborted) throw inFile(error, results.length);
+        }
+      });
+      if (results.some(({ id }) => id === null)) context.exitCode = errorCodes.conflict.exitCode;
+      if (results.length < calls.length) {
+        output.say(`stopped: ${done()}`);
+        context.exitCode = interruptedExitCode;
+      }
+      if (flags['json']) return printJson(output, { results });
+      const job = ({ id }: { id: string | null }) => idCell(id);
+      printRows(output, results, { key: ({ key }) => key, job, because: ({ error }) => error });
+    });
+}
+
+const help = `
+Example:
+  echo '{"key":"order-4711","url":"https://example.com/","inSeconds":3600}' |
+    jobd calls create -
+
+A key that names a job already creates nothing, so a file can be sent again.`;
+
+/** The calls of a text: JSON as the API takes it, an array of calls, or a line for each. Throws `invalid_input`. */
+function callsIn(text: string): unknown[] {
+  const whole = parsed(text);
+  const calls =
+    'value' in whole
+      ? [(whole.value as { calls?: unknown } | null)?.calls ?? whole.value].flat()
+      : text.split('\n').flatMap((line, index) => {
+          const { value, problem } = line.trim() === '' ? {} : parsed(line);
+          if (problem === undefined) return value === undefined ? [] : [value];
+          throw invalidInput(`line ${index + 1} of FILE must be JSON: ${problem}`);
+        });
+  if (calls.length === 0) throw invalidInput('FILE must have at least one call');
+  return calls;
+}
+
+function parsed(text: string): { value?: unknown; problem?: string } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/** As many calls as one body has room for, one at least. */
+function partOf(calls: readonly unknown[]): unknown[] {
+  let bytes = 0;
+  return calls.filter((call, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(call)) + 1;
+    return index === 0 || bytes <= most.bytes;
+  });
+}
+
+/** An error of the server with the place of its call among all; the first is 1. */
+function inFile(error: unknown, sent: number): unknown {
+  const { cause = error, code } = error as JobdError;
+  const [start, place] = /^calls\.(\d+)/.exec((cause as Error).message) ?? [];
+  if (start === undefined) return error;
+  const rest = (cause as Error).message.slice(start.length);
+  const said = rest.startsWith('.') ? `: ${rest.slice(1)}` : rest;
+  return new JobdError(code, `call ${sent + Number(place) + 1}${said}`, { cause });
+}

@@ -1,0 +1,63 @@
+/** `jobd calls create`. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { runCommand } from '../../support/running/command.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+
+const url = 'http://127.0.0.1:1/';
+
+test('the calls of a file are made, a hundred in a request, and none twice', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  const create = (input: string, ...args: string[]) =>
+    runCommand(['calls', 'create', ...args, '-'], env, input);
+  const jobs = async () => (await daemon.ask('GET', '/me')).body.usage.jobs;
+  const lines = Array.from({ length: 130 }, (_, index) =>
+    JSON.stringify({ key: `k${index}`, url, inSeconds: 3_600 }),
+  );
+  const made = await create(`${lines.join('\n')}\n\n`, '--json');
+  assert.equal(made.exitCode, 0, made.stderr);
+  const { results } = JSON.parse(made.stdout);
+  assert.equal(results.length, 130);
+  assert.equal(await jobs(), 130);
+
+  const file = join(temporaryDirectory(t), 'calls.json');
+  writeFileSync(file, `[${lines.slice(0, 1).join()},{"key":"new","url":"ftp://a","inSeconds":1}]`);
+  const again = await runCommand(['calls', 'create', file], env);
+  assert.equal(again.exitCode, 5, again.stderr);
+  const [first, second] = again.stdout.split('\n');
+  assert.equal(first, `k0\t${results[0].id}\t-`);
+  assert.match(second ?? '', /^new\t-\turl /);
+  const pretty = JSON.stringify({ calls: [{ key: 'k0', url }] }, null, 2);
+  assert.equal((await create(pretty)).stdout, `${first}\n`, 'as the API takes it');
+  assert.equal(await jobs(), 130);
+
+  const wrong: [input: string, words: RegExp][] = [
+    ['', /FILE must have at least one call/],
+    [`${lines[0]}\n{"key":`, /line 2 of FILE must be JSON: /],
+    [`${lines.slice(0, 100).join('\n')}\n{"key":"a"}`, /call 101: url is required/],
+    ['5', /call 1 must be an object, got 5/],
+    [`{"key":"a","url":"${url}","timeoutSeconds":"5"}`, /call 1: timeoutSeconds must be an integer/],
+  ];
+  for (const [input, words] of wrong) {
+    const { exitCode, stderr } = await create(input);
+    assert.match(stderr, words);
+    assert.equal(exitCode, 2, stderr);
+  }
+  const none = await runCommand(['calls', 'create', `${file}.none`], env);
+  assert.deepEqual([none.exitCode, none.stdout], [2, ''], none.stderr);
+});
+
+test('long calls are sent in parts that one request has room for', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  const long = { url, method: 'POST', body: 'ü'.repeat(30_000), inSeconds: 60 };
+  const calls = Array.from({ length: 9 }, (_, index) => ({ key: `k${index}`, ...long }));
+  const ran = await runCommand(['calls', 'create', '-'], env, JSON.stringify(calls));
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  assert.equal((await daemon.ask('GET', '/me')).body.usage.jobs, 9);
+});
