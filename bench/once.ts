@@ -10,7 +10,15 @@ import { findDeleted, removeDeleted } from '../src/store/database/owned.ts';
 import type { Store } from '../src/store/database/store.ts';
 import { openStore } from '../src/store/open.ts';
 import { databaseOf } from '../test/support/running/local.ts';
-import { common, grouped, run, startOutput, table, temporaryDirectory, wholeNumber } from './bench.ts';
+import {
+  common,
+  grouped,
+  run,
+  startOutput,
+  table,
+  temporaryDirectory,
+  wholeNumber,
+} from './bench.ts';
 import type { OptionsOf } from './bench.ts';
 import { cpuSeconds, residentMb, startSink, type HttpServer } from './processes.ts';
 import { seedStore } from './seed.ts';
@@ -84,9 +92,12 @@ async function measure(setting: Setting, options: Options, waiting: number): Pro
     if (!isClean(due, audit)) throw new Error(`not called once: ${JSON.stringify(audit)}`);
     const storm = { callUs: round.cpuPerRunUs, lastMs: round.latenessMaxMs };
     figures = {
-      ...{ emptyMsPerSecond: empty.msPerSecond, emptyRssMb: empty.rssMb },
-      ...{ waitMsPerSecond: waits.msPerSecond, waitRssMb: waits.rssMb },
-      ...{ makeUs, makeOneUs },
+      emptyMsPerSecond: empty.msPerSecond,
+      emptyRssMb: empty.rssMb,
+      waitMsPerSecond: waits.msPerSecond,
+      waitRssMb: waits.rssMb,
+      makeUs,
+      makeOneUs,
       ...storm,
     };
   }
@@ -132,7 +143,7 @@ async function deletionOf(store: Store, due: number): Promise<number> {
   const now = Date.now() + 7 * dayMs + 3_600_000;
   let deleted = 0;
   for (let found = -1; found !== 0; deleted += found) {
-    found = await store.write((tx) => deleteSpentJobs(tx, now, atOnce));
+    found = (await store.write((tx) => deleteSpentJobs(tx, now, atOnce))).length;
   }
   if (deleted !== due) throw new Error(`${deleted} jobs were deleted instead of ${due}`);
   for (;;) {

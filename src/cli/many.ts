@@ -9,6 +9,7 @@ import { interruptedExitCode } from './exit-codes.ts';
 import type { Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
+import { systemClock } from '../domain/clock.ts';
 import { counted } from '../domain/counted.ts';
 
 /** What is needed to do something to many of them. */
@@ -72,7 +73,8 @@ export async function actOn<Item, Update>(
     results,
     {
       [noun]: ({ name }) => name,
-      result: ({ error, changed }) => {
+      result: ({ error, changed, isOver }) => {
+        if (isOver) return 'its time has passed';
         if (error !== null) return state('refused');
         return changed ? (doneWords[action] ?? action) : notDoneWords(action);
       },
@@ -105,9 +107,11 @@ async function actOnParts<Item, Update>(
         const errors = (await actOnMany?.(api, action, ids)) ?? (await act(api, action, part));
         for (const [index, item] of part.entries()) {
           const { id, name } = item;
-          const error = errors[index] ?? null;
-          const changed = error === null && !hasNothingToDo(action, item);
-          results.push({ id, name, error, changed });
+          const refusal = errors[index] ?? null;
+          const isOver = refusal !== null && action === 'resume' && hasPassed(item);
+          const error = isOver ? null : refusal;
+          const changed = refusal === null && !hasNothingToDo(action, item);
+          results.push({ id, name, error, changed, ...(isOver && { isOver }) });
         }
       }
     } catch (error) {
@@ -125,17 +129,27 @@ interface Result extends Pick<Selected, 'id' | 'name'> {
   error: string | null;
   /** False if it was refused, or as the action wants it already. */
   changed: boolean;
+  /** Of a job that is called once, whose time has passed: nothing is left to resume, which is no failure. */
+  isOver?: true;
+}
+
+function hasPassed({ runAt }: Selected): boolean {
+  return runAt !== undefined && Date.parse(runAt) <= systemClock.now();
 }
 
 /** How many were changed and how many had nothing to do; null if each one was changed or refused. */
 function countsOf(noun: string, action: string, results: readonly Result[]): string | null {
   const changed = results.filter((result) => result.changed).length;
   const refused = results.filter(({ error }) => error !== null).length;
-  const others = results.length - changed - refused;
-  if (others === 0) return null;
+  const over = results.filter(({ isOver }) => isOver).length;
+  const others = results.length - changed - refused - over;
+  if (others + over === 0) return null;
   const parts = [
     `${doneWords[action]} ${counted(changed, noun)}`,
-    `${others} ${notDoneWords(action, others)}`,
+    ...(others > 0 ? [`${others} ${notDoneWords(action, others)}`] : []),
+    ...(over > 0
+      ? [`the time of ${over} has passed: jobd jobs update NAME --at sets another`]
+      : []),
     ...(refused > 0 ? [`${refused} refused`] : []),
   ];
   return parts.join(', ');

@@ -22,7 +22,15 @@ export type DefinedKind = (typeof definedKinds)[number];
 export const mostDefinitions = 1_000;
 
 /** What applying does to a thing; `adopt` only gives a key to one made by hand. */
-export const planActions = ['create', 'update', 'adopt', 'delete', 'unchanged', 'refused'] as const;
+export const planActions = [
+  'create',
+  'update',
+  'adopt',
+  'delete',
+  'unchanged',
+  'over',
+  'refused',
+] as const;
 export type PlanAction = (typeof planActions)[number];
 
 /** Which ones a list of definitions has: those with a key, or all. */

@@ -261,7 +261,7 @@ function createRenewStep({ store, clock, log }: EngineParts, onPlanned: () => vo
 /** Deletes what is no longer needed, and fills the reserve when there is space for it. */
 function createPruneStep(parts: EngineParts, isPressed: () => boolean): Step {
   const { store, clock, log, space } = parts;
-  const pruner = createPruner({ store, clock, log }, createPrunings(store, clock, space));
+  const pruner = createPruner({ store, clock, log }, createPrunings({ store, clock, log }, space));
   const fillAt = clock.monotonicMs() + settledAfterMs;
   return async () => {
     const isSettled = !isPressed() && clock.monotonicMs() >= fillAt;

@@ -75,11 +75,16 @@ const notes: Readonly<Record<string, Notes>> = {
   replayRun: { body: {}, bodies: [{ again: true }] },
   copyJob: { body: { name: 'copy' }, wrong: { name: ' ' } },
   createCalls: {
-    body: () => ({ calls: [{ key: randomUUID(), url: newJob.url, inSeconds: 86_400 }] }),
+    body: () => ({ calls: [{ key: randomUUID(), ...newJob, inSeconds: 86_400 }] }),
     bodies: [
-      { calls: [{ key: 'k', ...newJob, runAt: '2026-11-26T02:30:00Z' }, { key: 'k', url: '' }] },
+      {
+        calls: [
+          { key: 'k', ...newJob, runAt: '2026-11-26T02:30:00Z' },
+          { key: 'k', url: '' },
+        ],
+      },
     ],
-    wrong: { calls: [{ key: 'k', url: newJob.url, inSeconds: -1 }] },
+    wrong: { calls: Array.from({ length: 101 }, () => ({ key: 'k', url: newJob.url })) },
   },
   actOnJobs: {
     body: (own, other) => ({ action: 'delete', ids: [own, other] }),

@@ -18,6 +18,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ['after.jobId', '--after'],
   ['after.on', '--after-on'],
   ['runId', '--run'],
+  ['dueAt', '--due-at'],
 ]);
 /** Fields of seconds, which are typed as durations. */
 const times = new Set(rows.filter(([, field]) => isTime(field)).map(([name]) => name));
@@ -57,9 +58,9 @@ export function optionWords(sentence: string): string {
   if (config !== null) return `${optionOf(config[1] ?? '')}${sentence.slice(config[0].length)}`;
   const [, field = ''] = /^(\w+)\b(?!\.\w)/.exec(sentence) ?? [];
   const rest = sentence.slice(field.length);
-  if (times.has(field)) {
-    return `${options.get(field)}${rest.replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)))}`;
-  }
-  const begun = `${options.get(field) ?? field}${rest}`;
+  const told = times.has(field)
+    ? rest.replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)))
+    : rest;
+  const begun = `${options.get(field) ?? field}${told}`;
   return begun.replace(unlikeWords, (name) => options.get(name) ?? name);
 }

@@ -4,6 +4,7 @@ import type { Job } from '../../api/jobs/contract.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Api } from '../client/api.ts';
+import { optionWords } from '../client/option-words.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** How many are shown. */
@@ -15,7 +16,8 @@ const count = 3;
  */
 export async function printDueTimes(output: Output, job: Job, api: Api): Promise<void> {
   if (job.paused || job.after !== undefined) return;
-  const { next: times, notes } = await api.jobs.dueTimes(job.id, count);
+  const { next: times, notes: said } = await api.jobs.dueTimes(job.id, count);
+  const notes = said.map(optionWords);
   const timezone = await zoneFor(job);
   if (timezone === null) return;
   const next = times.map((time) => Date.parse(time)).filter((at) => !Number.isNaN(at));

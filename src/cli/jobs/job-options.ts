@@ -21,12 +21,33 @@ export function withJobOptions(command: Command, { isNew }: { isNew: boolean }):
 
 /** The fields that the options give. Throws `invalid_input`, naming the option, and `not_found` for `--after`. */
 export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
+  checkOneTime(flags);
   const update: JobUpdate = scheduleFieldsOf(flags);
   Object.assign(update, await givenFields<JobUpdate>(flags, jobFields));
   if (Array.isArray(flags['header'])) update.headers = headersOf(flags['header']);
   const after = await afterOf(flags, api);
   if (after !== undefined) update.after = after;
   return update;
+}
+
+/** A job that is called once is due at one time, and at no other. Throws `invalid_input`. */
+function checkOneTime(flags: Flags): void {
+  const isGiven = (flag: string): boolean => typeof flags[flag] === 'string';
+  const once = ['at', 'in'].filter(isGiven);
+  const [first, second] = [...once, ...['cron', 'every', 'after'].filter(isGiven)];
+  if (once.length === 0 || second === undefined) return;
+  throw invalidInput(`use either --${first} or --${second}, not both`);
+}
+
+/** An update that gives a schedule to a job that is called once: it is called on that schedule from then on. */
+export function withoutOnce(
+  fields: JobUpdate,
+  { runAt }: Pick<Job, 'runAt'>,
+): { fields: JobUpdate; note: string | null } {
+  const isLeft = runAt !== undefined && fields.runAt === undefined;
+  if (!isLeft || fields.scheduleType === undefined) return { fields, note: null };
+  const note = 'it is called on this schedule now, instead of once';
+  return { fields: { ...fields, runAt: null }, note };
 }
 
 /** Stands for the job that a job runs after already, where only `--after-on` is given. */

@@ -12,6 +12,7 @@ import type { JobAction } from '../../domain/jobs/actions.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { leavesOrigin } from '../../domain/jobs/job.ts';
 import { jobFilters, type JobFilter } from '../../domain/jobs/listed-job.ts';
+import { isUncalled } from '../../domain/jobs/spent.ts';
 import type { MadeJob } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
@@ -20,13 +21,14 @@ import { textOrFile } from '../options.ts';
 import { settingsOf, withOffOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, type Resource } from '../resource.ts';
+import { optionWords } from '../client/option-words.ts';
 import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields, type Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { parseDuration } from '../../settings/setting.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
-import { updateOf, withJobOptions, withFirstJob } from './job-options.ts';
+import { updateOf, withJobOptions, withFirstJob, withoutOnce } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
   inMachineZone,
@@ -46,8 +48,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     schedule: scheduleText,
     'next run': ({ nextRunAt }) => moment(nextRunAt),
     'last run': ({ lastRunAt }) => moment(lastRunAt),
-    result: ({ downReason, lastDurationMs }) =>
-      downReason ?? (lastDurationMs === null ? null : 'success'),
+    result: resultOf,
     url: ({ url }) => urlCell(url),
     id: ({ id }) => idCell(id),
   },
@@ -62,10 +63,10 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
   complete: async (found, given) => {
-    const fields = withFirstJob(given, found);
+    const { fields, note } = withoutOnce(withFirstJob(given, found), found);
     checkMove(found, fields);
     const zoned = await zonedUpdateOf(found, fields);
-    return { ...zoned, note: noteOn(fields, found) ?? zoned.note };
+    return { ...zoned, note: note ?? noteOn(fields, found) ?? zoned.note };
   },
   actions: {
     pause: {
@@ -85,8 +86,13 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   statuses: jobFilters,
   all: (api, limits) => api.jobs.summaries(limits),
   actOnMany: async (api, action, ids) =>
-    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error),
+    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error && optionWords(error)),
 };
+
+function resultOf(job: Job | JobSummary): string | null {
+  if (isUncalled(job)) return 'not called';
+  return job.downReason ?? (job.lastDurationMs === null ? null : 'success');
+}
 
 /** Adds the commands, and returns their group. */
 export function addJobCommands(program: Command, context: Context): Command {
@@ -152,9 +158,10 @@ Examples:
           create: () => items.create(withFirstJob(input, null)),
           async change(found) {
             const action = paused === true && { action: 'pause' as const };
-            const update = { ...withFirstJob(given, found), ...action };
+            const changed = withoutOnce(withFirstJob(given, found), found);
+            const update = { ...changed.fields, ...action };
             checkMove(found, update);
-            said = noteOn(update, found) ?? note;
+            said = changed.note ?? noteOn(update, found) ?? note;
             return await items.update(found.id, update);
           },
         },

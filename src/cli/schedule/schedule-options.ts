@@ -83,8 +83,19 @@ export function textFlag(flags: Flags, flag: string): string | undefined {
 /** A schedule in a cell of a table. */
 export function scheduleText(schedule: ScheduleSettings & { runAt?: string }): string {
   const { scheduleType, cronExpr, timezone, periodSeconds, runAt } = schedule;
-  if (runAt !== undefined) return `once ${runAt.replace(/(?::00)?\.000Z$/, 'Z')}`;
+  if (runAt !== undefined) return `once ${onceIn(runAt, timezone)}`;
   return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : periodWords(periodSeconds ?? 0);
+}
+
+/** An instant as the clocks of a zone show it: `2026-12-01 09:00 Europe/Paris`; in UTC if this machine does not know the zone. */
+function onceIn(runAt: string, timeZone: string): string {
+  const timeStyle = runAt.endsWith(':00.000Z') ? 'short' : 'medium';
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle });
+    return `${format.format(Date.parse(runAt))} ${timeZone}`;
+  } catch {
+    return runAt;
+  }
 }
 
 /** The fields of a schedule: as it was set, and in words if they say more. */

@@ -30,7 +30,9 @@ export function didWords({ action, actor, subject }: Did): { words: string; isNa
 /** How often something was done, for the end of a line; empty for once. */
 export function oftenWords({ action, count }: { action: string; count: number }): string {
   if (count === 1) return '';
-  return action.endsWith('.create') ? `, and ${count - 1} more` : `, ${count} times within a minute`;
+  return action.endsWith('.create')
+    ? `, and ${count - 1} more`
+    : `, ${count} times within a minute`;
 }
 
 type Did = Pick<AuditEntry, 'action'> & Record<'actor' | 'subject', { id: string }>;

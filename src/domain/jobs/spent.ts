@@ -17,6 +17,18 @@ export function deletionAt({
   return Date.parse(last) + deleteAfterSeconds * 1000;
 }
 
+/** Whether the time of a one-time job is over, and nothing called it; times may be of any kind. */
+export function isUncalled(job: {
+  runAt?: string | null;
+  paused: boolean;
+  nextRunAt: unknown;
+  lastRunAt: unknown;
+  status: string;
+}): boolean {
+  const isOver = job.nextRunAt === null && job.lastRunAt === null && job.status !== 'running';
+  return Boolean(job.runAt) && !job.paused && isOver;
+}
+
 /** What decides whether a job is deleted. */
 export interface SpentJob extends Pick<Job, 'lastRunAt' | 'lastDurationMs' | 'deleteAfterSeconds'> {
   /** Whether it is paused, or runs after another job. */

@@ -2,7 +2,8 @@
 
 import type { Job } from '../jobs/job.ts';
 import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
-import { scheduleOf } from '../schedule/schedule.ts';
+import { timeIn } from '../schedule/local-time.ts';
+import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/words.ts';
 import { upcomingDueTime, type DueTimeFields } from './due.ts';
 
@@ -17,7 +18,7 @@ export interface DueTimesOfJob extends Preview {
  * and a note says why.
  */
 export function dueTimesOf(
-  job: DueTimeFields & Pick<Job, 'paused' | 'after'>,
+  job: DueTimeFields & Pick<Job, 'paused' | 'after' | 'lastRunAt'>,
   { now, count, isExpired }: { now: number; count: number; isExpired: boolean },
 ): DueTimesOfJob {
   const schedule = scheduleOf(job);
@@ -34,6 +35,16 @@ export function dueTimesOf(
   return {
     words,
     next: [],
-    notes: notes.length > 0 ? notes : [notDueAgain(schedule, 'within 41 years')],
+    notes: notes.length > 0 ? notes : [whyOver(job)],
   };
+}
+
+/** Why a job has no due time although it is on its schedule. */
+export function whyOver(job: ScheduleFields & Pick<Job, 'lastRunAt'>): string {
+  const schedule = scheduleOf(job);
+  if (schedule.scheduleType !== 'once' || job.lastRunAt !== null) {
+    return notDueAgain(schedule, 'within 41 years');
+  }
+  const at = timeIn(schedule.at, schedule.timezone);
+  return `its time is over: it was due once, at ${at}, and was not called. Replay its missed run, or set another runAt`;
 }

@@ -75,6 +75,14 @@ export interface Missed {
   count: number;
 }
 
+/** Why a run that waits to make up for missed due times is dropped (docs/behavior.md#makeup-4): the `detail` of the missed run. */
+export const makeUpDrops = {
+  overtaken:
+    'the run that was to make up for it was dropped: a later due time of the job began first',
+  paused: 'the run that was to make up for it was dropped: the job was paused',
+  off: 'the run that was to make up for it was dropped: the job makes up for nothing since then',
+} as const;
+
 /** The same, and the time for which something kept jobd from starting runs: null where that is not part of the reason. */
 export interface MissedFacts extends Missed {
   from: number | null;

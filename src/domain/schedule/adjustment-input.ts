@@ -6,6 +6,7 @@ import { checkFields } from '../fields.ts';
 import { adjustmentsIn, type AdjustmentFields, type Adjustments } from './adjustments.ts';
 import { adjustmentFields } from './fields.ts';
 import { readMoment } from './local-moments.ts';
+import { canonicalZone } from './zone.ts';
 
 /** What is adjusted, and the text that is kept until then; without a job there is no offset yet. */
 interface AdjustedJob {
@@ -72,6 +73,16 @@ function checkTimes(
   if (Date.parse(runAt) > now + furthestRunAtMs) {
     throw invalidInput(`runAt must be at most 5 years ahead, got ${runAt}`);
   }
+}
+
+/** Whether a new job with these fields would never be due, since its `runAt` or its `notAfter` has passed. Throws `invalid_input`. */
+export function isPast(
+  { runAt = null, notAfter = null, timezone }: Partial<AdjustmentFields> & { timezone: string },
+  now: number,
+): boolean {
+  const zone = canonicalZone(timezone);
+  if (runAt !== null) return readMoment('runAt', runAt, zone) < now - latestRunAtMs;
+  return notAfter !== null && readMoment('notAfter', notAfter, zone) <= now;
 }
 
 /** By how many seconds due times are later: by what is kept, while that is set which it is kept for. */

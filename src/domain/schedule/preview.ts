@@ -1,8 +1,8 @@
 /** The next due times of a schedule, with notes on clock changes. */
 import { DateTime } from 'luxon';
-import { isoTime } from '../clock.ts';
 import { minutesPerDay } from './calendar.ts';
 import { parseCron } from './cron.ts';
+import { timeIn } from './local-time.ts';
 import { firstDue, nextDue, spansToSearch } from './next.ts';
 import { type CronFields, nextMatch } from './match.ts';
 import type { Schedule } from './schedule.ts';
@@ -57,11 +57,12 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
 
 /** Why a schedule is not due again; `usual`: within which time a rule is searched for. */
 export function notDueAgain(schedule: Schedule, usual: string): string {
-  if (schedule.scheduleType === 'once')
-    return `due once, at ${isoTime(schedule.at)}, and not again`;
-  const { adjusted } = schedule;
-  const { until = Infinity } = adjusted ?? {};
-  return `not due again ${until === Infinity ? usual : `after its notAfter, ${isoTime(until)}`}`;
+  if (schedule.scheduleType === 'once') {
+    return `due once, at ${timeIn(schedule.at, schedule.timezone)}, and not again`;
+  }
+  const { until = Infinity, timezone = '' } = schedule.adjusted ?? {};
+  const end = until === Infinity ? usual : `after its notAfter, ${timeIn(until, timezone)}`;
+  return `not due again ${end}`;
 }
 
 function noteOnGap(

@@ -31,11 +31,12 @@ export type Schedule = (CronSchedule | PeriodSchedule | OnceSchedule) & {
   adjusted?: Adjusted;
 };
 
-/** Each due time is later by `offsetMs`, and from `from` to `until`, both included; epoch milliseconds. */
+/** Each due time is later by `offsetMs`, and from `from` to `until`, both included; epoch milliseconds. In words they are times of the zone. */
 export interface Adjusted {
   offsetMs: number;
   from: number;
   until: number;
+  timezone: string;
 }
 
 export interface CronSchedule {
@@ -54,21 +55,23 @@ export interface PeriodSchedule {
   anchorAt: number;
 }
 
-/** Due once, at an instant in epoch milliseconds. */
+/** Due once, at an instant in epoch milliseconds. In words it is a time of the zone. */
 export interface OnceSchedule {
   scheduleType: 'once';
   at: number;
+  timezone: string;
 }
 
 /** The schedule that the fields describe. Throws if they contradict each other, which `readSchedule` prevents. */
 export function scheduleOf(fields: ScheduleFields): Schedule {
-  const { adjustments } = fields;
+  const { adjustments, timezone } = fields;
   if (adjustments === null) return ruleOf(fields);
   const { offsetSeconds = 0, notBefore, notAfter, runAt } = adjustmentsIn(adjustments);
-  if (runAt) return { scheduleType: 'once', at: Date.parse(runAt) + offsetSeconds * 1000 };
+  const offsetMs = offsetSeconds * 1000;
+  if (runAt) return { scheduleType: 'once', at: Date.parse(runAt) + offsetMs, timezone };
   const from = notBefore ? Date.parse(notBefore) : -Infinity;
   const until = notAfter ? Date.parse(notAfter) : Infinity;
-  return { ...ruleOf(fields), adjusted: { offsetMs: offsetSeconds * 1000, from, until } };
+  return { ...ruleOf(fields), adjusted: { offsetMs, from, until, timezone } };
 }
 
 /** As `scheduleOf`, of what nothing adjusts: a monitor, and the rule of a job. */

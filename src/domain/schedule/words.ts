@@ -4,9 +4,9 @@
  * at different times have different ones. What clock changes do is left to the notes of `preview.ts`. Where no good sentence
  * exists, the expression itself is shown.
  */
-import { isoTime } from '../clock.ts';
 import { inTwoUnits } from '../durations.ts';
 import { parseCron } from './cron.ts';
+import { timeIn } from './local-time.ts';
 import type { CronFields } from './match.ts';
 import { periodWords } from './period-words.ts';
 import type { Adjusted, Schedule } from './schedule.ts';
@@ -19,21 +19,16 @@ export function scheduleWords(schedule: Schedule): string {
   return `${ruleWords(schedule)}${adjusted === undefined ? '' : adjustedWords(adjusted)}`;
 }
 
-function adjustedWords({ offsetMs, from, until }: Adjusted): string {
+function adjustedWords({ offsetMs, from, until, timezone }: Adjusted): string {
   const later = inTwoUnits(offsetMs / 1000, { minute: 'min' });
-  const [first, last] = [from, until].map((at) => Number.isFinite(at) && shortIsoTime(at));
+  const [first, last] = [from, until].map((at) => Number.isFinite(at) && timeIn(at, timezone));
   return [offsetMs > 0 && `${later} later`, first && `from ${first}`, last && `until ${last}`]
     .map((words) => (words === false ? '' : `, ${words}`))
     .join('');
 }
 
-/** `2026-12-01T09:00Z`: seconds and their fractions only if there are any. */
-function shortIsoTime(at: number): string {
-  return isoTime(at).replace(/(?::00)?\.000Z$/, 'Z');
-}
-
 function ruleWords(schedule: Schedule): string {
-  if (schedule.scheduleType === 'once') return `Once, at ${shortIsoTime(schedule.at)}`;
+  if (schedule.scheduleType === 'once') return `Once, at ${timeIn(schedule.at, schedule.timezone)}`;
   if (schedule.scheduleType === 'period') return periodWords(schedule.periodSeconds);
   return cronWords(parseCron(schedule.cronExpr)) ?? schedule.cronExpr;
 }

@@ -13,6 +13,7 @@ import {
 } from '../../domain/runs/due.ts';
 import type { DuePlan, Hindrance } from '../../domain/runs/due.ts';
 import type { Missed, MissedFacts, Why } from '../../domain/runs/reason.ts';
+import type { DroppedMakeUp } from '../../store/jobs/chains.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
@@ -68,6 +69,8 @@ export interface DueClaim {
   replanned: string[];
   /** Runs that are missed, at most one of each job. */
   missed: KeptMiss[];
+  /** Runs that made up for missed ones, of jobs whose later due times begin first. */
+  dropped: DroppedMakeUp[];
   /** Jobs whose schedules count from the renewal of their accounts on. */
   renewed: SpanChange[];
   /** Jobs of expired accounts: they lost their due times. */
@@ -101,9 +104,10 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       missed: isKept(missed) ? 1 : 0,
     })),
   );
-  await dropMakeUps(
+  const dropped = await dropMakeUps(
     tx,
     plans.flatMap(({ job, run }) => (run && job.makeUpSeconds !== null ? [job.id] : [])),
+    'overtaken',
   );
   const executions = plans.flatMap((plan) => {
     if (plan.run === null) return [];
@@ -122,7 +126,7 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
   );
   const renewed = plans.flatMap(({ spans }) => spans);
   const replanned = [...plans.map(({ job }) => job.id), ...ended.stopped.map(({ id }) => id)];
-  return { ...ended, executions, replanned, missed, renewed, more: isAny };
+  return { ...ended, executions, replanned, missed, dropped, renewed, more: isAny };
 }
 
 /**

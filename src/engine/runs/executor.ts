@@ -26,7 +26,7 @@ import { createBacklog, type Backlog } from './backlog.ts';
 import { declaredGone, dispatch, type Dispatcher } from './dispatch.ts';
 import type { Claim } from './claim.ts';
 import { isAwaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
-import { logAwaiting, logMissed, logUnstored } from './run-log.ts';
+import { logAwaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createWriter, type Work, type Writer, type Written } from './writer.ts';
@@ -248,6 +248,7 @@ export class Executor {
       meter.jobsMissed(missed.length);
       for (const run of missed) logMissed(log, run, claim?.followUp.queued ?? []);
     }
+    logDropped(log, claim?.dropped ?? [], executions);
     for (const run of missed) announceRun(this.#parts, run, 'missed');
     if (changes.isHeard) {
       for (const { id, workspaceId } of stopped) changes.publish(workspaceId, { jobs: [id] });

@@ -5,7 +5,7 @@ import { errorOf, whyDocument, type Why } from '../../domain/runs/reason.ts';
 import type { Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import type { DroppedResults } from '../../store/alerts/callbacks.ts';
-import type { ChainedRun } from '../../store/jobs/chains.ts';
+import type { ChainedRun, DroppedMakeUp } from '../../store/jobs/chains.ts';
 import type { KeptMiss } from './due.ts';
 import { runNames, type EndedExecution, type Execution } from './execution.ts';
 
@@ -55,6 +55,18 @@ export function noteDropped(
   for (const { job, jobId, count } of dropped) {
     meter.resultsDropped(count);
     log.warn({ job, jobId, count }, 'results dropped: onResult takes none');
+  }
+}
+
+/** Logs the runs that made up for missed ones, and are dropped as these start. */
+export function logDropped(
+  log: Log,
+  dropped: readonly DroppedMakeUp[],
+  started: readonly Execution[],
+): void {
+  for (const { jobId, missedRunId, dueAt } of dropped) {
+    const run = started.find((one) => one.jobId === jobId);
+    log.info({ ...(run && runNames(run)), missedRunId, dueAt: isoTime(dueAt) }, 'make-up dropped');
   }
 }
 

@@ -18,7 +18,8 @@ import { hasOldRows, removeOldRows, type DatedTable } from '../../store/database
 import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
-import { findSpentJob } from '../../store/jobs/spent.ts';
+import { findSpentJob, type FoundSpent } from '../../store/jobs/spent.ts';
+import type { Log } from '../../base/log.ts';
 import { createGivingBack } from './give-back.ts';
 import { createHistoryPruning } from './prune-history.ts';
 import type { Pruning } from './prune.ts';
@@ -43,12 +44,21 @@ interface Removal {
   readonly remove: (tx: Db, id: string, rows: number) => Promise<number>;
   /** Called each time something is found. */
   readonly onFound?: () => void;
+  /** Called each time something was removed. */
+  readonly onRemoved?: () => void;
   /** How long to wait after nothing was found. */
   restMs?: number;
 }
 
+/** What prunings need. */
+interface PruningParts {
+  store: Store;
+  clock: Clock;
+  log: Pick<Log, 'info'>;
+}
+
 /** Makes all prunings: what people deleted, then what is old, then history that is too much, then free pages. */
-export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): Pruning[] {
+export function createPrunings({ store, clock, log }: PruningParts, space: SpaceWatch): Pruning[] {
   const history = createHistoryPruning(store, clock, space);
   const before = (ageMs: number): number => clock.now() - ageMs;
   const isClockSteady = watchSteadiness(clock, steadyForMs);
@@ -61,13 +71,7 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   });
   const auditEntries = old('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
   const removals: Removal[] = [
-    {
-      name: 'spentJobs',
-      // What a clock that is ahead calls past may be still to come.
-      find: async (db) => (isClockSteady() ? await findSpentJob(db, clock.now()) : undefined),
-      remove: (tx, _, rows) => deleteSpentJobs(tx, clock.now(), rows),
-      restMs: agingEveryMs,
-    },
+    spentJobs({ clock, log }, isClockSteady),
     { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: history.restart },
     deleted('rowsOfDeletedMonitors', 'monitors'),
     deleted('rowsOfDeletedChannels', 'channels'),
@@ -108,6 +112,27 @@ export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): P
   ];
 }
 
+/** Jobs that delete themselves. */
+function spentJobs(
+  { clock, log }: Pick<PruningParts, 'clock' | 'log'>,
+  isClockSteady: () => boolean,
+): Removal {
+  let gone: readonly FoundSpent[] = [];
+  return {
+    name: 'spentJobs',
+    // What a clock that is ahead calls past may be still to come.
+    find: async (db) => (isClockSteady() ? await findSpentJob(db, clock.now()) : undefined),
+    async remove(tx, _, rows) {
+      gone = await deleteSpentJobs(tx, clock.now(), rows);
+      return gone.length;
+    },
+    onRemoved() {
+      for (const { name, id: jobId } of gone) log.info({ job: name, jobId }, 'job deleted itself');
+    },
+    restMs: agingEveryMs,
+  };
+}
+
 function deleted(name: string, table: DeletableTable): Removal {
   return {
     name,
@@ -119,7 +144,7 @@ function deleted(name: string, table: DeletableTable): Removal {
 function createRemoving(
   store: Store,
   clock: Clock,
-  { name, find, remove, onFound, restMs = 0 }: Removal,
+  { name, find, remove, onFound, onRemoved, restMs = 0 }: Removal,
 ): Pruning {
   const writes = createSmallWrites(store, clock);
   let restUntil = -Infinity;
@@ -134,7 +159,9 @@ function createRemoving(
         return null;
       }
       onFound?.();
-      return await writes.write((tx) => remove(tx, id, writes.rows));
+      const removed = await writes.write((tx) => remove(tx, id, writes.rows));
+      onRemoved?.();
+      return removed;
     },
   };
 }

@@ -49,12 +49,12 @@ const findLast = statement((db: Db, of: Parameters<{ workspaceId: string; group:
 
 const addCount = statementForEach(
   (db: Db, of: Parameters<{ workspaceId: string; number: number; more: number }>) =>
-  db
-    .updateTable('audit_entries')
-    .set((entry) => ({ count: entry('count', '+', of('more')) }))
-    .where('workspace_id', '=', of('workspaceId'))
-    .where('number', '=', of('number'))
-    .compile(),
+    db
+      .updateTable('audit_entries')
+      .set((entry) => ({ count: entry('count', '+', of('more')) }))
+      .where('workspace_id', '=', of('workspaceId'))
+      .where('number', '=', of('number'))
+      .compile(),
 );
 
 const columns = [

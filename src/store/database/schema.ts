@@ -212,7 +212,7 @@ export interface RunRow {
   truncated: Generated<number>;
   /** Why it was no success (domain/runs/reason.ts). */
   reason: Generated<RunReason | null>;
-  /** What else is known of that, as a clause for people. */
+  /** What else is known of that, as a clause for people; of a missed run, that the one which made up for it was dropped. */
   detail: Generated<string | null>;
   /** Of a missed run: the last due time that it stands for, and how many there are. */
   last_due_at: Generated<number | null>;

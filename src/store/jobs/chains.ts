@@ -3,6 +3,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
 import type { After } from '../../domain/jobs/after.ts';
+import { makeUpDrops } from '../../domain/runs/reason.ts';
 import type { RunCause } from '../../domain/runs/run.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { JobRow } from '../database/schema.ts';
@@ -150,6 +151,7 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
 
 /** Drops the runs of these jobs that wait because another run ended or was missed: the jobs are paused now. */
 export async function dropChainedRuns(tx: Db, jobIds: readonly string[]): Promise<void> {
+  await dropMakeUps(tx, jobIds, 'paused');
   await tx
     .deleteFrom('runs')
     .where(isQueued)
@@ -158,13 +160,38 @@ export async function dropChainedRuns(tx: Db, jobIds: readonly string[]): Promis
     .execute();
 }
 
-/** Drops the runs that wait to make up for missed due times of these jobs: a later one begins, or none is made up for any more. */
-export async function dropMakeUps(tx: Db, jobIds: readonly string[]): Promise<void> {
-  if (jobIds.length === 0) return;
-  await tx
+/** A run that made up for a missed one until it was dropped. */
+export interface DroppedMakeUp {
+  jobId: string;
+  missedRunId: string;
+  /** The due time that it stood for, in epoch milliseconds. */
+  dueAt: number;
+}
+
+/** Drops the runs that wait to make up for missed due times of these jobs. The missed runs keep why. */
+export async function dropMakeUps(
+  tx: Db,
+  jobIds: readonly string[],
+  why: keyof typeof makeUpDrops,
+): Promise<DroppedMakeUp[]> {
+  if (jobIds.length === 0) return [];
+  const dropped = await tx
     .deleteFrom('runs')
     .where(isQueued)
     .where('job_id', 'in', idList(jobIds))
     .whereRef('cause_job_id', '=', 'job_id')
+    .returning((of) => [
+      'job_id as jobId',
+      of.ref('cause_run_id').$notNull().as('missedRunId'),
+      of.ref('due_at').$notNull().as('dueAt'),
+    ])
     .execute();
+  if (dropped.length === 0) return [];
+  await tx
+    .updateTable('runs')
+    .set({ detail: makeUpDrops[why] })
+    .where('id', 'in', idList(dropped.map(({ missedRunId }) => missedRunId)))
+    .where('status', '=', 'missed')
+    .execute();
+  return dropped;
 }

@@ -105,7 +105,7 @@ export async function updateJob(
   const reason = job.paused ? 'paused' : 'changed';
   if (job.paused) await dropChainedRuns(tx, [job.id]);
   else if (job.makeUpSeconds === null && before.makeUpSeconds !== null) {
-    await dropMakeUps(tx, [job.id]);
+    await dropMakeUps(tx, [job.id], 'off');
   }
   await keepSpans(tx, [spanChange(before, job, { at: now, reason })]);
 }

@@ -30,22 +30,24 @@ export async function findSpentJob(db: Db, now: number): Promise<string | undefi
   return (await spentJobs(db, now, 1).select('id').executeTakeFirst())?.id;
 }
 
+/** A job whose deletion is to be judged. */
+export interface FoundSpent extends SpentJob {
+  id: string;
+  name: string;
+}
+
 /**
  * Those jobs, up to `limit`, but for those that others change now. Nobody else changes them until the transaction ends. What needs
  * them is asked once they are held: a statement that waits for a row sees the rest as it was before.
  */
-export async function findSpentJobs(
-  tx: Db,
-  now: number,
-  limit: number,
-): Promise<(SpentJob & { id: string })[]> {
+export async function findSpentJobs(tx: Db, now: number, limit: number): Promise<FoundSpent[]> {
   const held = await spentJobs(tx, now, limit)
     .select('id')
     .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs')))
     .execute();
   const rows = await tx
     .selectFrom('jobs')
-    .select(['id', 'paused', 'after_job_id', isNeeded.as('isNeeded')])
+    .select(['id', 'name', 'paused', 'after_job_id', isNeeded.as('isNeeded')])
     .select(['last_run_at as lastRunAt', 'last_duration_ms as lastDurationMs'])
     .select('delete_after_seconds as deleteAfterSeconds')
     .where('id', 'in', idList(held.map(({ id }) => id)))

@@ -35,7 +35,9 @@ export function addCallCommands(program: Command, context: Context): void {
       await waitVisibly(done, async (signal) => {
         try {
           while (results.length < calls.length && !signal.aborted) {
-            const body = { calls: partOf(calls.slice(results.length, results.length + most.calls)) };
+            const body = {
+              calls: partOf(calls.slice(results.length, results.length + most.calls)),
+            };
             results.push(...(await askOnce<CallResults>(ask, '/calls', body)).results);
           }
         } catch (error) {
@@ -48,8 +50,11 @@ export function addCallCommands(program: Command, context: Context): void {
         context.exitCode = interruptedExitCode;
       }
       if (flags['json']) return printJson(output, { results });
-      const job = ({ id }: { id: string | null }) => idCell(id);
-      printRows(output, results, { key: ({ key }) => key, job, because: ({ error }) => error });
+      printRows(output, results, {
+        key: ({ key }) => key,
+        job: ({ id }) => idCell(id),
+        because: ({ error }) => error,
+      });
     });
 }
 

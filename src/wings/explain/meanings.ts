@@ -16,7 +16,7 @@ type Row = readonly [summary: string, means: string, todo: string];
 
 /** WHEN stands for the times of the call. */
 const seeLog = "Look at the target's log WHEN.";
-const runAgain = 'Run the job now if the call is still needed.';
+const runAgain = 'If the call is still needed, replay the run: jobd runs replay.';
 const notCalled = 'A call starts within a minute of its due time, or not at all.';
 
 const byReason: Readonly<Record<RunReason, Row>> = {
@@ -123,7 +123,7 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   restored: [
     'the database was restored from a backup',
     'Nobody knows whether the calls since the backup were made: the database before could not be asked.',
-    "Look at the target's log of that time, and run the job now if the call is still needed.",
+    `Look at the target's log of that time. ${runAgain}`,
   ],
   late: [
     'jobd was too slow',
@@ -162,7 +162,11 @@ export function meaningOf(run: RunSummary, zone: string): Meaning | null {
   if (reason === null) return null;
   const [summary, means, todo] =
     reason === 'http' && httpStatus !== null ? ofStatus(httpStatus) : byReason[reason];
-  return { summary, means, todo: todo.replace('WHEN', whenOf(run, zone)) };
+  const isReplayable = run.status === 'failed' && (run.source === 'scheduled' || run.dueAt);
+  const all = isReplayable
+    ? `${todo} Then replay the run, if that is needed: jobd runs replay.`
+    : todo;
+  return { summary, means, todo: all.replace('WHEN', whenOf(run, zone)) };
 }
 
 function ofStatus(status: number): Row {

@@ -7,8 +7,9 @@ import { afterOnVerbs, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { activeWords } from '../../domain/runs/active.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
+import { whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import { fact, lengthText, unknown, type Fact } from './facts.ts';
+import { capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
 
@@ -48,8 +49,7 @@ export function nextFacts(records: Records): Fact[] {
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;
     const goesOn = activeWords(records.active, zone);
-    const begun = goesOn.charAt(0).toUpperCase() + goesOn.slice(1);
-    add(`${begun}. The next one begins after that.`, { runId });
+    add(`${capitalized(goesOn)}. The next one begins after that.`, { runId });
   }
   for (const problem of problems) add(`The scheduler has a problem now: ${problem}.`);
   if (job.timeoutSeconds > maxTimeoutSeconds) {
@@ -58,11 +58,8 @@ export function nextFacts(records: Records): Fact[] {
     );
   }
   if (next === null) {
-    const isNever = obstacles.length === 0;
-    return [
-      fact('next', isNever ? 'It is not due again within 41 years.' : 'It has no due time now.'),
-      ...obstacles,
-    ];
+    const never = `${capitalized(whyOver(job))}.`;
+    return [fact('next', obstacles.length === 0 ? never : 'It has no due time now.'), ...obstacles];
   }
   const wait = next > now ? `in ${lengthText(next - now)}` : `${lengthText(now - next)} ago`;
   const isClear = obstacles.length === 0 && target?.kind !== 'refused';

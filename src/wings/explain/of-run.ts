@@ -12,7 +12,15 @@ import {
   type RunSummary,
 } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import { fact, latenessOf, lengthText, onTimeMs, unknown, type Fact } from './facts.ts';
+import {
+  capitalized,
+  fact,
+  latenessOf,
+  lengthText,
+  onTimeMs,
+  unknown,
+  type Fact,
+} from './facts.ts';
 import { meaningOf } from './meanings.ts';
 import type { Records } from './records.ts';
 
@@ -82,13 +90,16 @@ export function calledLater({ again, isDue, dueAt, job }: Records): RunSummary[]
 
 /** What was called later for the due times of the run. */
 function againFacts(records: Records): Fact[] {
-  return calledLater(records).map((run) => {
+  const detail = records.run?.status === 'missed' ? records.run.detail : null;
+  const drop = detail === null ? [] : [fact('made_up', `${capitalized(detail)}.`)];
+  const later = calledLater(records).map((run) => {
     const { zone, job } = records;
     const { id: runId, scheduledFor: at } = run;
     const isReplay = originOf(run, job.id) === 'replay';
     const sentence = `It was ${isReplay ? 'replayed' : 'made up for'} at ${timeIn(at, zone)}, in run ${runId}: ${outcomeWords(run, zone)}.`;
     return fact(isReplay ? 'replayed' : 'made_up', sentence, { runId, at });
   });
+  return [...drop, ...later];
 }
 
 function outcomeFact(run: RunSummary, zone: string): Fact {

@@ -43,8 +43,8 @@ Examples:
   jobd runs replay --since 12h
   jobd runs replay backup --since 12h --status missed
 
-A due time that has succeeded since is refused. Jobs are called as they are now,
-each once a minute.`,
+A due time that has succeeded since is not called again. Jobs are called as they
+are now, each once a minute.`,
     )
     .action(async (name: string | undefined, run: string | undefined, flags: Flags) => {
       const api = connect(context, { waits: true });
@@ -59,10 +59,21 @@ each once a minute.`,
       const job = await api.jobs.find(name);
       const runId = await findRunId(api, job, run);
       const dueAt = flags['dueAt'] === 'the last one' ? null : String(flags['dueAt']);
-      const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt });
+      const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt }).catch(refuse);
       if (flags['json']) printJson(context.output, queued);
       else context.output.data(queued.run.id);
     });
+}
+
+/** What a server refuses, in the words of this command. */
+function inOptions(message: string): string {
+  return message.replace('send "again": true', 'use --again');
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof JobdError)) throw error;
+  const { code, retryAfterSeconds, notes } = error;
+  throw new JobdError(code, inOptions(error.message), { cause: error, retryAfterSeconds, notes });
 }
 
 function replay(
@@ -95,9 +106,23 @@ async function chosen(api: Api, name: string | undefined, flags: Flags): Promise
     const { id: runId, status } = run;
     found.set(key, { job: own.name, jobId: own.id, runId, status, dueAt });
   }
-  return [...found.values()].toSorted(
-    (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
-  );
+  const all = flags['again'] === true ? [...found.values()] : await notDone(api, found.values());
+  return all.toSorted((one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt));
+}
+
+/** Those for which no run has succeeded since: a make-up, a replay or another one. */
+async function notDone(api: Api, all: Iterable<Chosen>): Promise<Chosen[]> {
+  const left: Chosen[] = [];
+  for (const [jobId, own] of Map.groupBy(all, (one) => one.jobId)) {
+    const first = Math.min(...own.map(({ dueAt }) => Date.parse(dueAt)));
+    const done = new Set<string>();
+    for await (const run of api.runs.history(jobId, { status: 'success' })) {
+      if (Date.parse(run.scheduledFor) < first) break;
+      done.add(run.dueAt ?? run.scheduledFor);
+    }
+    left.push(...own.filter(({ dueAt }) => !done.has(dueAt)));
+  }
+  return left;
 }
 
 interface Replayed extends Chosen {
@@ -130,7 +155,7 @@ async function replayMany(
         because: ({ error }: Replayed) => error,
       }),
     };
-    printRows(output, results, columns, { none: 'nothing went wrong then' });
+    printRows(output, results, columns, { none: 'nothing that went wrong then is left to replay' });
   };
   if (isDry || all.length === 0) return print();
   const doubtful = all.filter(({ status }) => status === 'interrupted').length;
@@ -180,6 +205,6 @@ async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<
     return { newRunId: (await replay(api, one, { again, dueAt: one.dueAt })).run.id };
   } catch (error) {
     if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
-    return { error: error.message };
+    return { error: inOptions(error.message) };
   }
 }

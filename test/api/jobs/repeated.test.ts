@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { rememberedMs } from '../../../src/domain/repeatable.ts';
+import { openLog } from '../../../src/base/log.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { keepMadeOnce, forgetOldest } from '../../../src/store/accounts/made-once.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
@@ -131,7 +132,7 @@ describe('remembered keys', () => {
     await forgetOldest(store.db, workspaceId, 3);
     assert.equal(await count(), 3);
     const space = { causes: () => [], isExhausted: () => false };
-    const prunings = createPrunings(store, clock, space as never);
+    const prunings = createPrunings({ store, clock, log: openLog('silent') }, space as never);
     const pruning = prunings.find(({ name }) => name === 'idempotencyKeys') ?? assert.fail();
     assert.equal(await pruning.step(), null);
     clock.advanceBoth(rememberedMs + 4);

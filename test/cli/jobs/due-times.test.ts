@@ -29,11 +29,13 @@ test('spread, bounds and one-time jobs are set, shown and taken away', async (t)
   const remind = await shown('remind');
   const due = Date.parse(remind.get('next run') ?? '') - 7_200_000;
   assert.ok(due >= began && due <= Date.now(), remind.get('next run'));
-  assert.match(remind.get('schedule') ?? '', /^once 20\d\d-\d\d-\d\dT/);
+  assert.match(remind.get('schedule') ?? '', /^once 20\d\d-\d\d-\d\d \d\d:\d\d/);
   assert.equal(remind.get('deleted after'), '1d');
   assert.match((await jobd('jobs', 'list')).stdout, /remind\t.*\tonce 20/);
   const past = await jobd(...create, 'past', '--at', '2020-01-01 09:00', '--tz', 'Europe/Paris');
   assert.match(past.stderr, /--at must not be in the past, got 2020-01-01T08:00:00\.000Z/);
   const both = await jobd(...create, 'both', '--in', '2h', '--after', 'shop');
-  assert.match(both.stderr, /--at and after exclude each other/);
+  assert.match(both.stderr, /use either --in or --after, not both/);
+  const two = await jobd(...create, 'two', '--in', '2h', '--at', '2990-12-01 09:00');
+  assert.match(two.stderr, /use either --at or --in, not both/);
 });

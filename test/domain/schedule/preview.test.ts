@@ -126,7 +126,8 @@ test('changes of the clocks before notBefore are not told', () => {
     cronExpr: '30 2 * * *',
     timezone: 'Europe/Paris',
   } as const;
-  const adjusted = { offsetMs: 0, from: Date.parse('2026-06-01T00:00:00Z'), until: Infinity };
+  const from = Date.parse('2026-06-01T00:00:00Z');
+  const adjusted = { offsetMs: 0, from, until: Infinity, timezone: 'Europe/Paris' };
   const { notes } = preview({ ...schedule, adjusted }, Date.parse('2026-01-01T00:00:00Z'), 3);
   assert.deepEqual(notes, []);
 });

@@ -8,6 +8,7 @@ import { isoTime } from '../../../src/domain/clock.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import { sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { claimRuns } from '../../../src/engine/runs/claim.ts';
+import { logDropped } from '../../../src/engine/runs/run-log.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { setupChain } from '../../support/running/chain.ts';
@@ -49,16 +50,22 @@ async function missedJob(t: TestContext, input: Partial<JobInput> = {}) {
   const setup = await setupChain(t);
   const job = await setup.add('backup', 'http://127.0.0.1:1/', { makeUpSeconds: 3_600, ...input });
   const { store, clock } = setup;
+  const lines: object[] = [];
+  const log = { info: (fields: object, msg: string) => lines.push({ ...fields, msg }) } as never;
   const claim = async (now: number, take = () => true) => {
     clock.set(now);
     const slots = { bounds: () => ({ limit: 9, exceptHosts: [], exceptJobs: [] }), take };
     const moment = { now, servingSince: now, nodeId: null };
-    const { executions } = await store.write((tx) => claimRuns(tx, slots, moment));
+    const claimed = await store.write((tx) => claimRuns(tx, slots, moment));
+    const { executions } = claimed;
+    logDropped(log, claimed.dropped, executions);
     return executions.map(({ scheduledFor, dueAt: stands }) => [scheduledFor, stands]);
   };
+  /** Why the run that made up for the first missed run was dropped. */
+  const dropped = async () => /dropped: .*$/.exec((await setup.runsOf(job))[0]?.detail ?? '')?.[0];
   const states = async () =>
     (await setup.runsOf(job)).map(({ status, dueAt: stands }) => [status, stands]);
-  return { ...setup, job, claim, states };
+  return { ...setup, job, claim, states, dropped, lines };
 }
 
 const waits = [
@@ -76,11 +83,17 @@ test('it waits for a slot as long as it must, and is called once', async (t) => 
 });
 
 test('it is dropped if a later due time begins first', async (t) => {
-  const { claim, states } = await missedJob(t);
+  const { claim, states, dropped, lines, runsOf, job } = await missedJob(t);
   await claim(outageEnd);
   let asked = 0;
   const next = dueAt + 3 * hour;
+  assert.equal(await dropped(), undefined);
   assert.deepEqual(await claim(next, () => (asked += 1) > 1), [[next, next]]);
+  assert.equal(await dropped(), 'dropped: a later due time of the job began first');
+  const [missed, later] = await runsOf(job);
+  const about = { missedRunId: missed?.id, dueAt: isoTime(dueAt + 2 * hour) };
+  const names = { job: 'backup', jobId: job.id, runId: later?.id };
+  assert.deepEqual(lines, [{ ...names, ...about, msg: 'make-up dropped' }]);
   assert.deepEqual(
     (await states()).map(([status]) => status),
     ['missed', 'running'],
@@ -111,12 +124,13 @@ test('it leaves a due time as missed that is missed by the claim that could star
 });
 
 test('a pause or the end of make-ups drops it, any other change leaves it', async (t) => {
-  const { claim, states, app, writer, job } = await missedJob(t);
+  const { claim, states, dropped, app, writer, job } = await missedJob(t);
   await claim(outageEnd);
   await updateJob(app, writer, job.id, { name: 'other' });
   assert.deepEqual(await states(), waits);
   await updateJob(app, writer, job.id, { action: 'pause' });
   assert.deepEqual(await states(), waits.slice(0, 1));
+  assert.equal(await dropped(), 'dropped: the job was paused');
 
   const ended = await missedJob(t);
   await ended.claim(outageEnd);
@@ -124,11 +138,13 @@ test('a pause or the end of make-ups drops it, any other change leaves it', asyn
   assert.deepEqual(await ended.states(), waits);
   await updateJob(ended.app, ended.writer, ended.job.id, { makeUpSeconds: null });
   assert.deepEqual(await ended.states(), waits.slice(0, 1));
+  assert.equal(await ended.dropped(), 'dropped: the job makes up for nothing since then');
 
   const bulk = await missedJob(t);
   await bulk.claim(outageEnd);
   await actOnJobs(bulk.app, bulk.writer, { action: 'pause', ids: [bulk.job.id] });
   assert.deepEqual(await bulk.states(), waits.slice(0, 1));
+  assert.equal(await bulk.dropped(), 'dropped: the job was paused');
 });
 
 test('a run of the job that waits already takes its place', async (t) => {

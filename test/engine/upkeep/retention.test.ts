@@ -54,8 +54,7 @@ async function setup(t: TestContext) {
     createPruner(
       { store: on, clock, log },
       createPrunings(
-        on,
-        clock,
+        { store: on, clock, log },
         createSpaceWatch({ store: on, clock, log, meter: uncounted, limitBytes: null }),
       ),
     );

@@ -27,7 +27,7 @@ async function setup(t: TestContext) {
       const now = clock.now();
       for (let steps = 0; (await findSpentJob(store.db, now)) !== undefined; steps += 1) {
         assert.ok(steps < 100, 'it ends');
-        deleted += await store.write((tx) => deleteSpentJobs(tx, now, 2));
+        deleted += (await store.write((tx) => deleteSpentJobs(tx, now, 2))).length;
       }
       return deleted;
     },

@@ -114,14 +114,14 @@ testGuards({
   'a later due time drops a run that makes up for one before, and waits': [
     async (tx) => {
       await changed('runs', 'chained', { cause_job_id: 'chained' })(tx);
-      await dropMakeUps(tx, ['chained']);
+      await dropMakeUps(tx, ['chained'], 'overtaken');
       return (await rowOf(tx, 'runs', 'chained'))['id'] === undefined;
     },
     runBecame('chained', 'running'),
   ],
   'and none that another job caused': [
     async (tx) => {
-      await dropMakeUps(tx, ['chained']);
+      await dropMakeUps(tx, ['chained'], 'overtaken');
       return (await rowOf(tx, 'runs', 'chained'))['id'] !== undefined;
     },
     changed('runs', 'chained', { cause_job_id: 'chained' }),

@@ -144,7 +144,7 @@ export const ofJobs: Asked = {
     (db) => chains.insertChainedRuns(db, [{ id: 'n', jobId: 'k', workspaceId: 'w', cause }]),
   ],
   dropChainedRuns: [(db) => chains.dropChainedRuns(db, ['j'])],
-  dropMakeUps: [(db) => chains.dropMakeUps(db, ['j'])],
+  dropMakeUps: [(db) => chains.dropMakeUps(db, ['j'], 'overtaken')],
 };
 
 const pinged = { monitor: { id: 'm' }, pingCount: 1 } as never;

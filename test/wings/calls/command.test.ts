@@ -41,7 +41,10 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
     [`${lines[0]}\n{"key":`, /line 2 of FILE must be JSON: /],
     [`${lines.slice(0, 100).join('\n')}\n{"key":"a"}`, /call 101: url is required/],
     ['5', /call 1 must be an object, got 5/],
-    [`{"key":"a","url":"${url}","timeoutSeconds":"5"}`, /call 1: timeoutSeconds must be an integer/],
+    [
+      `{"key":"a","url":"${url}","timeoutSeconds":"5"}`,
+      /call 1: timeoutSeconds must be an integer/,
+    ],
   ];
   for (const [input, words] of wrong) {
     const { exitCode, stderr } = await create(input);

@@ -6,6 +6,7 @@ import { openLog } from '../../../src/base/log.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
@@ -95,7 +96,7 @@ test('a run that failed is explained with its attempts, its error and its alert'
   assert.equal(body.answer, found.answer, 'the run itself');
   assert.match(
     body.todo,
-    /^Look at the target's log at Tue .* Set retries to get over short outages\.$/,
+    /^Look at the target's log at Tue .* Set retries to get over short outages\. Then replay the run, /,
   );
 });
 
@@ -163,6 +164,32 @@ test('due times in a downtime are missed, each of them with the reason', async (
   const { body: own } = await daemon.ask('GET', `/jobs/${id}/explanation?runId=${runId}`);
   assert.match(own.answer, /^A run began to wait that makes up for the missed run .*: it failed: /);
   assert.match(sentencesOf(own, 'due'), /It stands for the due time Mon 23 Nov 2026 17:30 \+01:00/);
+});
+
+test('a missed run says why the one that waited to make up for it was dropped', async (t) => {
+  const clock = fakeClock('2026-11-23T12:00:00Z');
+  const dataDir = temporaryDirectory(t);
+  const log = openLog('silent');
+  const sink = await startHeldSink(t);
+  const ids = new Map<string | undefined, string>();
+  await t.test('before', async (inner) => {
+    const daemon = await startTestDaemon(inner, { clock, dataDir, log });
+    for (const path of ['/a', '/b']) {
+      const input = { cronExpr: '30 * * * *', makeUpSeconds: 3_600, url: `${sink.url}${path}` };
+      ids.set(path, await jobOf(daemon, input));
+    }
+  });
+  clock.advance(5 * 3_600_000);
+  const flags = { slots: '1', slotsPerHost: '1' };
+  const daemon = await startTestDaemon(t, { clock, dataDir, log, flags });
+  await sink.waitFor(1);
+  const id = ids.get(sink.received[0]?.path === '/a' ? '/b' : '/a') ?? '';
+  await daemon.ask('PATCH', `/jobs/${id}`, { action: 'pause' });
+  assert.equal(
+    sentencesOf(await explain(daemon, id, '15:30'), 'made_up'),
+    'The run that was to make up for it was dropped: the job was paused.',
+  );
+  sink.release();
 });
 
 test('a job that was made later, that is not due and that is still to come says so', async (t) => {

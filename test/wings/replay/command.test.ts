@@ -45,16 +45,21 @@ test('what went wrong since a time is listed, asked about and replayed, each job
     sink.received.map(({ headers }) => headers['x-service-scheduled-for']),
     [dueAt, dueAt, dueAt, dueAt],
   );
-  const again = await replay(...since, '--yes');
-  assert.equal(again.exitCode, 5);
-  assert.match(again.stdout, /^(?:\S+\t\S+\tfailed\t-\tthis due time succeeded already, .*\n){2}$/);
+  const nothing = 'nothing that went wrong then is left to replay\n';
+  for (const how of ['--yes', '--dry-run']) {
+    const again = await replay(...since, how);
+    assert.deepEqual([again.exitCode, again.stdout, again.stderr], [0, '', nothing]);
+  }
+  const forcedAll = await replay(...since, '--dry-run', '--again');
+  assert.equal(forcedAll.stdout.split('\n').length, 3, 'both, if asked for');
 
   const one = await replay('one', 'failed');
   assert.equal(one.exitCode, 5, one.stderr);
+  assert.match(one.stderr, /succeeded already, .*: use --again to call it anyway/);
   clock.advance(60_000);
   await daemon.followClock();
   const forced = await replay('one', 'failed', '--again');
   assert.match(forced.stdout, /^[0-9a-f-]{36}\n$/, forced.stderr);
   assert.equal((await replay('one')).exitCode, 2);
-  assert.deepEqual([(await replay('one', '--since', '1s')).stderr], ['nothing went wrong then\n']);
+  assert.equal((await replay('one', '--since', '1s')).stderr, nothing);
 });

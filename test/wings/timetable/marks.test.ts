@@ -83,6 +83,7 @@ test('marks have each due time once, and what is one mark has no gap of more tha
         offsetMs: offset * 1_000,
         from: from + hour,
         until: from + 5 * day,
+        timezone: 'UTC',
       };
       const schedule = adjusted ? { ...of, adjusted } : of;
       const until = from + days * day;

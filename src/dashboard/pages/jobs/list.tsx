@@ -2,6 +2,7 @@
 
 import { useSignal, type Signal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
+import { isUncalled } from '../../../domain/jobs/spent.ts';
 import { runNow } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';
 import { mayWrite } from '../../client/session.ts';
@@ -174,11 +175,9 @@ function DownFor({ job: { failingSince, failures } }: { job: JobSummary }) {
 function NextDue({ job }: { job: JobSummary }) {
   const { nextRunAt, paused, after } = job;
   if (nextRunAt === null && after !== undefined && !paused) return null;
-  return (
-    <span class="quiet">
-      {nextRunAt === null ? paused ? 'paused' : 'no due time' : <Due at={nextRunAt} {...job} />}
-    </span>
-  );
+  const ended = isUncalled(job) ? 'not called' : 'no due time';
+  const none = paused ? 'paused' : ended;
+  return <span class="quiet">{nextRunAt === null ? none : <Due at={nextRunAt} {...job} />}</span>;
 }
 
 function Choice({ job: { id, name }, chosen }: { job: JobSummary; chosen: Chosen }) {

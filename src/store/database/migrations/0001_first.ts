@@ -84,8 +84,7 @@ const jobs = [
   `create table jobs (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
-     managed_key text,
-     call_key text,
+     managed_key text, call_key text,
      name text not null,
      name_lower text not null generated always as (lower(name)) virtual,
      url text not null,
@@ -147,10 +146,8 @@ const jobs = [
   `create index jobs_by_name on jobs (workspace_id, name_lower, id) where deleted_at is null`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
   // A deleted job frees its key at once, though its rows stay for a while.
-  `create unique index jobs_by_key on jobs (workspace_id, managed_key)
-     where managed_key is not null and deleted_at is null`,
-  `create unique index jobs_by_call_key on jobs (workspace_id, call_key)
-     where call_key is not null and deleted_at is null`,
+  `create unique index jobs_by_key on jobs (workspace_id, managed_key) where managed_key is not null and deleted_at is null`,
+  `create unique index jobs_by_call_key on jobs (workspace_id, call_key) where call_key is not null and deleted_at is null`,
   // Counts jobs, and skips over many of them, without reading them.
   `create index jobs_counted on jobs (workspace_id, id) where deleted_at is null`,
   // Only jobs that may be claimed, in the order in which they become due.

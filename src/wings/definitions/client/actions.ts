@@ -15,6 +15,7 @@ import {
   countsOf,
   diffLines,
   mostNames,
+  overWords,
   remarksOn,
   summaryOf,
 } from './diff-text.ts';
@@ -166,6 +167,7 @@ const doneWords = {
   adopt: 'adopted',
   delete: 'deleted',
   unchanged: 'unchanged',
+  over: 'left out',
   refused: 'refused',
 } satisfies Record<PlanAction, string>;
 
@@ -173,7 +175,8 @@ function report(context: Context, { changes, ...plan }: Plan, isJson: boolean): 
   const { output } = context;
   const done = changes.filter(({ isDone }) => isDone);
   const left = changes.filter(
-    ({ isDone, action, refusal }) => !isDone && refusal === null && action !== 'unchanged',
+    ({ isDone, action, refusal }) =>
+      !isDone && refusal === null && action !== 'unchanged' && action !== 'over',
   );
   if (isJson) {
     const results = changes.map(({ kind, key, id, action, fields, refusal, isDone }) => {
@@ -201,6 +204,8 @@ function report(context: Context, { changes, ...plan }: Plan, isJson: boolean): 
     `${create} created, ${update} updated, ${deleted} deleted` +
       `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${unchanged} the same`,
   );
+  const over = overWords(changes);
+  if (over !== null) output.say(over);
   if (left.length === 0) return;
   const names = left.map(({ kind, key }) => label(kind, key));
   output.say(`not done: ${someOf(names, mostNames)}; what was done stays, apply again to continue`);

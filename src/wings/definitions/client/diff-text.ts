@@ -52,6 +52,8 @@ export function countsOf({ changes, unlisted }: Plan) {
     /** Those made by hand that only get a key. */
     adopt: count('adopt'),
     unchanged: count('unchanged'),
+    /** Those that are not created, as their time has passed. */
+    over: count('over'),
     refused: count('refused'),
     unlisted: unlisted.length,
   };
@@ -86,6 +88,7 @@ export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): stri
     .filter(({ definition, before }) => definition && getsUnseenSecret(definition.input, before))
     .map(({ key }) => key);
   return [
+    overWords(changes),
     unseen.length > 0 &&
       `${someOf(unseen, mostNames)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
     unlisted.length > 0 &&
@@ -93,7 +96,15 @@ export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): stri
     !areSecretsCompared &&
       haveHidden &&
       'the values of headers and config were not compared: this key may only read',
-  ].filter((remark) => remark !== false);
+  ].filter((remark) => typeof remark === 'string');
+}
+
+/** Which jobs are not created, as their time has passed; null if there are none. */
+export function overWords(changes: readonly Change[]): string | null {
+  const keys = changes.filter(({ action }) => action === 'over').map(({ key }) => key);
+  return keys.length === 0
+    ? null
+    : `not created, as its time has passed: ${someOf(keys, mostNames)}`;
 }
 
 /** `2 managed jobs and 1 managed channel`. */

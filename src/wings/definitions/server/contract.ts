@@ -156,7 +156,8 @@ export const DefinitionChange = t.output(
     id: t.nullable(t.id('The id; null if there is none, or none yet.')),
     action: t.oneOf(
       planActions,
-      '`adopt` only gives the key to one that was made by hand; `refused` was found before anything was changed.',
+      '`adopt` only gives the key to one that was made by hand; `over`: a job whose `runAt` or `notAfter` has passed is not created; ' +
+        '`refused` was found before anything was changed.',
     ),
     fields: t.array(
       t.text('The name of a field.'),

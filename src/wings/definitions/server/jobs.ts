@@ -21,6 +21,7 @@ import { valuesIn } from '../../../domain/fields.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
 import { changeJob, type JobInput } from '../../../domain/jobs/job-input.ts';
 import { jobDefaults, type Job } from '../../../domain/jobs/job.ts';
+import { isPast } from '../../../domain/schedule/adjustment-input.ts';
 import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
 import { openForPeople, type SealedJob } from '../../../domain/secrets/sealed-job.ts';
@@ -58,6 +59,8 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
   async create(scene, definition) {
     const { app, principal, db } = scene;
     const input = inputOf(scene, definition);
+    const timezone = input.timezone ?? jobDefaults.timezone;
+    if (isPast({ ...input, timezone }, app.clock.now())) return null;
     const account = await requireAccount(db, principal);
     const job = newJob(app, account, principal, input);
     await checkAllowed(scene, job, null);

@@ -74,8 +74,8 @@ interface Rules<Input, Kept extends { id: string; name: string }> {
   defaults: (plan: Plan) => Fields;
   /** The fields that change together, by the name of the change. */
   together?: Readonly<Record<string, readonly string[]>>;
-  /** Decides how to create one. Throws as creating it does. */
-  create: (scene: Scene, input: Input) => Promise<{ id: string; perform: Perform }>;
+  /** Decides how to create one; null if its time is over, so that there is nothing to create. Throws as creating it does. */
+  create: (scene: Scene, input: Input) => Promise<{ id: string; perform: Perform } | null>;
   /** Compares one with its definition. Throws as changing it does. */
   compare: (scene: Scene, kept: Kept, input: Input) => Promise<Difference>;
   remove: (scene: Scene, kept: Kept) => Perform;
@@ -127,7 +127,9 @@ export function managed<Input, Kept extends { id: string; name: string }>(
       checkKey(key);
       const target = await findTarget(scene, rules, key, adopt);
       if (target !== undefined) return await decideChange(scene, rules, definition, target);
-      const { id, perform } = await rules.create(scene, input as Input);
+      const made = await rules.create(scene, input as Input);
+      if (made === null) return { ...idle, action: 'over', id: null };
+      const { id, perform } = made;
       const create: Perform = async (tx, note) => {
         await perform(tx, note);
         await setManagedKey(tx, table, id, key);

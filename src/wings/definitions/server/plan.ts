@@ -238,7 +238,7 @@ export function markOf({ changes }: Plan, wanted: Wanted): string {
 
 /** The changes that are to be made. */
 export function changesIn({ changes }: Plan): PlannedChange[] {
-  return changes.filter(({ action }) => action !== 'unchanged' && action !== 'refused');
+  return changes.filter(({ action }) => !['unchanged', 'over', 'refused'].includes(action));
 }
 
 /** No change is begun after this time: clients wait for an answer. */

@@ -24,6 +24,22 @@ const twoJobs = `jobs:
     every: 5m
 `;
 
+const timed = (name: string, when: string) =>
+  `  ${name}:\n    url: https://example.com/\n    timezone: Europe/Paris\n    ${when}\n`;
+
+test('a job whose time has passed is left out, and the others are created', async (t) => {
+  const { write, jobd } = await serveForFiles(t);
+  const past = timed('reminded', 'at: 2020-03-02 09:00') + timed('advent', 'not-after: 2020-12-24');
+  const to = `jobs:\n${past}${timed('coming', 'cron: 0 9 * * *')}`;
+  const file = write('jobs.yaml', to.replace('2020-12-24', "'2020-12-24 23:59'"));
+  const over = /\nnot created, as its time has passed: advent, reminded\n$/;
+  assertEnds(await jobd({}, 'diff', '-f', file), 1, over);
+  const done = assertEnds(await jobd({}, 'apply', '-f', file), 0, over);
+  assert.equal(done, 'created\tjob\tcoming\t-\n');
+  const again = await jobd({}, 'apply', '-f', file);
+  assertEnds(again, 0, /^0 created, 0 updated, 0 deleted; 1 the same\nnot created, /);
+});
+
 test('apply creates jobs from files, and diff shows only changed fields', async (t) => {
   const { write, jobd, daemon } = await serveForFiles(t);
   const file = write('jobs.yaml', twoJobs);
@@ -96,6 +112,7 @@ test('apply creates jobs from files, and diff shows only changed fields', async 
     delete: 0,
     adopt: 0,
     unchanged: 0,
+    over: 0,
     refused: 0,
     unlisted: 0,
   });
