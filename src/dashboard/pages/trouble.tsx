@@ -87,7 +87,7 @@ function Row({ row }: { row: TroubleRow }) {
   const isOutage = kind === 'outage';
   return (
     <li class="row trouble">
-      <span class="figure times" title={`${absolute(from)} – ${absolute(until)}`}>
+      <span class="figure" title={`${absolute(from)} – ${absolute(until)}`}>
         <time dateTime={from}>{timesText(row)}</time>
       </span>
       <span class="state">
