@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
-import { runStatuses } from '../../domain/runs/run.ts';
+import { recentStatuses, runStatuses } from '../../domain/runs/run.ts';
 import { troubleKinds } from '../../domain/runs/trouble.ts';
 import { PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
@@ -85,9 +85,22 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
   failingSince: t.nullable(t.moment('When the first of them ended; null without one.')),
   key: t.nullable(t.text('The key of a managed job; null for a job that was made by hand.')),
   recent: t.array(
-    t.oneOf(runStatuses, 'The status of a run.'),
+    t.oneOf(
+      recentStatuses,
+      'The status of a run; `made_up`: it was missed, and a later run made up for it.',
+    ),
     'The statuses of the newest 30 runs, oldest first.',
   ),
+  ...t.optional({
+    afterName: t.text('The name of the job that it runs after.'),
+    run: t.part('The run that is under way.', {
+      id: t.id('The id of the run.'),
+      startedAt: t.nullable(t.moment('When the first attempt started.')),
+      percent: t.nullable(t.integer('How far the target is, as it last reported.')),
+      line: t.nullable(t.text('What it does, as it last reported.')),
+      progressAt: t.nullable(t.moment('When it last reported.')),
+    }),
+  }),
 });
 export type JobSummary = Static<typeof JobSummary>;
 
@@ -112,8 +125,8 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     t.moment('Since when the monitor is `up`, `late` or `down`; null if it is `paused` or `new`.'),
   ),
   recent: t.array(
-    t.oneOf(['success', 'fail'], 'What a ping said.'),
-    'What the newest 30 pings said that ended a run, oldest first.',
+    t.oneOf(['success', 'fail', 'missed'], 'What a ping said; `missed`: none came.'),
+    'What the newest 30 pings said that ended a run, oldest first. While the monitor is down, each due time that passed without a ping is one of them.',
   ),
 });
 export type MonitorSummary = Static<typeof MonitorSummary>;

@@ -1,10 +1,10 @@
 /** What lists show of jobs and monitors, as the API returns it. */
 
-import type { JobWithRecent } from '../../app/overview/jobs.ts';
+import { recentCount, type JobWithRecent, type UnderWay } from '../../app/overview/jobs.ts';
 import type { MonitorWithRecent } from '../../app/overview/monitors.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { monitorDocument } from '../../domain/monitors/document.ts';
-import { statusSince } from '../../domain/monitors/monitor.ts';
+import { missedPings, statusSince } from '../../domain/monitors/monitor.ts';
 import type { Trouble } from '../../domain/runs/trouble.ts';
 import { ruleOf, scheduleOf } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
@@ -22,7 +22,14 @@ export function jobSummary(job: JobWithRecent): contract.JobSummary {
     failingSince: isoTimeOrNull(job.failingSince),
     key: job.key,
     recent: job.recent,
+    ...(job.afterName !== null && { afterName: job.afterName }),
+    ...(job.underWay !== null && { run: runUnderWay(job.underWay) }),
   };
+}
+
+function runUnderWay({ id, startedAt, percent, line, progressAt }: UnderWay) {
+  const at = { startedAt: isoTimeOrNull(startedAt), progressAt: isoTimeOrNull(progressAt) };
+  return { id, percent, line, ...at };
 }
 
 /** A monitor in a list, at `now` in epoch milliseconds. */
@@ -31,11 +38,14 @@ export function monitorSummary(
   now: number,
 ): contract.MonitorSummary {
   const { notes: _, createdAt: __, ...shown } = monitorDocument(monitor, now);
+  const missed = Math.min(missedPings(monitor, now), recentCount);
   return {
     ...shown,
     scheduleWords: scheduleWords(ruleOf({ ...monitor, anchorAt: monitor.createdAt })),
     since: isoTimeOrNull(statusSince(monitor, now)),
-    recent,
+    recent: [...recent, ...Array.from({ length: missed }, () => 'missed' as const)].slice(
+      -recentCount,
+    ),
   };
 }
 

@@ -7,15 +7,19 @@ import { createAssets } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
 import { pagePaths } from './paths.ts';
 
+const htmlType = 'text/html; charset=utf-8';
 /** Their names change with their bytes. */
 const forever = 'public, max-age=31536000, immutable';
+
+/** No page has an address of so many parts: the document names the way back from it several times. */
+const mostParts = 20;
 
 /** Adds them. They are public: what they show comes from the API. */
 export function pageRoutes(server: ApiServer, app: PagesApp): void {
   const assets = createAssets(app);
   for (const path of pagePaths) {
     const make = async (): Promise<string> => documentAt(path, await assets());
-    const answer = fixedAnswer('text/html; charset=utf-8', make);
+    const answer = fixedAnswer(htmlType, make);
     server.get(path, async (request, reply) => {
       await answer(request, reply.headers(documentHeaders));
     });
@@ -24,5 +28,13 @@ export function pageRoutes(server: ApiServer, app: PagesApp): void {
     const asset = Object.values(await assets()).find(({ name }) => name === request.params.name);
     if (asset === undefined) return reply.callNotFound();
     return reply.header('cache-control', forever).type(asset.type).send(asset.bytes);
+  });
+  // Somebody who typed an address, or followed an old link, gets a page that says so.
+  server.get('/*', async ({ url, headers }, reply) => {
+    const path = url.split('?', 1)[0] ?? '';
+    const isPage = headers.accept?.includes('text/html') === true && !path.startsWith('/api/');
+    if (!isPage || path.split('/', mostParts).length === mostParts) return reply.callNotFound();
+    reply.code(404).headers(documentHeaders).type(htmlType);
+    return reply.send(documentAt(path, await assets()));
   });
 }

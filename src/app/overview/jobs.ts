@@ -5,13 +5,15 @@ import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
-import { badRunStatuses, type RunStatus } from '../../domain/runs/run.ts';
+import type { Completion } from '../../domain/runs/completion.ts';
+import { badRunStatuses, type RecentStatus } from '../../domain/runs/run.ts';
 import type { Search } from '../../domain/search.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs } from '../../store/overview/trouble.ts';
+import { findCompletions } from '../../store/runs/completions.ts';
 import { findRunStop, type RunPlace } from '../../store/runs/of-workspace.ts';
 import { noJob, shownJob } from '../jobs/keep-job.ts';
 import type { JobsApp, Principal } from '../app.ts';
@@ -48,9 +50,16 @@ export interface JobListRequest extends PageRequest {
   order: JobOrder;
 }
 
-/** A job with the statuses of its newest runs, oldest first. */
+/** A job with the statuses of its newest runs, oldest first, and how far the one is that is under way. */
 export interface JobWithRecent extends ListedJob {
-  recent: RunStatus[];
+  recent: RecentStatus[];
+  underWay: UnderWay | null;
+}
+
+/** A run that is under way; times in epoch milliseconds. */
+export interface UnderWay extends Pick<Completion, 'percent' | 'line' | 'progressAt'> {
+  id: string;
+  startedAt: number | null;
 }
 
 /** A page of the workspace's jobs. Throws `invalid_input`. */
@@ -72,13 +81,31 @@ export async function listJobs(
       : filter === 'missed'
         ? await listMissed(db, workspaceId, { ...request, since: app.clock.now() - msPerDay })
         : await listByState(db, workspaceId, { ...request, state: filter });
-  const ids = page.items.map(({ id }) => id);
+  return { ...page, items: await withRecent(app, principal, page.items) };
+}
+
+/** Adds the newest runs of jobs, in one statement, and what is known of those that wait for a report, in another one. */
+async function withRecent(
+  app: JobsApp,
+  principal: Principal,
+  found: readonly PlacedJob[],
+): Promise<JobWithRecent[]> {
+  const { db } = app.store;
+  const ids = found.map(({ id }) => id);
   const recent = await findRecentRuns(db, ids, recentCount);
-  const items = page.items.map((job) => ({
-    ...shownJob(app, principal, job),
-    recent: recent.get(job.id) ?? [],
-  }));
-  return { ...page, items };
+  const answered = [...recent.values()].flatMap(({ underWay }) =>
+    underWay?.httpStatus === 202 ? [underWay.id] : [],
+  );
+  const waits = await findCompletions(db, answered);
+  return found.map((job) => {
+    const { statuses = [], underWay = null } = recent.get(job.id) ?? {};
+    const { percent = null, line = null, progressAt = null } = waits.get(underWay?.id ?? '') ?? {};
+    return {
+      ...shownJob(app, principal, job),
+      recent: statuses,
+      underWay: underWay && { ...underWay, percent, line, progressAt },
+    };
+  });
 }
 
 /** A job as the list shows it. Throws `not_found`. */
@@ -90,9 +117,9 @@ export async function getJobSummary(
   const { db } = app.store;
   const only = { search: null, limit: 1 };
   const [job] = isId(id) ? await jobs.listJobsOf(db, principal.workspaceId, [id], only) : [];
-  if (job === undefined) throw noJob(id);
-  const recent = await findRecentRuns(db, [id], recentCount);
-  return { ...shownJob(app, principal, job), recent: recent.get(id) ?? [] };
+  const [shown] = job === undefined ? [] : await withRecent(app, principal, [job]);
+  if (shown === undefined) throw noJob(id);
+  return shown;
 }
 
 async function listByState(

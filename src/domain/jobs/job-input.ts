@@ -18,7 +18,7 @@ import { countedFrom } from './actions.ts';
 import { isOnSchedule, readAfter, type AfterInput } from './after.ts';
 import { checkHeaders } from './headers.ts';
 import { jobFields, maxBodyLength } from './fields.ts';
-import { jobDefaults, jobStatus, leavesOrigin } from './job.ts';
+import { jobDefaults, jobStatus, leavesOrigin, usualOfOnce } from './job.ts';
 import type { EditableFields, Job, JobStatus, Method } from './job.ts';
 import { changedSigning, checkSigning } from './sign.ts';
 
@@ -54,9 +54,6 @@ export interface JobContext {
 
 /** The methods whose requests carry a body. */
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
-/** What a job has that is made to be called once (docs/behavior.md#once-2, docs/behavior.md#once-4). One that becomes it loses nothing. */
-const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
 
 /**
  * Creates a job; a field that is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`

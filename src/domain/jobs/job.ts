@@ -10,6 +10,9 @@ export type Method = FieldValue<typeof jobFields.method>;
 /** What a job has where nothing is given. A plan may allow a shorter timeout only. */
 export const jobDefaults = { ...defaultsOf(jobFields), ...defaultSchedule };
 
+/** What a job has that is made to be called once (docs/behavior.md#once-2, docs/behavior.md#once-4). One that becomes it loses nothing. */
+export const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
+
 /** `new` until the first finished run, then that of the last one. Missed and interrupted runs change nothing. */
 export type Health = 'new' | 'up' | 'down';
 export type JobStatus = Health | 'paused' | 'running';

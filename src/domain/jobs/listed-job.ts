@@ -38,6 +38,8 @@ export interface ListedJob
     > {
   /** When the first of its consecutive failures ended, in epoch milliseconds; null if there is none. */
   failingSince: number | null;
+  /** The name of the job that it runs after; null if there is none, or it is gone. */
+  afterName: string | null;
   /** Its key in definitions; null for a job made by hand. */
   key: string | null;
 }

@@ -14,7 +14,7 @@
  */
 
 import { defaultsOf, type ValuesOf } from '../fields.ts';
-import { nextDue } from '../schedule/next.ts';
+import { dueBetween, nextDue } from '../schedule/next.ts';
 import { defaultSchedule, ruleOf, type ScheduleSettings } from '../schedule/schedule.ts';
 import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
@@ -62,6 +62,14 @@ export function monitorStatus(monitor: Monitor, now: number): MonitorStatus {
 export function statusSince(monitor: Monitor, now: number): number | null {
   if (monitor.paused) return null;
   return monitorStatus(monitor, now) === 'late' ? monitor.nextDueAt : monitor.healthSince;
+}
+
+/** How many due times have passed without a ping, with their grace, since a monitor is down. */
+export function missedPings(monitor: Monitor, now: number): number {
+  const { health, nextDueAt, graceSeconds } = monitor;
+  if (health !== 'down' || nextDueAt === null) return 0;
+  const rule = ruleOf({ ...monitor, anchorAt: nextDueAt });
+  return dueBetween(rule, nextDueAt - 1, now - graceSeconds * 1_000)?.count ?? 0;
 }
 
 /** What changes the state of a monitor, apart from people; `at` in epoch milliseconds. */

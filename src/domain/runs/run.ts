@@ -21,6 +21,10 @@ export type RunStatus = keyof typeof runTransitions;
 /** All states, in the order of a run's life. */
 export const runStatuses = Object.keys(runTransitions) as RunStatus[];
 
+/** How lists show a run: a missed one may have been made up for. */
+export const recentStatuses = [...runStatuses, 'made_up'] as const;
+export type RecentStatus = (typeof recentStatuses)[number];
+
 /** The states of runs that were no success. Their indexes hold no other run. */
 export const badRunStatuses: readonly RunStatus[] = ['failed', 'interrupted', 'missed'];
 

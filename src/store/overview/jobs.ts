@@ -165,6 +165,10 @@ const listed = selectionOf({
   downReason: 'down_reason',
 } as const);
 
+/** The name of the job that a job runs after. */
+const afterName = sql<string | null>`(select before.name from jobs as before
+  where before.id = jobs.after_job_id and before.deleted_at is null)`.as('afterName');
+
 /** The part of a walk after one place and up to another one. */
 export interface JobSpan extends JobCondition {
   after: JobPlace | null;
@@ -191,7 +195,7 @@ export async function listJobsOn(
 ): Promise<PlacedJob[]> {
   const { ids, limit } = page;
   const rows = await jobsBetween(db, workspaceId, walk, page)
-    .select(listed)
+    .select([...listed, afterName])
     .$if(ids !== null, (query) => query.where('id', 'in', idList(ids ?? [])))
     .orderBy(walks[walk].order)
     .limit(limit)
@@ -220,7 +224,7 @@ export async function listJobsOf(
   { search, limit }: { search: Search | null; limit: number },
 ): Promise<PlacedJob[]> {
   const rows = await jobsOn(db, 'newest', workspaceId)
-    .select(listed)
+    .select([...listed, afterName])
     .where('id', 'in', idList(ids))
     .$if(search !== null, (query) => query.where(isFound(search as Search, searched)))
     .orderBy('id', 'desc')

@@ -76,6 +76,10 @@ test('a job that runs stays in its state, and is running besides', async (t) => 
       found.map((job: Record<string, unknown>) => [job['status'], job['health'], job['recent']]),
       [['running', 'down', ['failed', 'running']]],
     );
+    const { id: runId, ...run } = found[0].run;
+    const [active] = (await ask('GET', `/jobs/${id}/runs?limit=1`)).body.runs;
+    const progress = { percent: null, line: null, progressAt: null };
+    assert.deepEqual([runId, run], [active.id, { startedAt: active.startedAt, ...progress }]);
   }
   sink.release();
 });

@@ -76,6 +76,25 @@ test('each page answers a document with the strict policy, which browsers ask fo
   }
 });
 
+test('an address of no page answers 404: to a browser in a page, to any other client in a sentence', async (t) => {
+  const url = await startPages(t);
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  for (const path of ['/nothing', '/job/1/', '/a/b/c?d=/e']) {
+    const shown = await fetch(url + path, { headers: browser });
+    assert.equal(shown.status, 404, path);
+    assert.match(shown.headers.get('content-security-policy') ?? '', /trusted-types 'none'$/);
+    assert.equal(shown.headers.get('cache-control'), 'no-store');
+    const [, script = ''] = /src="([^"]+)"/.exec(await shown.text()) ?? [];
+    assert.equal((await fetch(new URL(script, url + path))).status, 200, `${path}: ${script}`);
+    assert.match(await (await fetch(url + path)).text(), /^\{"error":"there is nothing at GET/);
+  }
+  for (const path of ['/api/v1/nothing', '/x'.repeat(30), '/assets/nothing.js']) {
+    const refused = await fetch(url + path, { headers: browser });
+    assert.equal(refused.status, 404, path);
+    assert.match(await refused.text(), /^\{"error"/, path);
+  }
+});
+
 test('the root is the dashboard, and leads to the reference of the API', async (t) => {
   const url = await startPages(t);
   const [path] = pagePaths;
@@ -183,7 +202,7 @@ test('every other path stays unknown', async (t) => {
     ['DELETE', new URL(script).pathname],
   ];
   for (const [method, path] of rows) {
-    const response = await fetch(url + path, { method, headers: { accept: 'text/html' } });
+    const response = await fetch(url + path, { method });
     assert.equal(response.status, 404, `${method} ${path}`);
     assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
     assert.equal(response.headers.get('cache-control'), 'no-store', path);

@@ -7,6 +7,7 @@ import { changeMonitor, defineMonitor } from '../../../src/domain/monitors/monit
 import type { MonitorInput, MonitorUpdate } from '../../../src/domain/monitors/monitor-input.ts';
 import {
   durationUntil,
+  missedPings,
   monitorChange,
   monitorAfter,
   monitorStatus,
@@ -288,6 +289,19 @@ test('a monitor knows since when it is up, late or down', () => {
     statusSince(changeMonitor(down, { action: 'pause' }, at('12:00')), at('12:00')),
     null,
   );
+});
+
+test('while a monitor is down, each due time without a ping counts once its grace is over', () => {
+  const cron = { ...hourly, graceSeconds: 600 };
+  for (const settings of [cron, { ...everyHour, graceSeconds: 600 }]) {
+    const up = monitorAfter(define(settings), eventOf('success', at('10:00'), 0));
+    assert.equal(missedPings(up, at('11:05')), 0, 'late');
+    const down = monitorAfter(up, eventOf('check', at('11:10'), 0));
+    const counts = ['11:10', '12:09', '12:10', '14:30'].map((time) => missedPings(down, at(time)));
+    assert.deepEqual(counts, [1, 1, 2, 4]);
+    const failed = monitorAfter(up, eventOf('fail', at('10:30'), 0));
+    assert.equal(missedPings(failed, at('10:59')), 0, 'down, and nothing is due');
+  }
 });
 
 test('the ending of a ping URL gives its kind', () => {

@@ -21,7 +21,7 @@ test('of two runs of one moment at the beginning of a strip only the newer one i
     for (const id of ids) {
       const newest = await listRuns(store.db, id, { limit: count, before: null });
       const expected = newest.map(({ status }) => status).toReversed();
-      assert.deepEqual(strips.get(id) ?? [], expected, `${count} of ${id}`);
+      assert.deepEqual(strips.get(id)?.statuses ?? [], expected, `${count} of ${id}`);
     }
   }
 });
