@@ -12,7 +12,6 @@ import { Page } from './pages/page.tsx';
 import { followHistory } from './router.ts';
 
 const place = document.querySelector('#page');
-applyPreferences();
 if (place !== null) {
   applyPreferences();
   takeCode();

@@ -28,7 +28,12 @@ let isReturning = false;
 interface Step {
   step: number;
   scroll: number;
+  /** The address of the link that had the focus of the keyboard. */
+  link: string | null;
 }
+
+/** The link that had it when somebody left the page that they came back to: the keyboard continues there. */
+let linkBefore: string | null = null;
 
 /** The address of a page, for a link. */
 export function addressOf(to: string): string {
@@ -41,9 +46,11 @@ export function go(to: string, { replace = false } = {}): void {
   const isSamePage = toPath === place.value.path;
   if (!isSamePage && !mayLeave()) return;
   if (!isSamePage) whyStay = null;
+  linkBefore = null;
   if (replace) history.replaceState({ step, scroll: 0 }, '', addressOf(to));
   else {
-    history.replaceState({ step, scroll: scrollY }, '');
+    const link = document.querySelector('a:focus-visible')?.getAttribute('href') ?? null;
+    history.replaceState({ step, scroll: scrollY, link }, '');
     step += 1;
     history.pushState({ step, scroll: 0 }, '', addressOf(to));
   }
@@ -80,6 +87,7 @@ export function followHistory(): void {
     }
     whyStay = null;
     step = to?.step ?? 0;
+    linkBefore = to?.link ?? null;
     place.value = placeOf(location);
     scrollSoon(to?.scroll ?? 0);
   });
@@ -115,6 +123,12 @@ export function mayLeave(): boolean {
 /** Whether something would be lost if this page were left. */
 export function isStaying(): boolean {
   return whyStay !== null;
+}
+
+/** The link to which the focus returns on a page that somebody came back to; null if that page has none. */
+export function findLinkBefore(): HTMLElement | null {
+  const links = [...document.querySelectorAll<HTMLElement>('main a')];
+  return links.find((link) => link.getAttribute('href') === linkBefore) ?? null;
 }
 
 /** Scrolls as soon as the page is long enough, within a second. */

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
-import { recentStatuses, runStatuses } from '../../domain/runs/run.ts';
+import { recentStatuses } from '../../domain/runs/run.ts';
 import { troubleKinds } from '../../domain/runs/trouble.ts';
 import { PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import * as t from '../http/schema.ts';

@@ -27,7 +27,7 @@ export function Lines({ text }: { text: string }) {
   );
 }
 
-/** What a job, a monitor or a run can be. */
+/** What a job, a monitor or a run can be; `info` is beside what is good to know. */
 export type Status =
   | 'up'
   | 'success'
@@ -39,7 +39,8 @@ export type Status =
   | 'running'
   | 'paused'
   | 'new'
-  | 'queued';
+  | 'queued'
+  | 'info';
 
 const disc = (
   <path
@@ -75,6 +76,12 @@ const shapes: Record<Status, JSX.Element> = {
   paused: <path d="M3.5 2h3v12h-3zM9.5 2h3v12h-3z" />,
   new: ring,
   queued: ring,
+  info: (
+    <path
+      fill-rule="evenodd"
+      d="M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1M7.1 3.8h1.8v1.8H7.1zM7.1 6.8h1.8v5.4H7.1z"
+    />
+  ),
 };
 
 /** The sign, 16 px. The word is beside it, so readers skip it. */
@@ -82,6 +89,18 @@ export function Glyph({ status }: { status: Status }) {
   return (
     <svg class={`glyph ${status}`} viewBox="0 0 16 16" aria-hidden="true">
       {shapes[status]}
+    </svg>
+  );
+}
+
+/** What a button does that pauses, or that resumes. */
+export function PauseSign({ isPaused }: { isPaused: boolean }) {
+  const path = isPaused
+    ? 'M2.5 2.5v11l7-5.5zM11 2.5h2.5v11H11z'
+    : 'M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z';
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <path d={path} />
     </svg>
   );
 }
@@ -179,7 +198,7 @@ interface NoteProps {
 }
 
 /** Something to know, with a sign before it. */
-export function Note({ role, status = 'late', children }: NoteProps) {
+export function Note({ role, status = 'info', children }: NoteProps) {
   return (
     <div class="note" {...(role && { role })}>
       <Glyph status={status} />

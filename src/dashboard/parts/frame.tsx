@@ -9,7 +9,7 @@ import { ofAnything, useResource } from '../client/resource.ts';
 import { useShortcuts, isHelpShown } from '../client/shortcuts.ts';
 import { go, path, mayLeave } from '../router.ts';
 import { Bands } from './bands.tsx';
-import { Button, Link, Outside } from './basic.tsx';
+import { Button, Link, Outside, PauseSign } from './basic.tsx';
 import { showTrouble, trouble } from './heading.tsx';
 import { outage } from '../client/api.ts';
 import { showControls } from '../../domain/characters.ts';
@@ -118,16 +118,12 @@ function LiveMark() {
   const state = liveState.value;
   const isPaused = state === 'paused';
   const word = outage.value !== null && !isPaused ? 'stale' : words[state];
+  const does = isPaused ? 'Show changes again' : 'Pause changes of this page';
   return (
     <p class={`live ${word}`}>
       <span>{word}</span>
-      <Button
-        class="plain"
-        aria-label={isPaused ? 'Show changes again' : 'Pause changes of this page'}
-        title={isPaused ? 'Show changes again' : 'Pause changes of this page'}
-        onClick={() => pauseLive(!isPaused)}
-      >
-        {isPaused ? '▶' : '‖'}
+      <Button class="plain" aria-label={does} title={does} onClick={() => pauseLive(!isPaused)}>
+        <PauseSign isPaused={isPaused} />
       </Button>
     </p>
   );

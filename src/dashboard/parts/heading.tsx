@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Outside } from './basic.tsx';
 import { signal } from '@preact/signals';
 import { showControls } from '../../domain/characters.ts';
+import { findLinkBefore } from '../router.ts';
 
 interface HeadingProps {
   /** What the tab is called. */
@@ -12,11 +13,11 @@ interface HeadingProps {
   children?: ComponentChildren;
 }
 
-/** The heading. It gets the focus when its page is shown, so that a screen reader says where one is. */
+/** The heading. It gets the focus when its page is shown, so that a screen reader says where one is, unless somebody came back by keyboard. */
 export function Heading({ title, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => (findLinkBefore() ?? heading.current)?.focus({ preventScroll: true }), []);
   return (
     <h1 ref={heading} tabIndex={-1}>
       {children ?? <Outside text={title} />}

@@ -9,7 +9,7 @@ import { duration } from '../view/figures.ts';
 import { pageOf, type Kind } from '../view/places.ts';
 import { strip, stripLabel } from '../view/strip.ts';
 import { browserZone, city } from '../view/times.ts';
-import { At, Button, Glyph, Link, Outside, Until, type Status } from './basic.tsx';
+import { At, Button, Glyph, Link, Outside, PauseSign, Until, type Status } from './basic.tsx';
 import { Chips } from './labels.tsx';
 
 interface Thing {
@@ -61,14 +61,19 @@ interface PastProps {
   recent: readonly string[];
   lastDurationMs: number | null;
   noun?: string;
+  /** What is said below, left of how long the last one took. */
+  children?: ComponentChildren;
 }
 
 /** The newest results, and how long the last one took. */
-export function Past({ recent, lastDurationMs, noun }: PastProps) {
+export function Past({ recent, lastDurationMs, noun, children }: PastProps) {
   return (
     <div class="past">
       <Strip recent={recent} {...(noun !== undefined && { noun })} />
-      <span class="quiet figure">{lastDurationMs === null ? '' : duration(lastDurationMs)}</span>
+      <p class="quiet last">
+        <span>{children}</span>
+        {lastDurationMs !== null && <span>took {duration(lastDurationMs)}</span>}
+      </p>
     </div>
   );
 }
@@ -127,11 +132,7 @@ export function RowPause({ kind, thing }: RowPauseProps) {
       aria-label={`${word} ${name}`}
       onClick={() => void setPaused(kind, thing, !paused)}
     >
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <path
-          d={paused ? 'M2.5 2.5v11l7-5.5zM11 2.5h2.5v11H11z' : 'M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z'}
-        />
-      </svg>
+      <PauseSign isPaused={paused} />
     </Button>
   );
 }

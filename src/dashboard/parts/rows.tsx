@@ -90,11 +90,13 @@ export function DayList<T extends Row>({ timeOf, children, ...props }: DayListPr
 }
 
 interface TroubleFirstProps<T extends Row> extends RowListProps<T> {
+  /** The rows of the list in the order in which they are shown; null before it is known what needs attention. */
+  rows: readonly T[] | null;
   /** What needs attention, shown above all others. */
-  trouble: readonly Pages<T>[];
-  /** How many need attention, if somebody counted them. */
-  count: number | undefined;
-  /** Where all of them are, for each list of `trouble` that has more: address and words. */
+  trouble: readonly T[];
+  /** How many do. */
+  count: number;
+  /** Where all of them are, if these are not: address and words. */
   links: readonly (readonly [to: string, words: string])[];
   /** The heading of the others. */
   others: string;
@@ -103,6 +105,7 @@ interface TroubleFirstProps<T extends Row> extends RowListProps<T> {
 /** The list with what needs attention on top. */
 export function TroubleFirst<T extends Row>({
   list,
+  rows,
   of,
   label,
   none,
@@ -114,14 +117,8 @@ export function TroubleFirst<T extends Row>({
 }: TroubleFirstProps<T>) {
   const hold = useHold();
   const keys = useRowKeys();
-  const needy = useHeldRows(
-    trouble.some(({ rows }) => rows.value === null)
-      ? null
-      : trouble.flatMap(({ rows }) => rows.value ?? []),
-    hold,
-    of,
-  );
-  const shown = useHeldRows(list.rows.value, hold, of);
+  const needy = useHeldRows(rows === null ? null : trouble, hold, of);
+  const shown = useHeldRows(rows, hold, of);
   const draw = useDrawn(children);
   const drawAbove = useDrawn(children);
   const above = new Set(needy.rows.map(nameOf));
@@ -133,24 +130,26 @@ export function TroubleFirst<T extends Row>({
         {!isCalm && (
           <section class="attention">
             <h2 id="attention">
-              Needs attention <span class="figure">({count ?? needy.rows.length})</span>
+              Needs attention <span class="figure">({count})</span>
             </h2>
             <ol class="rows" aria-labelledby="attention">
               {needy.rows.map(drawAbove)}
             </ol>
-            {links.map(
-              ([to, words], index) =>
-                trouble[index]?.hasMore.value === true && (
-                  <p key={to}>
-                    <Link to={to}>{words}</Link>
-                  </p>
-                ),
-            )}
+            {links.map(([to, words]) => (
+              <p key={to}>
+                <Link to={to}>{words}</Link>
+              </p>
+            ))}
           </section>
         )}
-        <section>
+        {/* Another one once there are rows: what waited is not seen to move down. */}
+        <section key={rows === null ? 'waiting' : 'rows'}>
           {!isCalm && rest.length > 0 && <h2>{others}</h2>}
-          <ListState list={list} none={none} />
+          {rows === null && list.failure.value === null ? (
+            <p class="waiting">Waiting for jobd…</p>
+          ) : (
+            <ListState list={list} none={none} />
+          )}
           <ol class="rows" aria-label={label}>
             {rest.map(draw)}
           </ol>
@@ -231,25 +230,4 @@ function useRowKeys({ canAct = true } = {}): Ref<HTMLDivElement> {
     ...(canAct && { r: () => press('r'), p: () => press('p') }),
   });
   return place;
-}
-
-interface RowsProps<T extends Row> {
-  list: Pages<T>;
-  label: string;
-  /** Said of an empty list. */
-  none: string;
-  children: (row: T) => ComponentChildren;
-}
-
-/** The list, with a button for more. */
-export function Rows<T extends Row>({ list, label, none, children }: RowsProps<T>) {
-  return (
-    <>
-      <ListState list={list} none={none} />
-      <ul class="rows" aria-label={label}>
-        {list.rows.value?.map(children)}
-      </ul>
-      <More list={list} />
-    </>
-  );
 }

@@ -35,13 +35,14 @@ export function Breadcrumbs({ kind, below = null }: BreadcrumbsProps) {
   const { to, word } = lists[kind];
   return (
     <nav class="breadcrumbs" aria-label="Breadcrumbs">
-      <Link to={to}>{word}</Link> ›{' '}
+      <Link to={to}>{word}</Link>
       {below !== null && (
         <>
+          {' '}
+          ›{' '}
           <Link to={pageOf(kind, below.id)}>
             <Outside text={below.name} />
-          </Link>{' '}
-          ›
+          </Link>
         </>
       )}
     </nav>

@@ -29,24 +29,28 @@ interface FiltersProps {
   filters: readonly Filter[];
 }
 
-/** The filters. Those that find nothing are left out, except the chosen one. */
+/** The filters. Each stays where it is, also while it finds nothing. */
 export function Filters({ label, name, chosen, filters }: FiltersProps) {
-  const shown = filters.filter(
-    ({ value, count }) => value === null || value === chosen || count !== 0,
-  );
   return (
-    <nav class="filters" aria-label={label}>
-      {shown.map(({ value, word, count, isPartial = false, glyph }) => (
+    <nav class="filters" aria-label={label} onFocusIn={showWhole}>
+      {filters.map(({ value, word, isPartial = false, glyph, ...filter }) => (
         <Link key={word} to={withQuery(name, value)} current={value === chosen}>
           {glyph !== undefined && <Glyph status={glyph} />}
-          {count !== undefined && (
-            <span class="figure">{`${figures(count)}${isPartial ? '+' : ''} `}</span>
+          {'count' in filter && (
+            <span class="figure">
+              {filter.count !== undefined && `${figures(filter.count)}${isPartial ? '+' : ''} `}
+            </span>
           )}
           {word}
         </Link>
       ))}
     </nav>
   );
+}
+
+/** On a phone filters scroll sideways: a browser leaves one that is cut off as it is. */
+function showWhole({ target }: FocusEvent): void {
+  if (target instanceof Element) target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 /** The address of this page with another value of a name. */

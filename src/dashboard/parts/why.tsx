@@ -10,12 +10,12 @@ import { Loaded } from './loaded.tsx';
 interface Explanation {
   answer: string;
   todo: string | null;
-  facts: { sentence: string; isKnown: boolean }[];
+  facts: { kind: string; sentence: string; isKnown: boolean }[];
 }
 
 interface WhyProps {
   jobId: string;
-  /** The run that is asked about; the newest due time if there is none. */
+  /** The run that is asked about, whose page says how it ended; the newest due time if there is none. */
   runId?: string;
   /** The zone of the times of the page; that of this browser by default. */
   zone?: string | undefined;
@@ -42,28 +42,40 @@ export function Why({ jobId, runId, zone = browserZone(), name, isAsked = false 
           </b>
         </p>
       )}
-      {isOpen && <Loaded from={found}>{(body) => <Explained {...body} />}</Loaded>}
+      {isOpen && (
+        <Loaded from={found}>
+          {(body) => <Explained {...body} isOfRun={runId !== undefined && name === undefined} />}
+        </Loaded>
+      )}
     </details>
   );
 }
 
-function Explained({ answer, todo, facts }: Explanation) {
+function Explained({ answer, todo, facts, isOfRun }: Explanation & { isOfRun: boolean }) {
+  const isTold = ({ kind }: Explanation['facts'][0]): boolean =>
+    isOfRun && (kind === 'run' || kind === 'meaning');
+  const means = facts.find(({ kind }) => kind === 'meaning')?.sentence;
+  const first = isOfRun ? means && `What it means: ${means}` : answer;
   return (
     <>
-      <p>
-        <Outside text={answer} />
-      </p>
+      {first !== undefined && (
+        <p>
+          <Outside text={first} />
+        </p>
+      )}
       {todo !== null && (
         <p>
           What to do: <Outside text={todo} />
         </p>
       )}
       <ul>
-        {facts.map(({ sentence, isKnown }) => (
-          <li key={sentence} class={isKnown ? undefined : 'quiet'}>
-            <Outside text={sentence} />
-          </li>
-        ))}
+        {facts
+          .filter((fact) => !isTold(fact))
+          .map(({ sentence, isKnown }) => (
+            <li key={sentence} class={isKnown ? undefined : 'quiet'}>
+              <Outside text={sentence} />
+            </li>
+          ))}
       </ul>
     </>
   );

@@ -2,8 +2,8 @@
 
 import type { Channel, ChannelInput } from '../../api/alerts/contract.ts';
 import { channelFields } from '../../domain/alerts/fields.ts';
-import { emptyOf, wholeNumber, type Labels } from './forms.ts';
-import { lengthOf, secondsOf, type Length } from './schedule-form.ts';
+import { emptyOf, type Labels } from './forms.ts';
+import { lengthOf, sentOf, typedIn, without, type TypedIn } from './typed.ts';
 import { channelKinds } from './channel-kinds.ts';
 
 /** Which jobs or monitors are served. */
@@ -16,38 +16,32 @@ export interface Served {
 /** The interval of reminders that the form begins with. */
 const usualReminderSeconds = 3_600;
 
+/** The fields that are typed as their row says; the interval of reminders is kept while there are none. */
+const plain = without(channelFields, ['jobIds', 'monitorIds', 'alsoOn']);
+
 /** The fields as they were typed. */
-export interface ChannelForm {
-  name: string;
+export interface ChannelForm extends TypedIn<typeof plain> {
   type: Channel['type'];
   /** Null keeps what the channel has, which cannot be read. */
   config: Readonly<Record<string, string>> | null;
   jobIds: Served;
   monitorIds: Served;
-  /** Blank for any labels. */
-  selector: string;
-  afterFailures: string;
   alsoOn: Channel['alsoOn'];
   reminds: boolean;
-  /** Kept while there are no reminders. */
-  remindEverySeconds: Length;
-  enabled: boolean;
 }
 
 /** The form of a channel, or of a new one. */
 export function channelForm(channel: Channel | null): ChannelForm {
+  const { remindEverySeconds } = channel ?? {};
   return {
-    name: channel?.name ?? '',
+    ...typedIn(plain, channel, ''),
     type: channel?.type ?? 'webhook',
     config: channel === null ? {} : null,
     jobIds: servedOf(channel?.jobIds ?? null),
     monitorIds: servedOf(channel?.monitorIds ?? null),
-    selector: channel?.selector ?? '',
-    afterFailures: String(channel?.afterFailures ?? channelFields.afterFailures.default),
     alsoOn: channel?.alsoOn ?? [],
-    reminds: (channel?.remindEverySeconds ?? null) !== null,
-    remindEverySeconds: lengthOf(channel?.remindEverySeconds ?? usualReminderSeconds),
-    enabled: channel?.enabled ?? true,
+    reminds: Boolean(remindEverySeconds),
+    remindEverySeconds: lengthOf(remindEverySeconds ?? usualReminderSeconds),
   };
 }
 
@@ -61,19 +55,16 @@ function idsOf({ isAll, ids }: Served): string[] | null {
 
 /** All that was typed, without a config that is kept. */
 export function channelInput(form: ChannelForm): Omit<ChannelInput, 'config'> {
-  const { name, type, config, enabled } = form;
+  const { type, config, jobIds, monitorIds, alsoOn, reminds } = form;
   return {
-    name,
+    ...sentOf(plain, form),
     type,
     ...(config !== null && { config: configOf(type, config) }),
-    jobIds: idsOf(form.jobIds),
-    monitorIds: idsOf(form.monitorIds),
-    selector: form.selector.trim() || null,
-    afterFailures: wholeNumber(form.afterFailures),
-    alsoOn: [...form.alsoOn],
-    remindEverySeconds: form.reminds ? secondsOf(form.remindEverySeconds) : null,
-    enabled,
-  };
+    jobIds: idsOf(jobIds),
+    monitorIds: idsOf(monitorIds),
+    alsoOn: [...alsoOn],
+    ...(!reminds && { remindEverySeconds: null }),
+  } as ChannelInput;
 }
 
 /** What the form calls the fields that only some channels have, or that cannot be changed. */

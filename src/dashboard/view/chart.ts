@@ -12,7 +12,6 @@ export interface DurationChart {
   failures: string;
   /** Where to draw the grid, from the bottom up. */
   ticks: { y: number; label: string }[];
-  isLog: boolean;
   /** Null without a duration. The 95th percentile is a duration that occurred. */
   medianMs: number | null;
   p95Ms: number | null;
@@ -73,7 +72,6 @@ export function durationChart(
     line,
     failures,
     ticks,
-    isLog: scale.isLog,
     medianMs: lengths[Math.floor((lengths.length - 1) / 2)] ?? null,
     p95Ms: lengths[Math.ceil(lengths.length * 0.95) - 1] ?? null,
     maxMs: lengths.at(-1) ?? null,
@@ -88,7 +86,6 @@ function scaleOf(lengths: readonly number[], height: number) {
   if (most / least >= mostLinear) {
     const low = decades.findLast((ms) => ms <= least) ?? 1;
     return {
-      isLog: true,
       ticks: decades.filter((ms) => ms >= low && ms <= most),
       yOf: (ms: number) => draw(Math.log(Math.max(ms, low) / low) / Math.log(most / low)),
     };
@@ -96,7 +93,6 @@ function scaleOf(lengths: readonly number[], height: number) {
   const step = steps.find((ms) => most / ms <= mostTicks) ?? most;
   const top = Math.ceil(most / step) * step;
   return {
-    isLog: false,
     ticks: lengths.length === 0 ? [] : Array.from({ length: top / step + 1 }, (_, at) => at * step),
     yOf: (ms: number) => draw(ms / top),
   };

@@ -2,8 +2,10 @@
 
 import { channelFields } from '../../domain/alerts/fields.ts';
 import { fieldWord } from '../../domain/field-words.ts';
+import { brokenRule, type Fields } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
+import type { Kind } from './places.ts';
 
 /** An error, and the field beside which it is shown; null shows it above the form. */
 export interface FieldError {
@@ -14,13 +16,32 @@ export interface FieldError {
 /** What a form calls fields, by their names in the API. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** The fields of each kind. */
+export const tables: Readonly<Record<Kind, Fields>> = {
+  channel: channelFields,
+  monitor: monitorFields,
+  job: jobFields,
+};
+
 /** What all forms call the fields of jobs, monitors and channels. */
 export const fieldLabels: Labels = Object.fromEntries(
-  Object.entries({ ...channelFields, ...monitorFields, ...jobFields }).map(([name, { label }]) => [
-    name,
-    label,
-  ]),
+  Object.values(tables).flatMap((fields) =>
+    Object.entries(fields).map(([name, { label }]) => [name, label]),
+  ),
 );
+
+/** What is wrong with fields by themselves, each in a sentence of the API, which says the first one only. */
+export function brokenFields(kind: Kind, input: object): string[] {
+  return Object.entries(input).flatMap(([name, value]: [string, unknown]) => {
+    const rule = tables[kind][name]?.rule;
+    if (rule === undefined || value === null) return [];
+    const isNumber = rule.type !== 'integer' || Number.isInteger(value);
+    const problem = isNumber
+      ? brokenRule(rule, value)
+      : `must be an integer, got ${JSON.stringify(value)}`;
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+}
 
 /**
  * Finds the field that a sentence of the API is about, and says the sentence with its label: `periodSeconds must be …`
@@ -74,12 +95,6 @@ export function differing(input: object, before: object): Record<string, unknown
 /** The names of the fields in which two inputs differ. */
 export function differences(one: object, other: object): string[] {
   return Object.keys({ ...differing(one, other), ...differing(other, one) });
-}
-
-/** Text that is no number is sent as it is: the API says what is wrong with it. */
-export function wholeNumber(text: string): number {
-  const trimmed = text.trim();
-  return /^-?\d{1,9}$/.test(trimmed) ? Number(trimmed) : (text as unknown as number);
 }
 
 /** What a number may be: `0 to 2`. */

@@ -1,8 +1,8 @@
 /** The history of a job: what a request asks for, and each run in a line. */
 
-import type { RunSummary } from '../../api/runs/contract.ts';
+import type { RunList, RunSummary } from '../../api/runs/contract.ts';
 import { errorDetail } from '../../domain/runs/reason.ts';
-import { duration, span } from './figures.ts';
+import { duration, figures, span } from './figures.ts';
 import { originWords, whyOf } from './run.ts';
 import { absolute, browserZone, clock, dateIn, dayIn, sameZone, timeIn } from './times.ts';
 
@@ -80,6 +80,14 @@ export function runLine(run: RunSummary, jobId: string, zone: string, nowMs: num
     took: durationMs === null ? '' : duration(durationMs),
     error: errorOf(run, zone, nowMs),
   };
+}
+
+/** How many of the kept runs that ended with a result succeeded: `98.2 % of 1,204 kept runs succeeded`; null of fewer than two. */
+export function successRate({ success, failed }: RunList['totals']): string | null {
+  const count = success + failed;
+  if (count < 2) return null;
+  // Nothing but all of them is 100 %.
+  return `${Math.floor((success / count) * 1_000) / 10} % of ${figures(count)} kept runs succeeded`;
 }
 
 function errorOf(run: RunSummary, zone: string, nowMs: number): string | null {

@@ -2,20 +2,15 @@
 
 import type { Job, JobInput } from '../../api/jobs/contract.ts';
 import type { AfterOn } from '../../domain/jobs/after-words.ts';
-import { jobDefaults, type Method } from '../../domain/jobs/job.ts';
+import { jobFields } from '../../domain/jobs/fields.ts';
+import { usualOfOnce } from '../../domain/jobs/job.ts';
 import { sendsToken, type SignKind } from '../../domain/jobs/sign.ts';
 import type { PastedDraft } from '../../wings/readers/pasted.ts';
-import { emptyOf, wholeNumber } from './forms.ts';
+import { emptyOf } from './forms.ts';
 import { labelsLine, labelsTyped } from './labels.ts';
-import {
-  emptyInSchedule,
-  lengthOf,
-  newSchedule,
-  scheduleFields,
-  scheduleForm,
-  secondsOf,
-} from './schedule-form.ts';
-import type { Length, ScheduleForm } from './schedule-form.ts';
+import { emptyInSchedule, newSchedule, scheduleFields, scheduleForm } from './schedule-form.ts';
+import { scheduleNames, type ScheduleForm } from './schedule-form.ts';
+import { lengthOf, sentOf, typedIn, without, type TypedIn } from './typed.ts';
 
 /** A header that is sent with each call. */
 export interface HeaderRow {
@@ -23,73 +18,37 @@ export interface HeaderRow {
   value: string;
 }
 
+/** The fields that are typed as their row says. */
+const plain = without(jobFields, [
+  ...scheduleNames,
+  'runAt',
+  'headers',
+  'after',
+  'labels',
+  'paused',
+]);
+
 /** The fields as they were typed: numbers are text until they are sent. */
-export interface JobForm {
-  name: string;
-  url: string;
-  method: Method;
-  body: string;
+export interface JobForm extends TypedIn<typeof plain> {
   /** Null keeps the headers that the job has; their values cannot be read. */
   headers: readonly HeaderRow[] | null;
   schedule: ScheduleForm;
-  /** Blank for none. */
-  spreadSeconds: Length;
-  notBefore: string;
-  notAfter: string;
-  runAt: string;
-  /** Blank: it is kept. */
-  deleteAfterSeconds: Length;
+  /** `client=acme, env=prod` */
+  labels: string;
   /** The id of the job that it runs after; blank for its schedule. */
   after: string;
   afterOn: AfterOn;
-  /** The URL that gets results; blank for none. */
-  onResult: string;
-  /** Blank keeps the one there is, or has one made: it cannot be read. */
-  onResultSecret: string;
-  timeoutSeconds: string;
-  retries: string;
-  /** Empty: an answer of 202 is a success. */
-  awaitSeconds: string;
-  /** Blank: what is missed is not made up for. */
-  makeUpSeconds: Length;
-  /** `client=acme, env=prod` */
-  labels: string;
-  notes: string;
-  /** Empty where calls do not say who makes them. */
-  sign: SignKind | '';
-  audience: string;
 }
-
-/** What a new job has; those that the API leaves out where there are none are not in it. */
-const nothing = { ...jobDefaults, name: '', url: '', headerNames: [] };
 
 /** The form of a job, or of a new one. `zone` is that of this browser. */
 export function formOf(job: Job | null, zone: string): JobForm {
-  const from: Pick<Job, keyof Job & keyof typeof nothing> | typeof nothing = job ?? nothing;
   return {
-    name: from.name,
-    url: from.url,
-    method: from.method,
-    body: from.body ?? '',
-    headers: from.headerNames.length === 0 ? [] : null,
+    ...typedIn(plain, job, job?.timezone ?? zone),
+    headers: job === null || job.headerNames.length === 0 ? [] : null,
     schedule: job === null ? newSchedule(zone) : scheduleForm(job),
-    spreadSeconds: lengthOf(from.spreadSeconds ?? null),
-    notBefore: from.notBefore ?? '',
-    notAfter: from.notAfter ?? '',
-    runAt: from.runAt ?? '',
-    deleteAfterSeconds: lengthOf(from.deleteAfterSeconds ?? null),
-    after: from.after?.jobId ?? '',
-    afterOn: from.after?.on ?? 'success',
-    onResult: from.onResult ?? '',
-    onResultSecret: '',
-    timeoutSeconds: String(from.timeoutSeconds),
-    retries: String(from.retries),
-    awaitSeconds: String(from.awaitSeconds ?? ''),
-    makeUpSeconds: lengthOf(from.makeUpSeconds ?? null),
-    labels: labelsLine(from.labels ?? undefined),
-    notes: from.notes,
-    sign: from.sign ?? '',
-    audience: from.audience ?? '',
+    labels: labelsLine(job?.labels ?? undefined),
+    after: job?.after?.jobId ?? '',
+    afterOn: job?.after?.on ?? 'success',
   };
 }
 
@@ -100,45 +59,39 @@ export function readingOf({ headerNames, ...job }: Job): object {
 
 /** All that was typed, as the API takes it. */
 export function inputOf(form: JobForm): JobInput {
-  const { headers, schedule, body, timeoutSeconds, retries, awaitSeconds, ...more } = form;
-  const { after, afterOn, onResult, onResultSecret, sign, audience, ...others } = more;
+  const { headers, schedule, after, afterOn } = form;
+  const { onResultSecret, audience, ...sent } = sentOf(plain, form);
   return {
-    ...others,
-    body: body === '' ? null : body,
+    ...sent,
     ...(headers !== null && { headers: headersOf(headers) }),
     ...scheduleFields(schedule),
     ...adjustmentsIn(form),
-    deleteAfterSeconds: secondsOrNull(form.deleteAfterSeconds),
-    after: after === '' ? null : { jobId: after, on: afterOn },
-    onResult: onResult === '' ? null : onResult,
-    ...(onResult !== '' && onResultSecret !== '' && { onResultSecret }),
-    timeoutSeconds: wholeNumber(timeoutSeconds),
-    retries: wholeNumber(retries),
-    awaitSeconds: awaitSeconds.trim() === '' ? null : wholeNumber(awaitSeconds),
-    makeUpSeconds: secondsOrNull(form.makeUpSeconds),
     labels: labelsTyped(form.labels),
-    sign: sign === '' ? null : sign,
-    audience: wantsAudience(form) ? audience.trim() : null,
-  };
+    after: after === '' ? null : { jobId: after, on: afterOn },
+    ...(form.onResult !== '' && onResultSecret !== '' && { onResultSecret }),
+    audience: wantsAudience(form) ? String(audience).trim() : null,
+  } as JobInput;
 }
 
 /** What adjusts when a job is due, as it was typed. */
-export function adjustmentsIn({ spreadSeconds, notBefore, notAfter, runAt }: JobForm) {
-  return {
-    spreadSeconds: secondsOrNull(spreadSeconds),
-    notBefore: notBefore.trim() || null,
-    notAfter: notAfter.trim() || null,
-    runAt: runAt.trim() || null,
-  };
+export function adjustmentsIn(form: JobForm) {
+  const { spreadSeconds, notBefore, notAfter } = sentOf(plain, form);
+  const { isOnce, runAt } = form.schedule;
+  return { spreadSeconds, notBefore, notAfter, runAt: isOnce ? runAt : null };
 }
 
-function secondsOrNull(length: Length): number | null {
-  return length.count.trim() === '' ? null : secondsOf(length);
-}
+/** What a new job gets when somebody chooses to have it called once, and loses when they change their mind. */
+export const ofOnce = {
+  true: {
+    deleteAfterSeconds: lengthOf(usualOfOnce.deleteAfterSeconds),
+    makeUpSeconds: lengthOf(usualOfOnce.makeUpSeconds),
+  },
+  false: { deleteAfterSeconds: lengthOf(null), makeUpSeconds: lengthOf(null) },
+};
 
 /** Whether an audience is asked for. */
 export function wantsAudience({ sign }: Pick<JobForm, 'sign'>): boolean {
-  return sign !== '' && sendsToken(sign);
+  return sign !== '' && sendsToken(sign as SignKind);
 }
 
 /** The ways to say who calls, as the form names them. */
@@ -179,7 +132,7 @@ export function emptyIn(form: JobForm): string[] {
 }
 
 /** Whether a call with this method has a body. */
-export function hasBody(method: Method): boolean {
+export function hasBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 

@@ -2,6 +2,7 @@
 
 import type { Job } from '../../api/jobs/contract.ts';
 import { span } from './figures.ts';
+import { flapping } from './strip.ts';
 import { clock, dateIn, dayIn } from './times.ts';
 
 /** Text in three parts: the error is from outside, and the page shows it as such. */
@@ -22,6 +23,10 @@ export interface MoreOfState {
   /** Consecutive failed runs. */
   failures?: number;
   failingSince?: string | null;
+  /** The statuses of its newest runs, oldest first. */
+  recent?: readonly string[];
+  /** The run that is under way. */
+  run?: { startedAt: string | null } | undefined;
   /** Why there is no due time: a note of `GET /jobs/{id}/due-times`. */
   note?: string | undefined;
 }
@@ -30,9 +35,14 @@ export interface MoreOfState {
 export function jobSentence(job: JobState, more: MoreOfState): JobSentence {
   const next = nextSentence(job, more);
   const { status, downReason } = job;
-  const begin = begins[status];
-  if (downReason === null) return { status, before: `${begin}. ${next}`, error: null, after: '' };
-  const { failures = 1, failingSince = null, nowMs } = more;
+  const { failures = 1, failingSince = null, recent = [], run, nowMs } = more;
+  const since = status === 'running' ? (run?.startedAt ?? null) : null;
+  const begin = since === null ? begins[status] : `Running for ${span(nowMs - Date.parse(since))}`;
+  const flaps = flapping(recent);
+  const but = flaps === null ? '' : `, but ${flaps.failed} of the last ${flaps.of} runs failed`;
+  if (downReason === null) {
+    return { status, before: `${begin}${but}. ${next}`, error: null, after: '' };
+  }
   const length = failingSince === null ? '' : ` for ${span(nowMs - Date.parse(failingSince))}`;
   return {
     status,

@@ -3,13 +3,6 @@
  * stay as they were sent.
  */
 
-/** JSON as it is shown. */
-export interface PrettyJson {
-  text: string;
-  /** Whether nothing was cut off. */
-  isWhole: boolean;
-}
-
 /** A string up to its end. One character at a time, so that no input makes it search twice. */
 const string = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`;
 const integer = String.raw`-?(?:0|[1-9]\d*)`;
@@ -32,7 +25,7 @@ const deepest = 32;
 type Next = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
 
 /** Indents JSON, also if its end was cut off; null for other text. */
-export function pretty(source: string): PrettyJson | null {
+export function pretty(source: string): string | null {
   const open: string[] = [];
   let next: Next = 'value';
   let text = '';
@@ -49,7 +42,7 @@ export function pretty(source: string): PrettyJson | null {
       const isPlace = next.startsWith('value') || (next.startsWith('key') && rest.startsWith('"'));
       if (rest === '' || open.length === 0 || !isPlace) return null;
       if (next.endsWith('or end')) text += newLine();
-      return { text: text + rest, isWhole: false };
+      return text + rest;
     }
     at += found.length;
     if (found === '}' || found === ']') {
@@ -76,8 +69,7 @@ export function pretty(source: string): PrettyJson | null {
       } else next = isKey ? 'colon' : ended();
     }
   }
-  if (text === '') return null;
-  return { text, isWhole: next === 'nothing' };
+  return text === '' ? null : text;
 }
 
 function matchAt(pattern: RegExp, source: string, at: number): string {

@@ -35,10 +35,31 @@ export function originWords(
   }[originOf(run, jobId)];
 }
 
-/** What happened, in one sentence. */
-export function runSentence(run: ToldRun, nowMs: number): string {
+/** A sentence in three parts: the error is from outside, and the page shows it as such. */
+export type RunSentence = readonly [before: string, error: string | null, after: string];
+
+/** What happened and why, in one sentence. Why due times were missed is beside them. */
+export function runSentence(run: ToldRun, nowMs: number): RunSentence {
+  const { status, httpStatus, attempts, completion } = run;
+  if (status === 'failed') {
+    const answered = `the target answered HTTP ${httpStatus}`;
+    const tries = `${attempts > 1 ? `, ${attempts} attempts` : ''}.`;
+    if (run.why?.reason === 'http') return [`Failed: ${answered}`, null, tries];
+    const where = completion === undefined ? '' : ` after ${answered}`;
+    return [`Failed${where}${run.error === null ? '' : ': '}`, run.error, tries];
+  }
+  if (status === 'interrupted') {
+    const why = whyOf(run);
+    return ['Interrupted: ', why === null ? 'it ended without an answer' : becauseOf(why), '.'];
+  }
+  return [goodSentence(run, nowMs), null, ''];
+}
+
+/** Of a run that did not fail, as far as jobd knows. */
+function goodSentence(run: ToldRun, nowMs: number): string {
   const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
   if (status === 'queued') return 'Queued: it begins as soon as jobd has a free slot for it.';
+  if (status === 'missed') return 'Missed: it was not called.';
   if (status === 'running') {
     const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;
     if (completion !== undefined) {
@@ -46,22 +67,13 @@ export function runSentence(run: ToldRun, nowMs: number): string {
     }
     return `Running${since}${attempts > 1 ? `, attempt ${attempts}` : ''}.`;
   }
-  if (status === 'success') {
-    const took = durationMs === null ? '' : ` in ${duration(durationMs)}`;
-    const tries = attempts > 1 ? `, at attempt ${attempts}` : '';
-    if (completion !== undefined) {
-      const who = completion.reportedBy === 'person' ? 'a person' : 'it';
-      return `Success: the target answered HTTP ${httpStatus}, and ${who} reported a success${took.replace(' in ', ' after ')}.`;
-    }
-    return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;
+  const took = durationMs === null ? '' : ` in ${duration(durationMs)}`;
+  const tries = attempts > 1 ? `, at attempt ${attempts}` : '';
+  if (completion !== undefined) {
+    const who = completion.reportedBy === 'person' ? 'a person' : 'it';
+    return `Success: the target answered HTTP ${httpStatus}, and ${who} reported a success${took.replace(' in ', ' after ')}.`;
   }
-  if (status === 'missed') return 'Missed: it was not called.';
-  if (status === 'interrupted') return 'Interrupted: it ended without an answer.';
-  const reason = run.why?.reason;
-  const isAnswer = reason === 'http' || reason === 'redirect';
-  const how = isAnswer ? `: the target answered HTTP ${httpStatus}` : '';
-  const where = completion === undefined ? how : ` after the target answered HTTP ${httpStatus}`;
-  return `Failed${where}${attempts > 1 ? `, ${attempts} attempts` : ''}.`;
+  return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;
 }
 
 /** A moment in the life of a run. */
@@ -105,15 +117,6 @@ export function moments(run: ToldRun, nowMs: number, zone?: string): Moment[] {
 function lateness(ms: number, isByHand: boolean): string {
   if (ms <= 0) return isByHand ? 'at once' : 'on time';
   return isByHand ? `waited ${duration(ms)}` : `${duration(ms)} late`;
-}
-
-/** The waiting and the call as shares of the whole, to scale; null while one of them is not known. */
-export function shares(run: ToldRun): { waited: number; took: number } | null {
-  const { scheduledFor, startedAt, durationMs } = run;
-  if (startedAt === null || durationMs === null) return null;
-  const waitedMs = Math.max(0, Date.parse(startedAt) - Date.parse(scheduledFor));
-  const whole = waitedMs + durationMs;
-  return whole === 0 ? null : { waited: waitedMs / whole, took: durationMs / whole };
 }
 
 /** The due times that a missed run stands for. */

@@ -10,11 +10,6 @@ export function usage(used: number, limit: number | null, what: string): string 
     : `${figures(used)} of ${figures(limit)} ${what}`;
 }
 
-/** The used part in percent, 100 at most. */
-export function usedPart(used: number, limit: number): number {
-  return limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
-}
-
 /** What the lateness of runs is. */
 export interface Late {
   p50Ms: number | null;

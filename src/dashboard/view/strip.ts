@@ -8,7 +8,14 @@ export interface Strip {
   paths: Partial<Record<BarStatus, string>>;
 }
 
-export type BarStatus = 'success' | 'failed' | 'missed' | 'interrupted' | 'running' | 'empty';
+export type BarStatus =
+  | 'success'
+  | 'failed'
+  | 'missed'
+  | 'made_up'
+  | 'interrupted'
+  | 'running'
+  | 'empty';
 
 const height = 18;
 const barWidth = 4;
@@ -22,6 +29,8 @@ const shapes: Record<BarStatus, (x: number) => string> = {
   failed: (x) => rectangle(x, 0, height),
   // Nothing was called: the inside is cut out, as it turns the other way.
   missed: (x) => `${rectangle(x, 0, height)}M${x + 1} 1v16h2v-16z`,
+  // The same, shorter, above an arrow to a later run.
+  made_up: (x) => `M${x} 0h4v11h-4zM${x + 1} 1v9h2v-9zM${x} 12.5l5 2.75-5 2.75z`,
   interrupted: (x) => rectangle(x, 0, 7) + rectangle(x, 11, 7),
   running: (x) => rectangle(x, 14, 4),
   empty: (x) => rectangle(x, 16, 2),
@@ -45,7 +54,18 @@ export function strip(recent: readonly string[], { width = 30 } = {}): Strip {
   return { width: width * (barWidth + gap) - gap, height, paths };
 }
 
-const order = ['success', 'failed', 'interrupted', 'missed', 'running', 'queued'];
+/** So many times a result may differ from the one before before that is called flapping. */
+const mostChanges = 3;
+
+/** How many of the newest runs failed, of a job that keeps changing between success and failure; null for any other. */
+export function flapping(recent: readonly string[]): { failed: number; of: number } | null {
+  const results = recent.filter((status) => status === 'success' || status === 'failed');
+  const changes = results.filter((result, at) => at > 0 && result !== results[at - 1]).length;
+  const failed = results.filter((result) => result === 'failed').length;
+  return changes > mostChanges ? { failed, of: results.length } : null;
+}
+
+const order = ['success', 'failed', 'interrupted', 'missed', 'made_up', 'running', 'queued'];
 
 /** The strip for readers: `last 30 runs: 26 success, 3 failed, 1 missed`. */
 export function stripLabel(recent: readonly string[], noun = 'run'): string {
@@ -54,7 +74,7 @@ export function stripLabel(recent: readonly string[], noun = 'run'): string {
   if (statuses.length === 1) return `last ${noun}: ${statuses[0]}`;
   const counts = order.flatMap((status) => {
     const count = statuses.filter((other) => other === status).length;
-    return count === 0 ? [] : [`${count} ${status}`];
+    return count === 0 ? [] : [`${count} ${status.replace('made_up', 'missed and made up for')}`];
   });
   return `last ${recent.length} ${noun}s: ${counts.join(', ')}`;
 }

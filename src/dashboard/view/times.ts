@@ -66,6 +66,12 @@ export function dateIn(at: number, zone?: string): string {
   return `${year.padStart(4, '0')}-${month}-${day}`;
 }
 
+/** A time as a field for date and time has it: `2026-12-01T09:00`, with seconds if it has some. */
+export function localIn(iso: string, zone: string): string {
+  const at = Date.parse(iso);
+  return `${dateIn(at, zone)}T${clock(iso, zone, { withSeconds: at % 60_000 !== 0 })}`;
+}
+
 /** The month of a date: `Nov 2026`. */
 export function monthIn(date: string): string {
   return format({ month: 'short', year: 'numeric' }, 'UTC').format(Date.parse(date));

@@ -16,8 +16,7 @@ function runsOf(durations: readonly (number | null)[], failed: readonly number[]
 }
 
 test('the oldest run is at the left, and a point knows its run', () => {
-  const { points, line, isLog } = durationChart(runsOf([10, 30, 20]), 108, 108);
-  assert.equal(isLog, false);
+  const { points, line } = durationChart(runsOf([10, 30, 20]), 108, 108);
   assert.deepEqual(
     points.map(({ x, index }) => [x, index]),
     [
@@ -52,8 +51,7 @@ test('the grid of a linear scale begins at nothing and has few round steps', () 
 });
 
 test('durations far apart have a logarithmic scale', () => {
-  const { ticks, isLog, points } = durationChart(runsOf([31, 40, 9_000]), 100, 108);
-  assert.equal(isLog, true);
+  const { ticks, points } = durationChart(runsOf([31, 40, 9_000]), 100, 108);
   assert.deepEqual(
     ticks.map(({ label }) => label),
     ['10 ms', '100 ms', '1 s'],

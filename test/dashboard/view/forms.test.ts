@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  brokenFields,
   differences,
   differing,
   fieldError,
@@ -173,4 +174,15 @@ test('fields are named in words, each once, and limits as a range', () => {
   );
   assert.equal(fieldWords(['notes']), 'notes');
   assert.equal(range({ minimum: 1, maximum: 60 }), '1 to 60');
+});
+
+test('all fields that break a rule of their own are found at once', () => {
+  const input = { name: 'a'.repeat(121), retries: 9, timeoutSeconds: 'ten', notes: '', body: null };
+  const broken = brokenFields('job', input).map((sentence) => fieldError(sentence));
+  assert.deepEqual(
+    broken.map(({ field }) => field),
+    ['name', 'retries', 'timeoutSeconds'],
+  );
+  assert.equal(broken[2]?.error, 'Timeout must be a whole number of seconds, got "ten"');
+  assert.deepEqual(brokenFields('job', inputOf(formOf(null, 'UTC'))), ['name must not be empty']);
 });

@@ -10,6 +10,7 @@ import {
   inBothZones,
   runLine,
   startOfDay,
+  successRate,
 } from '../../../src/dashboard/view/history.ts';
 import type { RunSummary } from '../../../src/api/runs/contract.ts';
 
@@ -120,4 +121,14 @@ test('a tooltip has the time in the zone of the job, and here if that is another
 test('the name of a copy is not too long', () => {
   assert.equal(copyName('Backup'), 'Backup (copy)');
   assert.equal(copyName('é'.repeat(120)).length, 120);
+});
+
+test('the rate of success counts results alone, and is 100 % for nothing but all', () => {
+  const none = { queued: 0, running: 0, success: 0, failed: 0, interrupted: 0, missed: 0 };
+  assert.equal(successRate({ ...none, success: 1, missed: 9 }), null);
+  assert.equal(
+    successRate({ ...none, success: 1_999, failed: 1 }),
+    '99.9 % of 2,000 kept runs succeeded',
+  );
+  assert.equal(successRate({ ...none, success: 2, missed: 9 }), '100 % of 2 kept runs succeeded');
 });

@@ -9,6 +9,7 @@ import {
   headerNamed,
   inputOf,
   keepLineEnds,
+  ofOnce,
   readingOf,
   emptyIn,
   headerProblem,
@@ -133,6 +134,21 @@ test('a schedule of another kind is sent without the fields of the first, and th
   const returned = changesOf({ ...again, schedule: back }, again);
   assert.deepEqual(returned, { scheduleType: 'cron', cronExpr: '@daily' });
   assert.equal(changeJob(changed, returned, context).cronExpr, '@daily');
+});
+
+test('a job that is due once is made without a cron expression, in the zone of the form', () => {
+  const once = { ...empty.schedule, isOnce: true, runAt: '2026-12-01T09:00' };
+  const form = { ...whole, schedule: once, ...ofOnce.true };
+  assert.deepEqual(emptyIn(form), []);
+  const made = defineJob(inputOf(form), { ...context, id: 'i', workspaceId: 'w' });
+  assert.equal(made.runAt, '2026-12-01T14:00:00.000Z');
+  assert.deepEqual([made.deleteAfterSeconds, made.makeUpSeconds], [604_800, 3_600]);
+  const again = formOf({ ...job, ...made } as unknown as Job, '');
+  assert.deepEqual(again.schedule.runAt, once.runAt);
+  const back = { ...again, ...ofOnce.false, schedule: { ...again.schedule, isOnce: false } };
+  const changes = changesOf({ ...back, notBefore: '2026-12-24T00:00' }, again);
+  assert.deepEqual([changes.runAt, changes.deleteAfterSeconds], [null, null]);
+  assert.equal(changeJob(made, changes, context).notBefore, '2026-12-24T05:00:00.000Z');
 });
 
 test('what is pasted fills in its fields and leaves the others', () => {

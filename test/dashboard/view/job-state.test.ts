@@ -51,6 +51,18 @@ test('a job that is up or new says when it is called, with the day if that is an
   assert.equal(sentence({ status: 'new' }), 'No result yet. It is called at 02:30 (Europe/Paris).');
 });
 
+test('a job that keeps changing says how often it failed, and one that runs for how long', () => {
+  const recent = ['success', 'failed', 'success', 'failed', 'success'];
+  assert.equal(
+    sentence({}, { recent }),
+    'Up, but 2 of the last 5 runs failed. It is called next at 02:30 (Europe/Paris).',
+  );
+  assert.equal(
+    sentence({ status: 'running' }, { run: { startedAt: '2026-11-22T00:40:00.000Z' } }),
+    'Running for 1 m 12 s. It is called again at 02:30 (Europe/Paris).',
+  );
+});
+
 test('a running or paused job that was down before says so', () => {
   assert.equal(
     sentence({ status: 'running' }),

@@ -8,7 +8,6 @@ import {
   missedTimes,
   moments,
   runSentence,
-  shares,
   shortError,
   whyNoReceipt,
 } from '../../../src/dashboard/view/run.ts';
@@ -39,9 +38,13 @@ test('the sentence says what happened, in every status', () => {
       { status: 'failed', httpStatus: 502, why: { reason: 'http', detail: null }, attempts: 3 },
       'Failed: the target answered HTTP 502, 3 attempts.',
     ],
-    [{ status: 'failed', httpStatus: null, error: 'new: unheard of' }, 'Failed.'],
-    [{ status: 'missed' }, 'Missed: it was not called.'],
+    [{ status: 'failed', httpStatus: null, error: 'new: unheard of' }, 'Failed: new: unheard of.'],
+    [{ status: 'missed', error: 'missed: x' }, 'Missed: it was not called.'],
     [{ status: 'interrupted' }, 'Interrupted: it ended without an answer.'],
+    [
+      { status: 'interrupted', why: { reason: 'unsent', detail: 'the disk is full' } },
+      'Interrupted: not sent: the disk is full.',
+    ],
     [{ status: 'queued' }, 'Queued: it begins as soon as jobd has a free slot for it.'],
     [{ status: 'running', startedAt: '2026-11-22T06:41:00.000Z' }, 'Running for 12 s.'],
     [
@@ -60,12 +63,12 @@ test('the sentence says what happened, in every status', () => {
       'Success: the target answered HTTP 202, and it reported a success after 2 m 4 s.',
     ],
     [
-      { status: 'failed', httpStatus: 202, completion },
-      'Failed after the target answered HTTP 202.',
+      { status: 'failed', httpStatus: 202, error: 'reported: no space', completion },
+      'Failed after the target answered HTTP 202: reported: no space.',
     ],
   );
   for (const [given, sentence] of rows) {
-    assert.equal(runSentence({ ...run, ...given }, now), sentence);
+    assert.equal(runSentence({ ...run, ...given }, now).join(''), sentence);
   }
   assert.deepEqual(
     runStatuses.filter((status) => isUnderWay({ status })),
@@ -104,17 +107,6 @@ test('moments have milliseconds, in the zone of the job, and their day only when
     ['Due'],
   );
   assert.equal(moments({ ...run, startedAt: run.scheduledFor }, now)[1]?.note, 'on time');
-});
-
-test('the bar is to scale, and there is none while a part is unknown', () => {
-  const parts = shares({ ...run, startedAt: '2026-11-22T01:30:00.010Z', durationMs: 30 });
-  assert.deepEqual(parts, { waited: 0.25, took: 0.75 });
-  assert.deepEqual(shares({ ...run, startedAt: '2026-11-22T01:29:59.000Z' }), {
-    waited: 0,
-    took: 1,
-  });
-  assert.equal(shares({ ...run, durationMs: null }), null);
-  assert.equal(shares({ ...run, startedAt: run.scheduledFor, durationMs: 0 }), null);
 });
 
 test('a missed run in a list says how many due times it stands for, up to which, and why', () => {

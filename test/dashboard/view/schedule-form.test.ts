@@ -4,15 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as check, integer, property } from '../../support/fast-check.ts';
 import {
+  emptyInSchedule,
   isFilledIn,
-  lengthOf,
   newSchedule,
   scheduleFields,
   scheduleForm,
-  secondsOf,
 } from '../../../src/dashboard/view/schedule-form.ts';
+import { lengthOf, secondsOf } from '../../../src/dashboard/view/typed.ts';
 import { scheduleFields as rows } from '../../../src/domain/schedule/fields.ts';
 
+const at = '2026-12-01T08:00:00.000Z';
 const period = (periodSeconds: number) =>
   ({ scheduleType: 'period', cronExpr: null, timezone: 'UTC', periodSeconds }) as const;
 
@@ -50,6 +51,17 @@ test('only the fields of its kind are sent', () => {
     cronExpr: '@daily',
   });
   assert.ok(isFilledIn(typed) && !isFilledIn(newSchedule('UTC')));
+});
+
+test('one that is due once needs no other schedule, and keeps one that there is', () => {
+  const once = { ...newSchedule('Europe/Paris'), isOnce: true };
+  assert.deepEqual(emptyInSchedule(once), ['runAt']);
+  assert.deepEqual(scheduleFields(once), { scheduleType: 'cron', timezone: 'Europe/Paris' });
+  const kept = scheduleForm({ ...period(3600), timezone: 'Europe/Paris', runAt: at });
+  assert.deepEqual([kept.isOnce, kept.runAt], [true, '2026-12-01T09:00']);
+  assert.equal(scheduleFields(kept).periodSeconds, 3600);
+  const exact = scheduleForm({ ...period(3600), runAt: '2026-12-01T08:00:07.000Z' });
+  assert.equal(exact.runAt, '2026-12-01T08:00:07');
 });
 
 test('a length has its largest whole unit', () => {

@@ -9,7 +9,6 @@ import {
   rights,
   taken,
   usage,
-  usedPart,
 } from '../../../src/dashboard/view/settings.ts';
 
 const now = Date.parse('2026-11-22T06:41:12.000Z');
@@ -18,12 +17,6 @@ test('what is used is said with its limit, or that there is none', () => {
   assert.equal(usage(1_042, null, 'jobs'), '1,042 jobs, no limit');
   assert.equal(usage(23, 100, 'jobs'), '23 of 100 jobs');
   assert.equal(usage(8_212, 1_000_000, 'results'), '8,212 of 1,000,000 results');
-});
-
-test('the bar is never longer than whole, also for a limit that became smaller', () => {
-  assert.equal(usedPart(23, 100), 23);
-  assert.equal(usedPart(120, 100), 100);
-  assert.equal(usedPart(0, 0), 100);
 });
 
 test('lateness is a sentence, also when nothing ran', () => {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runStatuses } from '../../../src/domain/runs/run.ts';
-import { strip, stripLabel } from '../../../src/dashboard/view/strip.ts';
+import { recentStatuses } from '../../../src/domain/runs/run.ts';
+import { flapping, strip, stripLabel } from '../../../src/dashboard/view/strip.ts';
 
 /** Where the bars of some path data begin. */
 const placesOf = (path = ''): number[] => [
@@ -37,7 +37,7 @@ test('each status has a shape of its own', () => {
   assert.equal(shapeOf('running'), 'M0 14h4v4h-4z');
   assert.equal(shapeOf('fail'), shapeOf('failed'));
   assert.equal(shapeOf('constructor'), 'M0 16h4v2h-4z');
-  const shapes = runStatuses.filter((status) => status !== 'queued').map(shapeOf);
+  const shapes = recentStatuses.filter((status) => status !== 'queued').map(shapeOf);
   assert.equal(new Set(shapes).size, shapes.length);
 });
 
@@ -47,5 +47,18 @@ test('the label counts every run by its status', () => {
   assert.equal(stripLabel(['success', 'fail'], 'ping'), 'last 2 pings: 1 success, 1 failed');
   assert.equal(stripLabel(['missed']), 'last run: missed');
   assert.equal(stripLabel([]), 'no run yet');
-  assert.equal(stripLabel(runStatuses).match(/\b1 /g)?.length, runStatuses.length);
+  assert.equal(stripLabel(recentStatuses).match(/\b1 /g)?.length, recentStatuses.length);
+  assert.match(stripLabel(['made_up', 'success']), /1 missed and made up for/);
+});
+
+test('a job flaps that changed four times between success and failure, whatever was missed between', () => {
+  const [good, bad] = ['success', 'failed'];
+  assert.equal(flapping([good, good, good, bad, bad]), null);
+  assert.equal(flapping([good, bad, good, bad]), null);
+  assert.deepEqual(flapping([good, bad, good, bad, good]), { failed: 2, of: 5 });
+  assert.deepEqual(flapping([bad, 'missed', good, bad, 'running', good, bad]), {
+    failed: 3,
+    of: 5,
+  });
+  assert.equal(flapping([good, 'missed', good, 'interrupted', good, 'missed', good]), null);
 });

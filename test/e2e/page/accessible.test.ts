@@ -159,10 +159,10 @@ const read: Record<string, (string | RegExp)[]> = {
     'combobox "Time zone": Europe/Paris',
     /^status: At \d\d:30, every day$/, // when the time is near, the demo takes another hour
     'table "Next due times"',
-    'group "What is sent"',
+    'group "Headers and body"',
     'group "Headers"',
     'textbox "Body": "{\\"keep\\":21}"',
-    'group "Limits and notes"',
+    'group "Limits, labels and notes"',
     'textbox "Timeout": "60"',
     'button "Save"',
     'link "Cancel"',

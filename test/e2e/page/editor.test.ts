@@ -74,6 +74,8 @@ describe('the editor of a job', { skip: noPages }, () => {
       assert.match(described, sentence);
     };
     await refusedAt('name', /Name must not be empty/);
+    const problems = await page.locator('.input .problem').allInnerTexts();
+    assert.equal(problems.length, 3, problems.join('; '));
     await fill('Name', 'Long');
     await fill('URL', 'https://me:pw@example.com/');
     await page.getByText('No user name or password can be in it').waitFor();
@@ -84,9 +86,11 @@ describe('the editor of a job', { skip: noPages }, () => {
     await fill('Time zone', 'Paris');
     await refusedAt('timezone', /must be an IANA name/);
     await fill('Time zone', 'UTC');
+    await page.getByText('Limits, labels and notes').click();
     await fill('Retries', '9');
     await refusedAt('retries', /must be between 0 and 2/);
     await fill('Retries', '1');
+    assert.equal(await page.getByLabel('Body', { exact: true }).count(), 0);
     await page.getByLabel('Method', { exact: true }).selectOption('POST');
     await fill('Body', 'x'.repeat(40_000));
     await page.getByText('40,000 / 32,768 characters').waitFor();
@@ -156,6 +160,7 @@ describe('the editor of a job', { skip: noPages }, () => {
     const { page, api, goTo } = await signedIn(t);
     const { job } = await api('POST', '/jobs', { ...crons, url: 'https://example.com/' });
     await goTo(`/jobs/${job.id}/edit`);
+    await page.getByText('Limits, labels and notes').click();
     const notes = page.getByLabel('Notes', { exact: true });
     const name = page.getByLabel('Name', { exact: true });
     await api('PATCH', `/jobs/${job.id}`, { notes: 'first' });
@@ -214,7 +219,8 @@ describe('the editor of a job', { skip: noPages }, () => {
     await page.goto(`${jobd.url}/jobs/${job.id}`);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     const url = page.getByLabel('Results go to', { exact: true });
-    const secret = page.getByLabel('Signing secret (optional)', { exact: true });
+    const secret = page.getByLabel('Signing secret', { exact: true });
+    await page.getByText('Results', { exact: true }).click();
     const save = page.getByRole('button', { name: 'Save', exact: true });
     assert.equal(await secret.count(), 0);
     await url.fill(`${sink.url}/done`);
@@ -280,6 +286,40 @@ describe('the editor of a job', { skip: noPages }, () => {
       );
       assert.equal(tooWide, 0);
     }
+  });
+
+  test('a preset fills in the expression, and a job is due once at a time of its zone', async (t) => {
+    const { page, api, goTo, complaints } = await signedIn(t);
+    await goTo('/jobs/new');
+    const cron = page.getByLabel('Cron expression', { exact: true });
+    await page.getByRole('button', { name: 'On weekdays' }).click();
+    assert.equal(await cron.inputValue(), '0 9 * * 1-5');
+    await page.getByLabel('Name', { exact: true }).fill('Cut over');
+    await page.getByLabel('URL', { exact: true }).fill('https://example.com/');
+    await page.getByLabel('Once', { exact: true }).check();
+    const once = page.getByLabel('Once at', { exact: true });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Once at must not be empty').waitFor();
+    await waitForFocus(page, 'runAt');
+    const year = new Date().getUTCFullYear() + 1;
+    await once.fill(`${year}-07-01T09:00`);
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Paris');
+    await page.locator('.due').getByText('09:00').waitFor();
+    const kept = page.getByLabel('Deleted after', { exact: true });
+    assert.equal(await kept.inputValue(), '7');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Cut over is created.').waitFor();
+    const id = new URL(page.url()).pathname.split('/')[2] ?? '';
+    const read = async (): Promise<Job> => (await api('GET', `/jobs/${id}`)).job;
+    const { runAt, deleteAfterSeconds } = await read();
+    assert.deepEqual([runAt, deleteAfterSeconds], [`${year}-07-01T07:00:00.000Z`, 604_800]);
+    await goTo(`/jobs/${id}/edit`);
+    assert.equal(await once.inputValue(), `${year}-07-01T09:00`);
+    await page.getByLabel('Time zone', { exact: true }).fill('UTC');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Cut over is saved.').waitFor();
+    assert.equal((await read()).runAt, `${year}-07-01T09:00:00.000Z`, 'the clock of its new zone');
+    assert.deepEqual(complaints, []);
   });
 
   test('a key that may only read edits nothing', async (t) => {

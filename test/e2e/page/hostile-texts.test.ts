@@ -161,6 +161,7 @@ describe('hostile texts', { skip: noPages }, () => {
       await page.getByLabel('Name', { exact: true }).fill('__proto__');
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/');
       await page.getByLabel('Cron expression', { exact: true }).fill('@daily');
+      await page.getByText('Headers and body').click();
       await page.getByRole('button', { name: 'Add a header' }).click();
       await page.getByLabel('Name of header 1').fill('__proto__');
       await page.getByLabel('Value of __proto__').fill('x');

@@ -96,6 +96,11 @@ describe('by keyboard alone', { skip: noPages }, () => {
     await press('j', 'Enter');
     await expectFocus(page, 'Partner feed');
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1');
+    await page.goBack();
+    await expectFocus(page, 'Partner feed');
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'name');
+    await press('k', 'Enter');
+    await expectFocus(page, 'Publish changelog');
     for (const [key, heading] of [
       ['m', 'Monitors'],
       ['c', 'Channels'],

@@ -63,6 +63,8 @@ describe('the list of jobs', { skip: noPages }, () => {
       '1 running',
       '2 up',
       '2 paused',
+      '0 new',
+      '0 missed in 24 h',
     ]);
     await filters.filter({ hasText: 'paused' }).click();
     await page.waitForURL(`${jobd.url}/?status=paused`);
@@ -88,8 +90,11 @@ describe('the list of jobs', { skip: noPages }, () => {
     await page.getByRole('link', { name: 'Alpha' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Gamma' }).waitFor();
     assert.deepEqual(await namesIn(page), ['Gamma']);
+    const filters = page.getByRole('navigation', { name: 'Jobs by state' }).getByRole('link');
+    await filters.filter({ hasText: '1 new' }).waitFor();
+    assert.equal((await filters.allTextContents())[0], '1 all', 'counted within the search');
     await page.getByLabel('Search names').fill('nothing has this');
-    await page.getByText('No name or URL has this text.').waitFor();
+    await page.getByText('No job has this text.').waitFor();
   });
 
   test('a job that goes down comes to the top by itself', async (t) => {
@@ -108,6 +113,28 @@ describe('the list of jobs', { skip: noPages }, () => {
     await top.getByText('refused').waitFor();
     await page.waitForFunction(() => document.title === '(1) Jobs · jobd');
     assert.deepEqual(complaints, []);
+  });
+
+  test('what broke last is first, whenever it was created', async (t) => {
+    const jobd = await servePages(t);
+    const older = await addJob(jobd, 'Older');
+    const newer = await addJob(jobd, 'Newer');
+    for (const id of [newer, older]) {
+      await call(jobd, 'POST', `/jobs/${id}/run`);
+      const isDown = async (): Promise<boolean> => {
+        const path = `/overview/jobs/${id}`;
+        return (await call<{ job: { health: string } }>(jobd, 'GET', path)).job.health === 'down';
+      };
+      await until('a failure', isDown);
+    }
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByRole('link', { name: 'Older' }).waitFor();
+    assert.deepEqual(await namesIn(page, 'Needs attention (2)'), ['Older', 'Newer']);
+    await page.getByRole('link', { name: '2 down', exact: true }).click();
+    await page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: 'Older' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['Older', 'Newer']);
   });
 
   test('rows stay under the pointer while a change comes, and show it when asked', async (t) => {

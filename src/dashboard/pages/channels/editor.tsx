@@ -4,7 +4,7 @@ import type { Channel } from '../../../api/alerts/contract.ts';
 import { alsoOnWords, channelFields } from '../../../domain/alerts/fields.ts';
 import type { EditorOf } from '../../parts/forms/editor.tsx';
 import { Flag } from '../../parts/forms/field.tsx';
-import type { Item, Section } from '../../parts/forms/items.tsx';
+import type { AboutFields, FormParts, Section } from '../../parts/forms/items.tsx';
 import {
   channelForm,
   channelInput,
@@ -19,82 +19,74 @@ import { Serves } from './chosen.tsx';
 
 const { minimum, maximum } = channelFields.remindEverySeconds.rule;
 
-const alsoOn: readonly Item<ChannelForm, Channel>[] = alsoOnWords.map((word) => ({
-  as: 'own',
-  draw: ({ form, edit }) => (
-    <Flag
-      label={`of ${word} runs`}
-      value={form.alsoOn.includes(word)}
-      onChange={(isOn) => {
-        const others = form.alsoOn.filter((other) => other !== word);
-        edit({ alsoOn: isOn ? [...others, word] : others });
-      }}
-    />
-  ),
-}));
-
 const sections: readonly Section<ChannelForm, Channel>[] = [
-  {
-    legend: 'Name and type',
-    items: [
-      {
-        as: 'pair',
-        items: [
-          { as: 'line', name: 'name' },
-          {
-            as: 'choice',
-            name: 'type',
-            options: Object.entries(channelKinds).map(([type, { word }]) => [type, word]),
-            isFixed: (channel) => channel !== null,
-            hint: (_, channel) => (channel === null ? null : 'It cannot be changed.'),
-          },
-        ],
-      },
-    ],
-  },
-  {
-    legend: 'Destination',
-    items: [{ as: 'own', draw: (parts) => <ConfigFields {...parts} /> }],
-  },
+  { legend: 'Name and type', items: [['name', 'type']] },
+  { legend: 'Destination', items: [(parts) => <ConfigFields key="config" {...parts} />] },
   {
     legend: 'Serves',
     items: [
-      { as: 'own', draw: (parts) => <Serves {...parts} kind="job" /> },
-      { as: 'own', draw: (parts) => <Serves {...parts} kind="monitor" /> },
-      {
-        as: 'line',
-        name: 'selector',
-        isOptional: true,
-        hint: 'Of all jobs and monitors, only those with these labels, such as client=acme,env!=dev.',
-      },
+      (parts) => <Serves key="job" {...parts} kind="job" />,
+      (parts) => <Serves key="monitor" {...parts} kind="monitor" />,
+      'selector',
     ],
   },
   {
     legend: 'Alerts',
     items: [
-      {
-        as: 'number',
-        name: 'afterFailures',
-        hint: 'How many runs of a job must fail before its alert. A monitor alerts at once.',
-      },
-      { as: 'own', draw: () => <p class="label">{channelFields.alsoOn.label}</p> },
-      ...alsoOn,
-      { as: 'flag', name: 'reminds', label: 'again while something stays down' },
-      {
-        as: 'length',
-        name: 'remindEverySeconds',
-        isShown: ({ reminds }) => reminds,
-        hint: `${span(minimum * 1_000)} to ${span(maximum * 1_000)}.`,
-      },
-      { as: 'flag', name: 'enabled', label: 'On: alerts are sent' },
+      'afterFailures',
+      (parts) => <AlsoOn key="also" {...parts} />,
+      'reminds',
+      'remindEverySeconds',
+      'enabled',
     ],
   },
 ];
+
+const about: AboutFields<ChannelForm, Channel> = {
+  type: {
+    form: 'word',
+    options: Object.entries(channelKinds).map(([type, { word }]) => [type, word]),
+    isFixed: (channel) => channel !== null,
+    hint: (_, channel) => (channel === null ? null : 'It cannot be changed.'),
+  },
+  selector: {
+    hint: 'Of all jobs and monitors, only those with these labels, such as client=acme,env!=dev. Empty: any.',
+  },
+  afterFailures: {
+    hint: 'How many runs of a job must fail before its alert. A monitor alerts at once.',
+  },
+  reminds: { form: 'flag', label: 'again while something stays down' },
+  remindEverySeconds: {
+    isShown: ({ reminds }) => reminds,
+    hint: `${span(minimum * 1_000)} to ${span(maximum * 1_000)}.`,
+  },
+  enabled: { label: 'On: alerts are sent' },
+};
+
+function AlsoOn({ form: { alsoOn }, edit }: FormParts<ChannelForm, Channel>) {
+  return (
+    <>
+      <p class="label">{channelFields.alsoOn.label}</p>
+      {alsoOnWords.map((word) => (
+        <Flag
+          key={word}
+          label={`of ${word} runs`}
+          value={alsoOn.includes(word)}
+          onChange={(isOn) => {
+            const others = alsoOn.filter((other) => other !== word);
+            edit({ alsoOn: isOn ? [...others, word] : others });
+          }}
+        />
+      ))}
+    </>
+  );
+}
 
 /** The editor. */
 export const channelEditor: EditorOf<Channel, ChannelForm> = {
   kind: 'channel',
   sections,
+  about,
   formOf: channelForm,
   inputOf: channelInput,
   labelsOf: channelLabelsOf,

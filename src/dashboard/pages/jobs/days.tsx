@@ -10,6 +10,8 @@ import { daysLater } from '../../view/history.ts';
 import { dateIn, dayIn } from '../../view/times.ts';
 
 const count = 90;
+/** Fewer days say less than the list of runs. */
+const fewest = 3;
 
 const legend: [kind: DayKind, word: string][] = [
   ['good', 'all succeeded'],
@@ -32,7 +34,7 @@ interface DaysProps {
 /** The days. A link shows the history from the end of its day. */
 export function Days({ id, zone, createdAt, before }: DaysProps) {
   const body = useResource<JobDays>(`/jobs/${id}/days?days=${count}`, ofOne('job', id)).body.value;
-  if (body === null || body.since === null) return null;
+  if (body === null || body.since === null || body.days.length < fewest) return null;
   const born = dateIn(Date.parse(createdAt), zone);
   const months = calendar(body, { count, zone, nowMs: now.peek() })
     .map(({ month, cells }) => ({ month, cells: cells.filter(({ date }) => date >= born) }))

@@ -10,7 +10,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 /** The schedule in words, and the due times. */
 export function NextDue({ job, due }: { job: Job; due: Resource<Due> }) {
   const { timezone } = job;
-  const cronExpr = job.runAt === undefined ? job.cronExpr : null;
+  const isOnce = job.runAt !== undefined;
+  const cronExpr = isOnce ? null : job.cronExpr;
   return (
     <section class="panel stack" aria-labelledby="next-due">
       <h2 id="next-due">Next due</h2>
@@ -19,13 +20,14 @@ export function NextDue({ job, due }: { job: Job; due: Resource<Due> }) {
           <>
             {job.after === undefined && (
               <p>
-                {words}{' '}
+                {isOnce ? 'Once' : words}{' '}
                 {cronExpr !== null && words !== cronExpr && <code class="quiet">{cronExpr}</code>}
               </p>
             )}
             {next.length > 0 && <DueTimes next={next} zone={timezone} />}
-            {notes.map((note) => (
-              <Note key={note} status={next.length > 0 ? 'late' : job.paused ? 'paused' : 'new'}>
+            {/* One that is due once is not due again. */}
+            {(isOnce && next.length > 0 ? [] : notes).map((note) => (
+              <Note key={note}>
                 <Outside text={note} />
               </Note>
             ))}

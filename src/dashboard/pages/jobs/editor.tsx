@@ -2,12 +2,12 @@
 
 import type { Job } from '../../../api/jobs/contract.ts';
 import { characterCount } from '../../../domain/characters.ts';
-import { jobFields, maxBodyLength, methods } from '../../../domain/jobs/fields.ts';
+import { jobFields, maxBodyLength } from '../../../domain/jobs/fields.ts';
 import { leavesOrigin } from '../../../domain/jobs/job.ts';
 import { requestRun } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';
 import type { EditorOf, Leaving } from '../../parts/forms/editor.tsx';
-import type { FormParts, Section } from '../../parts/forms/items.tsx';
+import type { AboutFields, FormParts, Section } from '../../parts/forms/items.tsx';
 import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
 import { figures } from '../../view/figures.ts';
 import { range } from '../../view/forms.ts';
@@ -19,6 +19,7 @@ import {
   headerProblem,
   inputOf,
   keepLineEnds,
+  ofOnce,
   readingOf,
   signChoices,
   urlProblem,
@@ -32,172 +33,100 @@ import { Headers } from './headers.tsx';
 import { Paste } from './paste.tsx';
 import { Managed } from './managed.tsx';
 
-const { timeoutSeconds, retries, awaitSeconds } = jobFields;
-
-const momentHint = 'Such as 2026-12-01 09:00 in the time zone of the schedule.';
+const { timeoutSeconds, retries } = jobFields;
 
 const sections: readonly Section<JobForm, Job>[] = [
-  {
-    legend: 'What is called',
-    items: [
-      { as: 'line', name: 'name' },
-      {
-        as: 'target',
-        items: [
-          { as: 'choice', name: 'method', options: methods.map((method) => [method, method]) },
-          {
-            as: 'url',
-            name: 'url',
-            placeholder: 'https://example.com/path',
-            hint: ({ url }) => urlProblem(url),
-          },
-        ],
-      },
-    ],
-  },
+  { legend: 'What is called', items: ['name', ['method', 'url']] },
   {
     legend: 'When',
     items: [
-      {
-        as: 'own',
-        draw: (parts) => (
-          <ScheduleItem
-            {...parts}
-            isPaused={parts.thing?.paused === true}
-            keepsPeriod
-            adjustments={adjustmentsOf(parts)}
-          />
-        ),
-      },
-      {
-        as: 'length',
-        name: 'spreadSeconds',
-        isOptional: true,
-        hint: 'Up to an hour. Each job is then always later by the same time: jobs with one schedule do not all call at once.',
-      },
-      {
-        as: 'pair',
-        items: [
-          { as: 'line', name: 'notBefore', isOptional: true, hint: momentHint },
-          { as: 'line', name: 'notAfter', isOptional: true, hint: momentHint },
-        ],
-      },
-      {
-        as: 'line',
-        name: 'runAt',
-        isOptional: true,
-        hint: `To call it once, then, instead of on the schedule. ${momentHint}`,
-      },
-      {
-        as: 'length',
-        name: 'deleteAfterSeconds',
-        isOptional: true,
-        isShown: ({ runAt, notAfter }) => runAt !== '' || notAfter !== '',
-        hint: 'How long after it is due no more it is deleted, with its history. Empty: it is kept.',
-      },
+      (parts) => (
+        <ScheduleItem
+          key="schedule"
+          {...parts}
+          isPaused={parts.thing?.paused === true}
+          keepsPeriod
+          ofOnce={ofOnce}
+          adjustments={adjustmentsOf(parts)}
+        />
+      ),
     ],
   },
   {
-    legend: 'Or after another job',
-    items: [{ as: 'own', draw: (parts) => <AfterFields {...parts} /> }],
+    legend: 'Spread, bounds, make-up, deletion',
+    isFolded: true,
+    items: ['spreadSeconds', ['notBefore', 'notAfter'], 'makeUpSeconds', 'deleteAfterSeconds'],
   },
   {
-    legend: 'What is sent',
-    items: [
-      { as: 'own', draw: (parts) => <Headers {...parts} /> },
-      {
-        as: 'code',
-        name: 'body',
-        rows: 6,
-        typed: keepLineEnds,
-        isShown: ({ method, body }) => hasBody(method) || body !== '',
-        hint: (form) => <BodyHint form={form} />,
-      },
-    ],
+    legend: 'After another job, instead of on a schedule',
+    isFolded: true,
+    items: [(parts) => <AfterFields key="after" {...parts} />],
+    draws: ['after'],
   },
   {
-    legend: 'Who calls',
-    items: [
-      {
-        as: 'pair',
-        items: [
-          {
-            as: 'choice',
-            name: 'sign',
-            options: signChoices,
-            hint: 'So that the target can tell your calls from others.',
-          },
-          {
-            as: 'line',
-            name: 'audience',
-            isShown: wantsAudience,
-            hint: 'Who the token is for, such as https://api.example.com.',
-          },
-        ],
-      },
-    ],
+    legend: 'Headers and body',
+    isFolded: true,
+    items: [(parts) => <Headers key="headers" {...parts} />, 'body'],
+    draws: ['headers', 'method'],
   },
+  { legend: 'Proof of the caller', isFolded: true, items: [['sign', 'audience']] },
+  { legend: 'Results', isFolded: true, items: ['onResult', 'onResultSecret'] },
   {
-    legend: 'Results',
-    items: [
-      {
-        as: 'url',
-        name: 'onResult',
-        placeholder: 'https://example.com/results',
-        hint: 'A URL that gets each finished run as a signed POST. Empty: none are sent.',
-      },
-      {
-        as: 'secret',
-        name: 'onResultSecret',
-        isOptional: true,
-        isShown: ({ onResult }) => onResult !== '',
-        hint: secretHint,
-      },
-    ],
-  },
-  {
-    legend: 'Limits and notes',
-    items: [
-      {
-        as: 'pair',
-        items: [
-          {
-            as: 'number',
-            name: 'timeoutSeconds',
-            hint: `In seconds, for each attempt: ${range(timeoutSeconds.rule)}.`,
-          },
-          {
-            as: 'number',
-            name: 'retries',
-            hint: `Up to ${retries.rule.maximum}, after a connection error, HTTP 429 or 5xx.`,
-          },
-        ],
-      },
-      {
-        as: 'number',
-        name: 'awaitSeconds',
-        hint: `In seconds, up to ${awaitSeconds.rule.maximum}. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.`,
-      },
-      {
-        as: 'length',
-        name: 'makeUpSeconds',
-        isOptional: true,
-        hint: 'If due times were missed, one run makes up for them, up to that long after the last of them. Empty: none does.',
-      },
-      { as: 'line', name: 'labels', isOptional: true, hint: 'Such as client=acme, env=prod.' },
-      { as: 'prose', name: 'notes', rows: 3 },
-    ],
+    legend: 'Limits, labels and notes',
+    isFolded: true,
+    items: [['timeoutSeconds', 'retries'], 'awaitSeconds', 'labels', 'notes'],
   },
 ];
+
+const inZone = 'In the time zone of the schedule. Empty: none.';
+
+const about: AboutFields<JobForm, Job> = {
+  url: { placeholder: 'https://example.com/path', hint: ({ url }) => urlProblem(url) },
+  spreadSeconds: {
+    hint: 'Up to an hour. Each job is then always later by the same time: jobs with one schedule do not all call at once.',
+  },
+  notBefore: { hint: inZone },
+  notAfter: { hint: inZone },
+  makeUpSeconds: {
+    hint: 'If due times were missed, one run makes up for them, up to that long after the last of them. Empty: none does.',
+  },
+  deleteAfterSeconds: {
+    isShown: ({ schedule, notAfter }) => schedule.isOnce || notAfter !== '',
+    hint: 'How long after it is due no more it is deleted, with its history. Empty: it is kept.',
+  },
+  body: {
+    typed: keepLineEnds,
+    isShown: ({ method, body }) => hasBody(method) || body !== '',
+    hint: (form) => <BodyHint form={form} />,
+  },
+  sign: { options: signChoices, hint: 'So that the target can tell your calls from others.' },
+  audience: {
+    isShown: wantsAudience,
+    hint: 'Who the token is for, such as https://api.example.com.',
+  },
+  onResult: {
+    placeholder: 'https://example.com/results',
+    hint: 'A URL that gets each finished run as a signed POST. Empty: none are sent.',
+  },
+  onResultSecret: { isShown: ({ onResult }) => onResult !== '', hint: secretHint },
+  timeoutSeconds: { hint: `In seconds, for each attempt: ${range(timeoutSeconds.rule)}.` },
+  retries: { hint: `Up to ${retries.rule.maximum}, after a connection error, HTTP 429 or 5xx.` },
+  labels: { form: 'text', hint: 'Such as client=acme, env=prod.' },
+  awaitSeconds: {
+    hint: 'Up to a day. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.',
+  },
+};
 
 /** The editor. */
 export const jobEditor: EditorOf<Job, JobForm> = {
   kind: 'job',
   sections,
+  about,
   formOf: (job) => formOf(job, browserZone()),
   inputOf,
   emptyIn,
   readingOf,
+  tied: { timezone: ['runAt', 'notBefore', 'notAfter'] },
   problemOf: ({ headers }, job) => headerProblem(headers, job?.headerNames),
   secret: {
     name: 'onResultSecret',

@@ -8,7 +8,7 @@ import { Filters, type Filter } from '../../parts/tools.tsx';
 import { Link, Glyph, Outside } from '../../parts/basic.tsx';
 import { HeldList, useDrawn } from '../../parts/rows.tsx';
 import { path as address, setQuery } from '../../router.ts';
-import { daysLater, pageOfRuns, inBothZones, runLine } from '../../view/history.ts';
+import { daysLater, inBothZones, pageOfRuns, runLine, successRate } from '../../view/history.ts';
 import type { HistoryChoice } from '../../view/history.ts';
 import { dateIn } from '../../view/times.ts';
 
@@ -31,9 +31,13 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
     [jobId, zone],
   );
   const isFiltered = choice.status !== null || choice.before !== null;
+  const rate = totals && successRate(totals);
   return (
     <section aria-labelledby="runs">
-      <h2 id="runs">Runs</h2>
+      <div class="titled">
+        <h2 id="runs">Runs</h2>
+        {rate !== null && <p class="quiet">{rate}</p>}
+      </div>
       <div class="tools">
         <Filters
           label="Runs by status"

@@ -15,6 +15,7 @@ import { useShortcuts } from '../../client/shortcuts.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Button, Outside } from '../../parts/basic.tsx';
 import { CurlDialog } from '../../parts/dialogs.tsx';
+import { Progress } from '../../parts/progress.tsx';
 import { PauseButton, ThingHead } from '../../parts/thing.tsx';
 import { Why } from '../../parts/why.tsx';
 import { go, query } from '../../router.ts';
@@ -90,13 +91,19 @@ function lossOf(runCount: number | null): string {
 function RunNow({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
   const [isAsking, begin] = useBusy();
   const waitSeconds = runWait(job.id);
-  const isWaiting = isAsking || runs.some(isUnderWay) || waitSeconds > 0;
+  const isRunning = runs.some(isUnderWay);
+  const isWaiting = isAsking || isRunning || waitSeconds > 0;
   const run = (): void => {
     if (!isWaiting) void begin(() => runNow(job));
   };
   useShortcuts({ r: run });
   return (
-    <Button class="main" aria-disabled={isWaiting} onClick={run}>
+    <Button
+      class="main"
+      aria-disabled={isWaiting}
+      title={isRunning ? 'A run of it is under way: a job executes one at a time.' : undefined}
+      onClick={run}
+    >
       Run now{waitSeconds > 0 && ` in ${waitSeconds} s`}
     </Button>
   );
@@ -115,13 +122,16 @@ function Sentence({ job, note }: { job: Job; note: string | undefined }) {
   const { before, error, after } = jobSentence(job, {
     nowMs: now.value,
     note,
-    ...(more && { failures: more.failures, failingSince: more.failingSince }),
+    ...more,
   });
   return (
-    <p class="sentence">
-      {before}
-      {error !== null && <Outside text={error} />}
-      {after}
-    </p>
+    <>
+      <p class="sentence">
+        {before}
+        {error !== null && <Outside text={error} />}
+        {after}
+      </p>
+      {more?.run !== undefined && <Progress {...more.run} />}
+    </>
   );
 }

@@ -6,13 +6,14 @@ import { isUncalled } from '../../../domain/jobs/spent.ts';
 import { runNow } from '../../client/actions.ts';
 import { now } from '../../client/clock.ts';
 import { mayWrite } from '../../client/session.ts';
-import { Button, Outside } from '../../parts/basic.tsx';
+import { Ago, Button, Outside } from '../../parts/basic.tsx';
 import { useOverview } from '../../parts/frame.tsx';
 import { Empty, ListPage } from '../../parts/list-page.tsx';
+import { Progress } from '../../parts/progress.tsx';
 import { Due, Past, RowPause, ThingRow } from '../../parts/row.tsx';
-import type { Filter } from '../../parts/tools.tsx';
 import { query, root, setQuery } from '../../router.ts';
 import { span } from '../../view/figures.ts';
+import { flapping } from '../../view/strip.ts';
 import { Bulk } from './bulk.tsx';
 
 const orders = { newest: 'newest first', due: 'next due first', name: 'by name' } as const;
@@ -33,11 +34,13 @@ export function JobsPage() {
       from="/overview/jobs"
       asked={hasOrder && order !== 'newest' ? { order } : {}}
       search={['Search names and URLs', 200]}
-      filters={filtersOf(counts)}
+      states={['down', 'running', 'up', 'paused', 'new']}
+      counts={counts?.jobs}
+      isIn={(job, state) => state === job.status || (!job.paused && state === job.health)}
+      moreFilters={[missed(counts?.lastDay)]}
       trouble={['down']}
-      troubled={counts?.jobs.down}
+      since={({ failingSince }) => failingSince ?? ''}
       others={`Others, ${orders[order as keyof typeof orders] ?? ''}`}
-      noneWords={noneWords}
       actions={
         <Button
           aria-pressed={chosen.value !== null}
@@ -68,26 +71,16 @@ export function JobsPage() {
   );
 }
 
-function filtersOf(counts: ReturnType<typeof useOverview>): Filter[] {
-  const { jobs, lastDay } = counts ?? {};
-  const states = ['down', 'running', 'up', 'paused', 'new'] as const;
-  return [
-    { value: null, word: 'all', count: jobs?.total },
-    ...states.map((state) => ({ value: state, word: state, count: jobs?.[state], glyph: state })),
-    {
-      value: 'missed',
-      word: 'missed in 24 h',
-      count: lastDay?.missed,
-      isPartial: lastDay?.isPartial ?? false,
-      glyph: 'missed',
-    },
-  ];
-}
-
-function noneWords(status: string | null, text: string): string {
-  if (text !== '') return 'No name or URL has this text.';
-  if (status === 'missed') return 'No job missed a due time in the last 24 hours.';
-  return `No job is ${status ?? 'here'}.`;
+/** A filter by runs, not by the state of jobs. */
+function missed(lastDay: NonNullable<ReturnType<typeof useOverview>>['lastDay'] | undefined) {
+  return {
+    value: 'missed',
+    word: 'missed in 24 h',
+    count: lastDay?.missed,
+    isPartial: lastDay?.isPartial ?? false,
+    glyph: 'missed',
+    none: 'No job missed a due time in the last 24 hours.',
+  } as const;
 }
 
 function NoJobs() {
@@ -111,7 +104,7 @@ function NoJobs() {
 }
 
 function JobRow({ job, chosen }: { job: JobSummary; chosen: Chosen }) {
-  const { name, method, url, status, paused } = job;
+  const { name, status, paused, recent, lastRunAt, lastDurationMs, run } = job;
   return (
     <ThingRow
       kind="job"
@@ -120,26 +113,30 @@ function JobRow({ job, chosen }: { job: JobSummary; chosen: Chosen }) {
       sign={status === 'running' ? 'running' : paused ? 'paused' : job.health}
       choice={chosen.value !== null && <Choice job={job} chosen={chosen} />}
       below={
-        job.downReason !== null ? (
-          <p class="reason">
-            {paused && 'paused while down: '}
-            <Outside text={job.downReason} /> <DownFor job={job} />
-          </p>
-        ) : (
-          <p class="quiet line">
-            {method} <Outside text={url} />
-          </p>
-        )
+        <>
+          <HowItIs job={job} />
+          {run !== undefined && <Progress {...run} />}
+        </>
       }
       when={
         <>
           <span class="line">
-            {job.after === undefined ? job.scheduleWords : 'After another job'}
+            {job.after === undefined ? (
+              (job.runAt && 'Once') || job.scheduleWords
+            ) : (
+              <>
+                After <Outside text={job.afterName ?? 'a job that is gone'} />
+              </>
+            )}
           </span>
           <NextDue job={job} />
         </>
       }
-      past={<Past {...job} />}
+      past={
+        <Past recent={recent} lastDurationMs={run === undefined ? lastDurationMs : null}>
+          {run === undefined ? lastRunAt !== null && <Ago at={lastRunAt} /> : runningWords(run)}
+        </Past>
+      }
       acts={
         mayWrite.value && (
           <>
@@ -162,14 +159,41 @@ function JobRow({ job, chosen }: { job: JobSummary; chosen: Chosen }) {
   );
 }
 
-function DownFor({ job: { failingSince, failures } }: { job: JobSummary }) {
-  if (failingSince === null) return null;
+/** Why it is down and for how long, or that it keeps changing; else what it calls. */
+function HowItIs({ job }: { job: JobSummary }) {
+  const { method, url, paused, recent, downReason, failingSince, failures } = job;
+  const flaps = flapping(recent);
+  if (downReason !== null) {
+    return (
+      <p class="reason">
+        {paused && 'paused while down: '}
+        <Outside text={downReason} />{' '}
+        {failingSince !== null && (
+          <span class="quiet">
+            for {span(now.value - Date.parse(failingSince))}
+            {failures !== 1 && `, ${failures} runs`}
+            {flaps !== null && ', flapping'}
+          </span>
+        )}
+      </p>
+    );
+  }
+  if (flaps !== null) {
+    return (
+      <p class="overdue">
+        flapping: {flaps.failed} of the last {flaps.of} runs failed
+      </p>
+    );
+  }
   return (
-    <span class="quiet">
-      for {span(now.value - Date.parse(failingSince))}
-      {failures !== 1 && `, ${failures} runs`}
-    </span>
+    <p class="quiet line">
+      {method} <Outside text={url} />
+    </p>
   );
+}
+
+function runningWords({ startedAt }: NonNullable<JobSummary['run']>): string {
+  return startedAt === null ? 'running' : `running for ${span(now.value - Date.parse(startedAt))}`;
 }
 
 function NextDue({ job }: { job: JobSummary }) {

@@ -2,53 +2,46 @@
 
 import type { Monitor } from '../../../api/monitors/contract.ts';
 import type { EditorOf } from '../../parts/forms/editor.tsx';
-import type { Section } from '../../parts/forms/items.tsx';
+import type { AboutFields, Section } from '../../parts/forms/items.tsx';
 import { ScheduleItem } from '../../parts/forms/schedule-fields.tsx';
 import { emptyInMonitor, monitorForm, monitorInput } from '../../view/monitor-form.ts';
 import type { MonitorForm } from '../../view/monitor-form.ts';
 import { browserZone } from '../../view/times.ts';
 
 const sections: readonly Section<MonitorForm, Monitor>[] = [
-  { legend: 'What is watched', items: [{ as: 'line', name: 'name' }] },
+  { legend: 'What is watched', items: ['name'] },
   {
     legend: 'When a ping is due',
     items: [
-      {
-        as: 'own',
-        draw: (parts) => (
-          <ScheduleItem
-            {...parts}
-            isPaused={parts.thing?.paused ?? parts.form.paused}
-            periodHint="Counted from one ping to the next, and from the first one on."
-          />
-        ),
-      },
+      (parts) => (
+        <ScheduleItem
+          key="schedule"
+          {...parts}
+          isPaused={parts.thing?.paused ?? parts.form.paused}
+          periodHint="Counted from one ping to the next, and from the first one on."
+        />
+      ),
     ],
   },
-  {
-    legend: 'Grace and notes',
-    items: [
-      {
-        as: 'length',
-        name: 'graceSeconds',
-        hint: 'How long a ping may be overdue before the monitor is down: longer than the task takes.',
-      },
-      { as: 'line', name: 'labels', isOptional: true, hint: 'Such as client=acme, env=prod.' },
-      { as: 'prose', name: 'notes', rows: 3 },
-      {
-        as: 'flag',
-        name: 'paused',
-        label: 'Create it paused: no ping is expected until it is resumed',
-        isShown: (_, monitor) => monitor === null,
-      },
-    ],
-  },
+  { legend: 'Grace, labels and notes', items: ['graceSeconds', 'labels', 'notes', 'paused'] },
 ];
+
+const about: AboutFields<MonitorForm, Monitor> = {
+  graceSeconds: {
+    hint: 'How long a ping may be overdue before the monitor is down: longer than the task takes.',
+  },
+  labels: { form: 'text', hint: 'Such as client=acme, env=prod.' },
+  paused: {
+    label: 'Create it paused: no ping is expected until it is resumed',
+    isShown: (_, monitor) => monitor === null,
+  },
+};
 
 /** The editor. */
 export const monitorEditor: EditorOf<Monitor, MonitorForm> = {
   kind: 'monitor',
   sections,
+  about,
   formOf: (monitor) => monitorForm(monitor, browserZone()),
   inputOf: monitorInput,
   emptyIn: emptyInMonitor,

@@ -7,7 +7,6 @@ import { Ago } from '../../parts/basic.tsx';
 import { useOverview } from '../../parts/frame.tsx';
 import { Empty, ListPage } from '../../parts/list-page.tsx';
 import { Due, Past, RowPause, ThingRow } from '../../parts/row.tsx';
-import type { Filter } from '../../parts/tools.tsx';
 import { span } from '../../view/figures.ts';
 import { dueWords, momentsOf } from '../../view/monitor-state.ts';
 
@@ -19,13 +18,12 @@ export function MonitorsPage() {
       kind="monitor"
       from="/overview/monitors"
       search={['Search names', 120]}
-      filters={filtersOf(counts)}
+      states={['down', 'late', 'up', 'paused', 'new']}
+      counts={counts}
+      isIn={({ status }, state) => status === state}
       trouble={['down', 'late']}
-      troubled={counts && counts.down + counts.late}
+      since={({ since }) => since ?? ''}
       others="Others, newest first"
-      noneWords={(status, text) =>
-        text === '' ? `No monitor is ${status ?? 'here'}.` : 'No name has this text.'
-      }
       moments={momentsOf}
       empty={
         <Empty
@@ -47,17 +45,6 @@ export function MonitorsPage() {
       {(monitor) => <MonitorRow key={monitor.id} monitor={monitor} />}
     </ListPage>
   );
-}
-
-const states = ['down', 'late', 'up', 'paused', 'new'] as const;
-
-function filtersOf(counts: NonNullable<ReturnType<typeof useOverview>>['monitors'] | undefined) {
-  const isPartial = counts?.isPartial ?? false;
-  const all: Filter = { value: null, word: 'all', count: counts?.total, isPartial };
-  const ofStates = states.map((state): Filter => {
-    return { value: state, word: state, count: counts?.[state], isPartial, glyph: state };
-  });
-  return [all, ...ofStates];
 }
 
 function MonitorRow({ monitor }: { monitor: MonitorSummary }) {

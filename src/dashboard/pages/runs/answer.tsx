@@ -46,7 +46,7 @@ export function Answer({ run }: { run: Run }) {
           role="region"
           aria-label="Body of the answer"
         >
-          {visibleLines(json === null || isRaw ? body : json.text)}
+          {visibleLines(json === null || isRaw ? body : json)}
         </pre>
       )}
     </section>

@@ -80,7 +80,9 @@ function Result({ check, onForget }: { check: CheckedReceipt; onForget: () => vo
     <div class="stack verdict">
       {isValid ? <Note status="success">{sentence}</Note> : <Problem text={sentence} />}
       {remarks.map((remark) => (
-        <Note key={remark}>{remark}</Note>
+        <Note key={remark} status="late">
+          {remark}
+        </Note>
       ))}
       {isReplaced && (
         <p>

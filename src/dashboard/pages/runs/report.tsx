@@ -7,7 +7,7 @@ import { change, mayWrite } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { TextField } from '../../parts/forms/field.tsx';
 import { Button, Outside, Problem, At, Until } from '../../parts/basic.tsx';
-import { progressWords } from '../../../domain/runs/completion.ts';
+import { Progress } from '../../parts/progress.tsx';
 
 interface ReportProps {
   run: Run;
@@ -17,35 +17,20 @@ interface ReportProps {
 
 /** Progress while it waits; what was reported afterwards. */
 export function Report({ run, completion, zone }: ReportProps) {
-  const { percent, outcome } = completion;
-  const isWaiting = run.status === 'running' && outcome === null;
-  const progress = progressWords(completion);
+  const isWaiting = run.status === 'running' && completion.outcome === null;
   return (
     <section class="panel stack" aria-labelledby="report">
       <h2 id="report">Report</h2>
       {isWaiting ? (
         <p>
-          The target answered 202 and reports later: awaited until{' '}
-          <At at={completion.expiresAt} zone={zone} /> (<Until at={completion.expiresAt} />
+          The target answered 202 and will report by <At at={completion.expiresAt} zone={zone} /> (
+          <Until at={completion.expiresAt} />
           ).
         </p>
       ) : (
         <Reported completion={completion} zone={zone} />
       )}
-      {progress !== null && (
-        <p class="actions">
-          {percent !== null && <progress max={100} value={percent} aria-label="Progress" />}
-          <span>
-            {isWaiting ? '' : 'Last progress: '}
-            <Outside text={progress} />
-          </span>
-          {completion.progressAt !== null && (
-            <span class="quiet">
-              <At at={completion.progressAt} zone={zone} />
-            </span>
-          )}
-        </p>
-      )}
+      <Progress {...completion} />
       {isWaiting && mayWrite.value && <EndWait run={run} />}
     </section>
   );

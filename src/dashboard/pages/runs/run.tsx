@@ -102,11 +102,16 @@ function Told({ job, run }: { job: Job; run: Run }) {
 
 function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
   const isMakeUp = originOf(run, run.jobId) === 'make_up';
+  const [before, error, after] = runSentence(run, now.value);
   return (
     <section class="stack">
       <h2 class="hidden">What happened</h2>
       {/* A sentence that counts seconds must not be said again and again. */}
-      <p class="sentence">{runSentence(run, now.value)}</p>
+      <p class="sentence">
+        {before}
+        {error !== null && <Outside text={error} />}
+        {after}
+      </p>
       <p class="hidden" role="status">
         {run.status}
       </p>
@@ -129,11 +134,6 @@ function WhatHappened({ run, zone }: { run: Run; zone: string | undefined }) {
           {liveState.value === 'paused'
             ? 'Changes of this page are paused.'
             : 'This page shows the result when it is there.'}
-        </p>
-      )}
-      {run.error !== null && (
-        <p class={`fault ${run.status}`}>
-          <Outside text={run.error} />
         </p>
       )}
       <Why

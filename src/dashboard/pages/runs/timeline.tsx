@@ -6,7 +6,7 @@ import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Facts, Outside } from '../../parts/basic.tsx';
 import { duration, figures } from '../../view/figures.ts';
-import { missedTimes, moments, originWords, shares, whyOf } from '../../view/run.ts';
+import { missedTimes, moments, originWords, whyOf } from '../../view/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
 
 interface TimelineProps {
@@ -15,7 +15,7 @@ interface TimelineProps {
   zone: string | undefined;
 }
 
-/** The moments from left to right, a bar to scale, and the facts. */
+/** The moments from left to right, and the facts. */
 export function Timeline({ run, zone }: TimelineProps) {
   const steps = moments(run, now.peek(), zone);
   const here = browserZone();
@@ -25,28 +25,24 @@ export function Timeline({ run, zone }: TimelineProps) {
       {run.status === 'missed' ? (
         <MissedTimes run={run} zone={zone} />
       ) : (
-        <>
-          <ol class="moments">
-            {steps.map(({ word, at, day, clock: time, note }) => (
-              <li key={word}>
-                <span class="quiet">{word}</span>
-                <time class="figure" dateTime={at} title={absolute(at)}>
-                  {day !== null && <span class="quiet">{day} </span>}
-                  {time}
-                </time>
-                {note !== '' && <span>{note}</span>}
-              </li>
-            ))}
-          </ol>
-          <Bar run={run} />
-        </>
+        <ol class="moments">
+          {steps.map(({ word, at, day, clock: time, note }) => (
+            <li key={word}>
+              <span class="quiet">{word}</span>
+              <time class="figure" dateTime={at} title={absolute(at)}>
+                {day !== null && <span class="quiet">{day} </span>}
+                {time}
+              </time>
+              {note !== '' && <span>{note}</span>}
+            </li>
+          ))}
+        </ol>
       )}
       <p class="hint">
         Times in {zone ?? here}.
         {zone !== undefined &&
           isOther(run.scheduledFor, zone) &&
           ` Here (${here}) it was ${clock(run.scheduledFor, undefined, { withSeconds: true })}.`}
-        {shares(run) !== null && ' The bar shows waiting and call to scale.'}
       </p>
       <RunFacts run={run} />
     </section>
@@ -96,24 +92,6 @@ function dated(at: string, zone: string | undefined): string {
     zone,
   );
   return due === undefined ? at : `${due.day ?? ''} ${due.clock}`;
-}
-
-/** Waiting and call to scale. What is less than a pixel stays less than a pixel: the words above say it. */
-function Bar({ run }: { run: Run }) {
-  const parts = shares(run);
-  if (parts === null) return null;
-  const waited = parts.waited * 1000;
-  return (
-    <svg
-      class={`lasted ${run.status}`}
-      viewBox="0 0 1000 8"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <rect class="waited" width={waited} height="8" />
-      <rect x={waited} width={1000 - waited} height="8" />
-    </svg>
-  );
 }
 
 function RunFacts({ run }: { run: Run }) {

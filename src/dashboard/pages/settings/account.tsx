@@ -7,7 +7,7 @@ import { useResource, type Concern } from '../../client/resource.ts';
 import { At, Facts, Outside, Problem } from '../../parts/basic.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { span } from '../../view/figures.ts';
-import { rights, usage, usedPart } from '../../view/settings.ts';
+import { rights, usage } from '../../view/settings.ts';
 import { dayIn } from '../../view/times.ts';
 
 /** Runs change it all the time: only jobs and monitors are counted again at once. */
@@ -80,16 +80,7 @@ function Used({ used, limit, what }: { used: number; limit: number | null; what:
   return (
     <>
       {usage(used, limit, what)}
-      {limit !== null && (
-        <svg class="used" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-          <rect width="100" height="4" />
-          <rect
-            class={used >= limit ? 'part full' : 'part'}
-            width={usedPart(used, limit)}
-            height="4"
-          />
-        </svg>
-      )}
+      {limit !== null && <progress max={limit} value={used} aria-label={`used ${what}`} />}
     </>
   );
 }

@@ -14,7 +14,7 @@ import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
 import { keyState } from '../../view/settings.ts';
 import { NewKey } from './new-key.tsx';
-import { Rows } from '../../parts/rows.tsx';
+import { RowList } from '../../parts/rows.tsx';
 
 /** The section. */
 export function Keys({ session }: { session: Session }) {
@@ -39,9 +39,9 @@ function OwnersKeys() {
       <p class="quiet">
         A key signs in scripts, the command line and people to this workspace alone.
       </p>
-      <Rows list={list} label="Keys" none="There is no key yet.">
+      <RowList list={list} of="keys" label="Keys" none="There is no key yet.">
         {(key) => <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />}
-      </Rows>
+      </RowList>
       {mayWrite.value && (
         <p class="actions">
           <Button onClick={() => setMaking(true)}>New key</Button>

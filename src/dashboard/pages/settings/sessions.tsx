@@ -8,7 +8,7 @@ import { change, mayWrite, signOut } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Ago, At } from '../../parts/basic.tsx';
-import { Rows } from '../../parts/rows.tsx';
+import { RowList } from '../../parts/rows.tsx';
 
 /** The section. */
 export function Sessions({ session }: { session: Session }) {
@@ -32,7 +32,7 @@ export function Sessions({ session }: { session: Session }) {
           ? 'Browsers that are signed in to this workspace.'
           : 'Browsers that are signed in with the same key.'}
       </p>
-      <Rows list={list} label="Sessions" none="There is no session.">
+      <RowList list={list} of="sessions" label="Sessions" none="There is no session.">
         {(row) => (
           <SessionRow
             key={row.id}
@@ -40,7 +40,7 @@ export function Sessions({ session }: { session: Session }) {
             onEnd={() => (row.isCurrent ? setLeaving(true) : void end(row))}
           />
         )}
-      </Rows>
+      </RowList>
       {isLeaving && (
         <Confirm
           title="End this session?"

@@ -8,7 +8,14 @@ import { change, create, mayWrite } from '../../client/session.ts';
 import { secretIsLost, useStay } from '../../client/stay.ts';
 import { showToast, type Toast } from '../../client/toasts.ts';
 import { go, stayUntil } from '../../router.ts';
-import { differences, differing, fieldError, fieldLabels, fieldWords } from '../../view/forms.ts';
+import {
+  brokenFields,
+  differences,
+  differing,
+  fieldError,
+  fieldLabels,
+  fieldWords,
+} from '../../view/forms.ts';
 import type { FieldError, Labels } from '../../view/forms.ts';
 import { lists, pageOf, type Kind } from '../../view/places.ts';
 import { Button, Note, Outside, Problem, Link } from '../basic.tsx';
@@ -16,7 +23,7 @@ import { Breadcrumbs } from '../thing.tsx';
 import { MadeSecret } from '../dialogs.tsx';
 import { Heading } from '../heading.tsx';
 import { Loaded, MissingThing, ReadOnly } from '../loaded.tsx';
-import { Sections, type FormParts, type Section } from './items.tsx';
+import { Sections, type AboutFields, type FormParts, type Section } from './items.tsx';
 
 interface Named {
   id: string;
@@ -33,6 +40,7 @@ export interface Leaving {
 export interface EditorOf<T extends Named, F extends object> {
   kind: Kind;
   sections: readonly Section<F, T>[];
+  about: AboutFields<F, T>;
   /** The form of a thing, or of a new one. */
   formOf: (thing: T | null) => F;
   /** What was typed, as the API takes it. */
@@ -43,6 +51,8 @@ export interface EditorOf<T extends Named, F extends object> {
   emptyIn: (form: F) => string[];
   /** What can be compared of two readings of a thing, if that is not what its form sends. */
   readingOf?: (thing: T) => object;
+  /** What is sent again if a field has changed: times of another zone are other ones. */
+  tied?: Readonly<Record<string, readonly string[]>>;
   /** What is wrong that the API cannot see, in a sentence like its own. */
   problemOf?: (form: F, thing: T | null) => string | null;
   /** Where the secret is that the API made with it, and what checks with it. */
@@ -98,8 +108,8 @@ function Editor<T extends Named, F extends object>({
 }: CurrentProps<T, F>) {
   const { kind, note, above } = of;
   const editing = useEditing(of, current);
-  const { thing, parts, changed, isDirty, isBusy, made, load, save, element } = editing;
-  const { error } = parts;
+  const { thing, parts, errors, changed, isDirty, isBusy, made, load, save, element } = editing;
+  const general = errors.find(({ field }) => field === null);
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     void save(false);
@@ -117,26 +127,26 @@ function Editor<T extends Named, F extends object>({
         )}
         {thing !== null && note?.(thing)}
         {isGone && (
-          <Note role="alert">
+          <Note role="alert" status="late">
             This {kind} was deleted meanwhile. What you typed is still here, but it cannot be saved.
           </Note>
         )}
         {changed.length > 0 && isDirty && !isGone && (
-          <Note role="status">
+          <Note role="status" status="late">
             This {kind} was changed meanwhile: {fieldWords(changed)}. Your text stays as it is, and
             Save changes only the fields that you changed.{' '}
-            <Button onClick={() => load({ field: 'name' })}>Load its values, drop mine</Button>
+            <Button onClick={() => load({ fields: ['name'] })}>Load its values, drop mine</Button>
           </Note>
         )}
       </div>
       {thing === null && above?.(parts)}
       <form ref={element} noValidate onSubmit={submit}>
-        {error !== null && error.field === null && (
+        {general !== undefined && (
           <div class="refusal" tabIndex={-1}>
-            <Problem text={error.error} />
+            <Problem text={general.error} />
           </div>
         )}
-        <Sections sections={of.sections} parts={parts} />
+        <Sections {...of} parts={parts} blank={of.formOf(null)} />
         <p class="actions">
           <button type="submit" class="main" aria-disabled={isBusy}>
             {isBusy ? 'Saving…' : 'Save'}
@@ -166,8 +176,8 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
   const [base, setBase] = useState(() => of.formOf(thing));
   const [form, setForm] = useState(base);
   const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<FieldError | null>(null);
-  const [toFocus, setToFocus] = useState<{ field: string } | null>(null);
+  const [errors, setErrors] = useState<readonly FieldError[]>([]);
+  const [toFocus, setToFocus] = useState<{ fields: readonly (string | null)[] } | null>(null);
   const [made, setMade] = useState<{ secret: string; leave: () => void } | null>(null);
   const element = useRef<HTMLFormElement>(null);
   const latest = useRef(form);
@@ -179,12 +189,12 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
   const isOther = changed.length > 0;
 
   /** Shows the values that there are now. */
-  const load = (focus: { field: string } | null): void => {
+  const load = (focus: typeof toFocus): void => {
     const next = of.formOf(current);
     setThing(current);
     setBase(next);
     setForm(next);
-    setError(null);
+    setErrors([]);
     setToFocus(focus);
   };
   useEffect(() => {
@@ -194,13 +204,17 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
   useStay(isDirty || made !== null, made === null ? undefined : secretIsLost);
   useEffect(() => {
     if (toFocus === null) return;
-    const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
-    (find(`[name="${toFocus.field}"]`) ?? find('.refusal'))?.focus();
+    const places = element.current?.querySelectorAll<HTMLElement>('.refusal, [name]') ?? [];
+    const isWrong = (place: HTMLElement): boolean =>
+      toFocus.fields.includes(place.getAttribute('name'));
+    [...places].find(isWrong)?.focus();
   }, [toFocus]);
 
-  const refuse = (refused: FieldError): void => {
-    setError(refused);
-    setToFocus({ field: refused.field ?? 'refusal' });
+  /** Shows what is wrong: one error beside each field. Above the form is what is about none. */
+  const refuse = (refused: readonly FieldError[]): void => {
+    const byField = new Map(refused.toReversed().map((one) => [one.field, one] as const));
+    setErrors([...byField.values()]);
+    setToFocus({ fields: [...byField.keys()] });
   };
   const send = async (input: object): Promise<Answer<Record<string, unknown>>> => {
     if (thing === null) return await create(`/${of.kind}s`, input);
@@ -210,11 +224,11 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
     if (isBusy) return;
     const more = of.labelsOf?.(form);
     const wrong = of.problemOf?.(form, thing) ?? null;
-    if (wrong !== null) return refuse(fieldError(wrong, [], more));
+    if (wrong !== null) return refuse([fieldError(wrong, [], more)]);
     setBusy(true);
-    setError(null);
+    setErrors([]);
     const whole = { ...of.inputOf(form), ...(isOtherwise && of.otherwise?.fields) };
-    const input = thing === null ? whole : differing(whole, of.inputOf(base));
+    const input = thing === null ? whole : changesOf(of, whole, of.inputOf(base));
     const isSame = thing !== null && Object.keys(input).length === 0;
     const answer = isSame ? { ok: true as const, body: { [of.kind]: thing } } : await send(input);
     if (answer.ok) {
@@ -226,30 +240,52 @@ function useEditing<T extends Named, F extends object>(of: EditorOf<T, F>, curre
       const secret = answer.body[of.secret?.name ?? ''] as string | undefined;
       if (secret === undefined) leave(leaving);
       else setMade({ secret, leave: () => leave(leaving) });
-    } else refuse(refusalOf(answer, of.emptyIn(form), more));
+    } else {
+      // The API says the first of them.
+      const empty = of.emptyIn(form);
+      const missing = empty.map((name) => `${name} is missing`);
+      const others = answer.status === 400 ? [...brokenFields(of.kind, input), ...missing] : [];
+      const errorsOf = others.map((sentence) => fieldError(sentence, empty, more));
+      refuse([refusalOf(answer, empty, more), ...errorsOf]);
+    }
     setBusy(false);
   };
   const parts: FormParts<F, T> = {
     form,
     thing,
     labels: { ...fieldLabels, ...of.labelsOf?.(form) },
-    error,
-    errorOf: (name) => (error?.field === name ? error.error : null),
+    errorOf: (name) => errors.find(({ field }) => field === name)?.error ?? null,
     edit: (changes) => {
       setForm((before) => ({ ...before, ...changes }));
-      if (error?.field && concerns(changes, error.field)) setError(null);
+      setErrors(errors.filter(({ field }) => field === null || !concerns(changes, field)));
     },
     fill: (make) => {
       const next = make(latest.current);
       setForm(next);
-      setError(null);
+      setErrors([]);
       // Somebody may have gone on to type below while it was read.
       if (element.current?.contains(document.activeElement) !== true) {
-        setToFocus({ field: of.emptyIn(next)[0] ?? 'name' });
+        setToFocus({ fields: [of.emptyIn(next)[0] ?? 'name'] });
       }
     },
   };
-  return { thing, parts, changed, isDirty, isBusy, made, load, save, element };
+  return { thing, parts, errors, changed, isDirty, isBusy, made, load, save, element };
+}
+
+/** What an update sends: what differs, and what means something else now. */
+function changesOf<T extends Named, F extends object>(
+  { tied = {} }: EditorOf<T, F>,
+  whole: object,
+  before: object,
+): Record<string, unknown> {
+  const input = differing(whole, before);
+  const names = new Set(
+    Object.keys(tied).flatMap((name) => (name in input ? (tied[name] ?? []) : [])),
+  );
+  const again = Object.entries(whole).filter(([name, value]) => {
+    return value !== null && names.has(name);
+  });
+  return { ...input, ...Object.fromEntries(again) };
 }
 
 function leavingOf<T extends Named, F extends object>(

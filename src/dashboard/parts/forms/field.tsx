@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { units, type Length, type Unit } from '../../view/schedule-form.ts';
+import { units, type Length, type Unit } from '../../view/typed.ts';
 import { Button, Problem } from '../basic.tsx';
 
 interface Labelled {
@@ -66,19 +66,20 @@ interface TextFieldProps extends FieldOf<string> {
   inputMode?: 'url' | 'numeric' | undefined;
   placeholder?: string | undefined;
   list?: string;
+  type?: 'text' | 'datetime-local';
 }
 
-/** A line of text. */
+/** A line of text, or a date and time. */
 export function TextField(props: TextFieldProps) {
   const { name, value, onChange, class: kind, inputMode, placeholder, list } = props;
+  const { type = 'text' } = props;
   return (
     <Field {...props}>
       {(control) => (
         <input
           {...control}
           {...unaided}
-          {...{ name, value, inputMode, placeholder, list }}
-          type="text"
+          {...{ name, value, inputMode, placeholder, list, type }}
           class={kind}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />

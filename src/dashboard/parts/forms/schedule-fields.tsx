@@ -1,4 +1,4 @@
-/** The fields of a schedule: a cron expression in a zone, or a period. Its words and due times are shown while it is typed. */
+/** The fields of a schedule: a cron expression in a zone, a period, or once. Its words and due times are shown while it is typed. */
 
 import { useId } from 'preact/hooks';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
@@ -15,7 +15,7 @@ import type { ScheduleForm } from '../../view/schedule-form.ts';
 import { LengthField, Radios, TextField } from './field.tsx';
 import type { SchedulePreview } from '../../../api/schedule/contract.ts';
 import type { Answer } from '../../client/api.ts';
-import { Note, Outside } from '../basic.tsx';
+import { Button, Note, Outside } from '../basic.tsx';
 import { DueTimes } from '../due-times.tsx';
 
 /** A form that has a schedule. */
@@ -29,6 +29,8 @@ interface ScheduleProps<F extends Scheduled, T> extends FormParts<F, T> {
   keepsPeriod?: boolean;
   /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
   periodHint?: string;
+  /** What changes with it when somebody chooses that it is due once, or not; without it, nothing is. */
+  ofOnce?: Readonly<Record<'true' | 'false', Partial<F>>>;
   /** What adjusts its due times: as it is typed, and as it is. */
   adjustments?: { typed: object; kept: object | null };
 }
@@ -37,16 +39,24 @@ interface ScheduleProps<F extends Scheduled, T> extends FormParts<F, T> {
 export function ScheduleItem<F extends Scheduled, T extends { id: string } & ScheduleSettings>({
   form: { schedule: value },
   thing,
-  error,
   isPaused,
   keepsPeriod = false,
   periodHint,
+  ofOnce,
   adjustments,
   edit,
+  ...parts
 }: ScheduleProps<F, T>) {
   const onChange = (changed: Partial<ScheduleForm>): void =>
     edit({ schedule: { ...value, ...changed } } as Partial<F>);
-  const isCron = value.scheduleType === 'cron';
+  const type = value.isOnce ? 'once' : value.scheduleType;
+  const choose = (chosen: typeof type): void => {
+    const isOnce = chosen === 'once';
+    const schedule = { ...value, isOnce, ...(chosen !== 'once' && { scheduleType: chosen }) };
+    // One that there is loses nothing.
+    const more = thing === null && isOnce !== value.isOnce ? ofOnce?.[`${isOnce}`] : {};
+    edit({ ...more, schedule } as Partial<F>);
+  };
   const isAsked = isFilledIn(value);
   const asked = { ...scheduleFields(value), ...adjustments?.typed };
   const isKept =
@@ -60,27 +70,38 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
     answer?.ok === false && answer.status === 400
       ? fieldError(answer.error, emptyInSchedule(value))
       : null;
-  const isOpen = !isCron && periodHint !== undefined && answer?.ok === true;
-  const shown = isOpen ? { ...answer, body: { ...answer.body, next: [] } } : answer;
-  const errorOf = (name: string): string | null => {
-    const found = [typed, error].find((one) => one?.field === name);
-    return found?.error ?? null;
+  const isOpen = type === 'period' && periodHint !== undefined;
+  const other = {
+    ...(isOpen && { next: [] }),
+    ...(type === 'once' && { words: 'Once', notes: [] }),
   };
+  const shown = answer?.ok === true ? { ...answer, body: { ...answer.body, ...other } } : answer;
+  const errorOf = (name: string): string | null =>
+    typed?.field === name ? typed.error : parts.errorOf(name);
+  const fields = { value, errorOf, onChange };
   return (
     <div class="schedule">
       <div class="stack">
-        <Radios<ScheduleForm['scheduleType']>
+        <Radios<typeof type>
           name="scheduleType"
-          options={[
-            ['cron', 'Cron'],
-            ['period', fieldLabels['periodSeconds'] ?? ''],
-          ]}
-          value={value.scheduleType}
-          onChange={(scheduleType) => onChange({ scheduleType })}
+          options={ofOnce === undefined ? types.slice(0, 2) : types}
+          value={type}
+          onChange={choose}
         />
-        {isCron ? (
-          <CronFields value={value} errorOf={errorOf} onChange={onChange} />
-        ) : (
+        {type === 'cron' && <CronFields {...fields} />}
+        {type === 'once' && (
+          <TextField
+            label={fieldLabels['runAt'] ?? ''}
+            error={errorOf('runAt')}
+            isPolite
+            name="runAt"
+            type="datetime-local"
+            value={value.runAt}
+            onChange={(runAt) => onChange({ runAt })}
+          />
+        )}
+        {type !== 'period' && <ZoneField {...fields} />}
+        {type === 'period' && (
           <LengthField
             label="Every"
             name="periodSeconds"
@@ -100,6 +121,21 @@ export function ScheduleItem<F extends Scheduled, T extends { id: string } & Sch
   );
 }
 
+const types = [
+  ['cron', 'Cron'],
+  ['period', fieldLabels['periodSeconds'] ?? ''],
+  ['once', 'Once'],
+] as const;
+
+/** Expressions to begin with. */
+const presets = [
+  ['Hourly', '0 * * * *'],
+  ['Daily', '30 2 * * *'],
+  ['On weekdays', '0 9 * * 1-5'],
+  ['Weekly', '0 6 * * 1'],
+  ['Monthly', '0 6 1 * *'],
+] as const;
+
 interface CronProps {
   value: ScheduleForm;
   errorOf: (name: string) => string | null;
@@ -107,7 +143,6 @@ interface CronProps {
 }
 
 function CronFields({ value, errorOf, onChange }: CronProps) {
-  const list = useId();
   return (
     <>
       <TextField
@@ -121,6 +156,21 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         placeholder="30 2 * * *"
         onChange={(cronExpr) => onChange({ cronExpr })}
       />
+      <p class="chips">
+        {presets.map(([word, cronExpr]) => (
+          <Button key={word} onClick={() => onChange({ cronExpr })}>
+            {word}
+          </Button>
+        ))}
+      </p>
+    </>
+  );
+}
+
+function ZoneField({ value, errorOf, onChange }: CronProps) {
+  const list = useId();
+  return (
+    <>
       <TextField
         label={fieldLabels['timezone'] ?? ''}
         error={errorOf('timezone')}
