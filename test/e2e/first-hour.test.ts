@@ -105,7 +105,7 @@ function withoutOthers(text: string): string {
 
 const skip = notPackaged || noThrowAwayRoot;
 
-test('the first hour of an operator reads as kept', { skip, timeout: 120_000 }, async (t) => {
+test('the first hour of an operator reads as kept', { skip, timeout: 600_000 }, async (t) => {
   const root = await makeThrowAwayRoot(t);
   const target = await startSink(t, (response, { path }) => {
     response.writeHead({ '/down': 503, '/refused': 500 }[path] ?? 200).end('so it says');
