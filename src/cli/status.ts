@@ -1,12 +1,19 @@
 /** `jobd status`: how a workspace is doing, on one screen. */
 
 import type { Command } from 'commander';
-import type { JobSummary, MonitorSummary, OverviewResponse } from '../api/overview/contract.ts';
+import type {
+  JobSummary,
+  MonitorSummary,
+  OverviewResponse,
+  TroubleList,
+} from '../api/overview/contract.ts';
+import { isoTime, msPerDay, systemClock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
 import { troubleText } from '../domain/runs/trouble.ts';
 import { waitOf } from './alerts/advice.ts';
 import { requestReadiness } from './client/client.ts';
 import { connect } from './client/connect.ts';
+import { queryOf } from './client/path.ts';
 import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
@@ -15,6 +22,8 @@ import { timesText } from './trouble.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
+/** How far back an outage is looked for. */
+const outageDays = 7;
 
 /** Adds the command. */
 export function addStatusCommand(program: Command, context: Context): void {
@@ -36,7 +45,7 @@ export function addStatusCommand(program: Command, context: Context): void {
 }
 
 async function read(context: Context) {
-  const { ask, channels, trouble } = connect(context);
+  const { ask, channels } = connect(context);
   const { url } = clientConfig();
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const rows = `status=down&limit=${mostDown}`;
@@ -52,7 +61,11 @@ async function read(context: Context) {
     const { waits } = waitOf(channel);
     if (waits !== undefined) waiting.push({ id: channel.id, name: channel.name, waits });
   }
-  const outages = await trouble({ kind: 'outage' }).next();
+  const weekAgo = isoTime(systemClock.now() - outageDays * msPerDay);
+  const outages = await ask<TroubleList>(
+    'GET',
+    `/overview/trouble${queryOf({ kind: 'outage', limit: 5, since: weekAgo })}`,
+  );
   const server = await requestReadiness(`${url}/readyz`).then(
     (notes) => ({ url, trouble: null, notes }),
     (error: unknown) => ({ url, trouble: messageOf(error), notes: [] }),
@@ -60,7 +73,8 @@ async function read(context: Context) {
   return {
     server,
     overview,
-    lastOutage: outages.done === true ? null : outages.value,
+    lastOutage: outages.trouble[0] ?? null,
+    outagesArePartial: outages.isPartial,
     waiting,
     down: [
       ...jobs.map(({ id, name, failingSince: since, downReason: because }) => {
@@ -78,10 +92,13 @@ type Found = Awaited<ReturnType<typeof read>>;
 
 function print(
   output: Output,
-  { server, overview, lastOutage: outage, waiting, down, nextDue }: Found,
+  { server, overview, lastOutage: outage, outagesArePartial, waiting, down, nextDue }: Found,
 ): void {
   const { jobs, monitors, lastDay } = overview;
   const now = Date.now();
+  const noOutage = outagesArePartial
+    ? 'none among the newest 10,000 runs that were no success'
+    : `none in the last ${outageDays} days`;
   printFields(output, {
     server: `${server.url}: ${server.trouble ?? 'ready'}`,
     ...(server.notes.length > 0 && { notes: server.notes.join('; ') }),
@@ -90,7 +107,7 @@ function print(
     'last 24 h': countsText(null, lastDay),
     'last outage':
       outage === null
-        ? 'none among the runs that are kept'
+        ? noOutage
         : `${sinceOrUntil(outage.until, now)}, ${timesText(outage, now)}: ${troubleText(outage)}`,
     ...(waiting.length > 0 && {
       channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),

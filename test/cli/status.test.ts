@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSink } from '../support/fakes/sink.ts';
-import { serveCommand } from '../support/running/command.ts';
+import { runCommand, serveCommand } from '../support/running/command.ts';
 import { until } from '../support/until.ts';
 
 test('status says what is down and what comes next, and ends with 1 if something is down', async (t) => {
@@ -14,7 +14,7 @@ test('status says what is down and what comes next, and ends with 1 if something
   const none = 'jobs\tnone\nmonitors\tnone\nlast 24 h\tnone\n';
   assert.equal(
     well.stdout,
-    `${server}${none}last outage\tnone among the runs that are kept\nnext due\tnone\n`,
+    `${server}${none}last outage\tnone in the last 7 days\nnext due\tnone\n`,
   );
   const sink = await startSink(t, (response) => response.writeHead(500).end());
   const create = ['jobs', 'create', '--url', sink.url, '--every', '1h', '--name'];
@@ -35,4 +35,24 @@ test('status says what is down and what comes next, and ends with 1 if something
     [json.server.trouble, json.overview.jobs.down, json.down[0].name, json.nextDue.name],
     [null, 1, 'broken', 'broken'],
   );
+});
+
+test('status asks for the last outage once, and says how far it was looked for', async (t) => {
+  const states = { total: 0, down: 0 };
+  const overview = { jobs: states, monitors: states, lastDay: {}, asOf: '' };
+  const lists = { jobs: [], monitors: [], channels: [], trouble: [] };
+  const { url, received } = await startSink(t, (response, { path }) => {
+    const page = { nextCursor: path.includes('trouble') ? 'more' : null, isPartial: true };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ overview, ...lists, ...page }));
+  });
+  const { stdout, stderr } = await runCommand(['status'], {
+    JOBD_URL: url,
+    JOBD_API_KEY: `cp_${'a'.repeat(64)}`,
+  });
+  assert.equal(stderr, '');
+  assert.match(stdout, /^last outage\tnone among the newest 10,000 runs that were no success$/m);
+  const asked = received.filter(({ path }) => path.includes('trouble'));
+  assert.equal(asked.length, 1);
+  assert.match(asked[0]?.path ?? '', /\?kind=outage&limit=5&since=20/);
 });

@@ -194,6 +194,8 @@ export const TroubleList = t.envelope(
   { trouble: [examples.trouble], nextCursor: null, isPartial: false },
 );
 
+export type TroubleList = Static<typeof TroubleList>;
+
 export const TroubleQuery = Type.Object(
   {
     kind: Type.Optional(t.oneOf(troubleKinds, 'Only rows of this kind. Default: all.')),
