@@ -5,7 +5,7 @@ import { isId } from '../domain/id.ts';
 import type { Selector } from '../domain/labels.ts';
 import type { LabelledPage } from '../store/database/named.ts';
 import type { RunPosition } from '../store/runs/runs.ts';
-import { inSteps } from './steps.ts';
+import { inSteps, labelledPerStep } from './steps.ts';
 
 /** What a person asks of a list. */
 export interface PageRequest {
@@ -82,7 +82,7 @@ export async function idPage<Item extends { id: string }, Wanted>(
 }
 
 /** Rows that one request reads to find labels, in steps. */
-const labelledSteps = { rows: 1_000, steps: 5 };
+const mostLabelled = 5_000;
 
 /**
  * The same of a list that may be limited to labels: `findStop` finds the id at which it must stop so that it reads `rows` rows
@@ -96,10 +96,10 @@ export async function labelledPage<Item extends { id: string }>(
 ): Promise<Page<Item>> {
   if (!request.selector) return await idPage(list, request, find);
   const { limit, cursor, ...wanted } = request;
-  const { rows, steps } = labelledSteps;
+  const rows = labelledPerStep;
   const after = cursor === null ? null : parseIdCursor(list, cursor);
   const { found, stop } = await inSteps<Item, string>(
-    { steps, after, count: limit + 1 },
+    { steps: mostLabelled / rows, after, count: limit + 1 },
     async (before, count) => {
       const downTo = await findStop({ before, rows });
       return { found: await find({ ...wanted, before, downTo, limit: count }), stop: downTo };

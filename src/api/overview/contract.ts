@@ -159,7 +159,8 @@ const LabelCounts = t.output('LabelCounts', 'A label, and how many have it.', ex
 export const LabelOverview = t.envelope('LabelOverview', {
   labels: t.array(LabelCounts, 'The first 1,000, by key and value.'),
   isPartial: t.flag(
-    'Whether there are more labels, or more than the newest 10,000 jobs and 10,000 monitors, which were counted.',
+    'Whether there are more labels, or more than the newest 10,000 jobs and 10,000 monitors, which were counted. Of more than ' +
+      '5,000 labels those of the newest jobs are counted.',
   ),
 });
 

@@ -20,7 +20,7 @@ import type { JobsApp, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { isIdPart, isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
-import { inSteps, type Found } from '../steps.ts';
+import { inSteps, labelledPerStep, type Found } from '../steps.ts';
 
 /** How many results of a row are shown. */
 export const recentCount = 30;
@@ -35,7 +35,7 @@ const fewJobs = 5_000;
  * The most jobs that one step searches, and one request. A row may take 14 microseconds: a URL and a name of full
  * length and a text that nearly occurs at each place of the URL. So a step takes 4 ms at most, and a request 60 ms.
  */
-const searchedPerStep = 250;
+const searchedPerStep = ({ selector }: Search) => (selector === null ? 250 : labelledPerStep);
 const mostSearched = 4_000;
 /** The most jobs that run or were missed that one request reads. */
 const mostNamed = 500;
@@ -140,8 +140,8 @@ async function listByState(
     const sorted = await jobs.listJobsOn(db, workspaceId, `${order} of few`, page);
     return partialPageOf<PlacedJob, JobPlace>(sorted, limit, undefined, cursorAt);
   }
-  const rows = search === null ? mostRows[order] : searchedPerStep;
-  const steps = search === null ? 1 : Math.min(mostRows[order], mostSearched) / searchedPerStep;
+  const rows = search === null ? mostRows[order] : searchedPerStep(search);
+  const steps = search === null ? 1 : Math.min(mostRows[order], mostSearched) / rows;
   const { found, stop } = await inSteps<PlacedJob, JobPlace>(
     { steps, after, count: limit + 1 },
     async (from, count) => {
@@ -178,13 +178,13 @@ async function findOwnStop(
 async function findAllWith(
   db: Db,
   workspaceId: string,
-  condition: JobCondition,
+  condition: JobCondition & { search: Search },
 ): Promise<string[]> {
   const { found } = await inSteps<string, JobPlace>(
     { steps: Infinity, after: null, count: Infinity },
     async (after) => {
-      const { state } = condition;
-      const span = { state, after, rows: searchedPerStep };
+      const { state, search } = condition;
+      const span = { state, after, rows: searchedPerStep(search) };
       const upTo = await jobs.findStop(db, workspaceId, 'newest', span);
       const page = { ...condition, after, upTo };
       return { found: await jobs.findJobsWith(db, workspaceId, 'newest', page), stop: upTo };
@@ -283,7 +283,7 @@ async function jobsAmong(
     .filter((id) => before === null || id < before)
     .toSorted()
     .toReversed();
-  const rows = search === null ? mostNamed : searchedPerStep;
+  const rows = search === null ? mostNamed : searchedPerStep(search);
   return await inSteps<PlacedJob, { id: string }>(
     { steps: mostNamed / rows, after: null, count: limit + 1 },
     async (_, count) => {

@@ -5,6 +5,7 @@ import { labelsIn } from '../../domain/labels.ts';
 import { afterAllIds } from '../../store/database/named.ts';
 import { listLabels } from '../../store/overview/labels.ts';
 import type { Ground, Principal } from '../app.ts';
+import { labelledPerStep } from '../steps.ts';
 import { keptIn, type Kept } from './kept.ts';
 
 /** A label, and how many have it. Paused ones are not down. */
@@ -26,8 +27,9 @@ export interface LabelOverview {
 
 /** The most jobs that are read, and the most monitors, in steps. */
 const mostRows = 10_000;
-const rowsPerStep = 1_000;
 const mostLabels = 1_000;
+/** The most that are counted to find the first of them; others are then passed over. */
+const mostCounted = 5_000;
 /** How long it is good for, so that many viewers cost no more than one. */
 const goodForMs = 5_000;
 
@@ -40,19 +42,25 @@ export function createLabelOverview({ store: { db }, clock }: Ground) {
     let isPartial = false;
     for (const table of ['jobs', 'monitors'] as const) {
       let before: string | null = afterAllIds;
-      for (let read = 0; before !== null && read < mostRows; read += rowsPerStep) {
-        const page = { before, limit: rowsPerStep };
+      for (let read = 0; before !== null && read < mostRows; read += labelledPerStep) {
+        const page = { before, limit: labelledPerStep };
         const rows = await listLabels(db, table, workspaceId, page);
         for (const { labels, isDown } of rows) {
           for (const [key, value] of Object.entries(labelsIn(labels) ?? {})) {
+            const name = `${key}=${value}`;
+            const known = counts.get(name);
+            if (known === undefined && counts.size === mostCounted) {
+              isPartial = true;
+              continue;
+            }
             const none = { key, value, jobs: 0, down: 0, monitors: 0, monitorsDown: 0 };
-            const sum = counts.get(`${key}=${value}`) ?? none;
+            const sum = known ?? none;
             sum[table] += 1;
             sum[table === 'jobs' ? 'down' : 'monitorsDown'] += isDown;
-            counts.set(`${key}=${value}`, sum);
+            counts.set(name, sum);
           }
         }
-        before = (rows.length === rowsPerStep && rows.at(-1)?.id) || null;
+        before = (rows.length === labelledPerStep && rows.at(-1)?.id) || null;
         await setImmediate();
       }
       isPartial ||= before !== null;

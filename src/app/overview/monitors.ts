@@ -11,12 +11,10 @@ import type { Ground, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { recentCount } from './jobs.ts';
-import { inSteps } from '../steps.ts';
+import { inSteps, labelledPerStep } from '../steps.ts';
 
 /** The most monitors that one request reads. */
 const mostRows = 5_000;
-/** The most that it searches in one step, for 2 ms at most. */
-const searchedPerStep = 1_000;
 
 /** What a person asks of the list. */
 export interface MonitorListRequest extends PageRequest {
@@ -42,7 +40,7 @@ export async function listMonitors(
   const list = 'overview-monitors';
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const isBounded = status !== null || search !== null;
-  const rows = search === null ? mostRows : searchedPerStep;
+  const rows = search === null ? mostRows : labelledPerStep;
   const { found, stop } = await inSteps<ListedMonitor, string>(
     { steps: mostRows / rows, after: before, count: limit + 1 },
     async (from, count) => {

@@ -1,5 +1,6 @@
 /** Trouble of a workspace as people tell it: the rows of `domain/runs/trouble.ts`, page by page. */
 
+import { setImmediate } from 'node:timers/promises';
 import type { Selector } from '../../domain/labels.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import { groupTrouble, type JobNow } from '../../domain/runs/trouble.ts';
@@ -7,10 +8,7 @@ import type { Trouble, TroubleKind } from '../../domain/runs/trouble.ts';
 import { findJobsNow } from '../../store/overview/trouble.ts';
 import type { Ground, Principal } from '../app.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
-import { listAllRuns, runCursor, runsPerStep, type ListedRun } from '../runs/all-runs.ts';
-
-/** The most runs that one request reads. */
-const mostGrouped = 10_000;
+import { listAllRuns, mostRuns, runCursor, runsPerStep, type ListedRun } from '../runs/all-runs.ts';
 
 /** What is asked. Times are epoch milliseconds, null for all. */
 export interface TroubleRequest extends PageRequest {
@@ -31,9 +29,9 @@ export async function listTrouble(
   const jobs = new Map<string, JobNow>();
   let { cursor } = request;
   let last: ListedRun | null = null;
-  for (let read = 0; read < mostGrouped; read += runsPerStep) {
+  for (let read = 0; read < mostRuns; read += runsPerStep) {
     const wanted = { ...request, statuses: badRunStatuses, limit: runsPerStep, cursor };
-    const { items: runs, nextCursor, isPartial } = await listAllRuns(app, principal, wanted);
+    const { items: runs, nextCursor } = await listAllRuns(app, principal, wanted, runsPerStep);
     const fresh = new Set(runs.flatMap(({ jobId }) => (jobs.has(jobId) ? [] : jobId)));
     if (fresh.size > 0) {
       for (const [id, job] of await findJobsNow(app.store.db, [...fresh])) jobs.set(id, job);
@@ -47,7 +45,8 @@ export async function listTrouble(
       last = run;
     }
     cursor = nextCursor;
-    if (cursor === null || isPartial) break;
+    if (cursor === null) break;
+    await setImmediate();
   }
   return { items: grouped.rows(), nextCursor: cursor, isPartial: cursor !== null };
 }

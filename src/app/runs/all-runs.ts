@@ -11,7 +11,7 @@ import type { Ground, Principal } from '../app.ts';
 import { parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
-import { inSteps } from '../steps.ts';
+import { inSteps, labelledPerStep } from '../steps.ts';
 
 export type { ListedRun };
 
@@ -28,23 +28,26 @@ export interface RunsRequest extends PageRequest {
 }
 
 const list = 'all-runs';
-const steps = 10;
+/** The most runs that one request reads. */
+export const mostRuns = 10_000;
 /** As many are read at once. */
 export const runsPerStep = 1_000;
 
-/** A page of the runs of a workspace, newest first. Throws `invalid_input` for a cursor of another list. */
+/** A page of the runs of a workspace, newest first; it reads `most` of them at most. Throws `invalid_input` for a cursor of another list. */
 export async function listAllRuns(
   { store: { db } }: Pick<Ground, 'store'>,
   { workspaceId }: Principal,
   { statuses, since, until, selector = null, limit, cursor }: RunsRequest,
+  most = mostRuns,
 ): Promise<PartialPage<ListedRun>> {
   const wanted = { statuses: statuses ?? runStatuses, since };
   const place = cursor === null ? null : runPlaceOf(parsePlaceCursor(list, cursor, isRunPlace));
+  const rows = selector === null ? runsPerStep : labelledPerStep;
   const { found, stop } = await inSteps<ListedRun, RunPlace>(
-    { steps, after: startOf(place, until), count: limit + 1 },
+    { steps: most / rows, after: startOf(place, until), count: limit + 1 },
     async (before, count) => {
       const span = { ...wanted, before };
-      const downTo = await findRunStop(db, workspaceId, { ...span, rows: runsPerStep });
+      const downTo = await findRunStop(db, workspaceId, { ...span, rows });
       const page = { ...span, selector, downTo, limit: count };
       return { found: await listRunsOfWorkspace(db, workspaceId, page), stop: downTo };
     },

@@ -7,11 +7,13 @@ import { Kysely, sql } from 'kysely';
 import type { Principal } from '../../../src/app/app.ts';
 import { createOverview } from '../../../src/app/overview/counts.ts';
 import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
+import { createLabelOverview } from '../../../src/app/overview/labels.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { listTrouble } from '../../../src/app/overview/trouble.ts';
 import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
 import { badRunStatuses } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
+import { readSelector } from '../../../src/domain/labels.ts';
 import { searchFor } from '../../../src/domain/search.ts';
 import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
@@ -186,6 +188,43 @@ test('trouble reads a bounded number of runs, and continues behind them', async 
     [last.items.map(({ missed }) => missed), last.nextCursor, last.isPartial],
     [[2_500], null, false],
   );
+});
+
+test('trouble reads no more runs if only some jobs fit, or some are deleted', async (t) => {
+  const { store, addJob, app, principal, clock, counted } = await setup(t);
+  const [job, other] = [await addJob(), await addJob()];
+  await set(`labels = '{"client":"acme"}'`, `id = '${job.id}'`).execute(store.db);
+  const runs = Array.from({ length: 12_500 }, (_, index) =>
+    missedRun(index % 5 === 0 ? job.id : other.id, clock.now() - index),
+  );
+  await store.write((tx) => insertScheduledRuns(tx, runs));
+  const asked = { kind: null, since: null, until: null, limit: 50, cursor: null };
+  const missedOf = async (selector: string | null) => {
+    const wanted = { ...asked, selector: selector === null ? null : readSelector(selector) };
+    const { items, isPartial } = await listTrouble(app, principal, wanted);
+    return [items.map(({ missed }) => missed), isPartial];
+  };
+  assert.deepEqual(await missedOf('client=acme'), [[2_000], true]);
+  assert.deepEqual(await missedOf('client=nobody'), [[], true]);
+  const nobody = { ...trouble, limit: 50, cursor: null, selector: readSelector('client=nobody') };
+  const statements = await counted(() => listAllRuns(app, principal, nobody));
+  assert.equal(statements, 200, '10,000 runs, 100 a step');
+  await markJobDeleted(store.db, other.id, clock.now());
+  assert.deepEqual(await missedOf(null), [[2_000], true]);
+});
+
+test('a bounded number of labels is counted, in bounded steps', async (t) => {
+  const { store, addJob, app, principal, counted } = await setup(t);
+  const oldest = await addJob();
+  await copyJob(store, oldest.id, 5_999);
+  await set(`labels = '{"all":"x","own":"' || id || '"}'`, 'true').execute(store.db);
+  await set(`labels = '{"all":"x","a":"late"}'`, `id = '${oldest.id}'`).execute(store.db);
+  const getLabels = createLabelOverview(app);
+  assert.equal(await counted(() => getLabels(principal)), 6_000 / 100 + 1 + 1);
+  const { labels, isPartial } = await getLabels(principal);
+  assert.deepEqual([labels.length, isPartial], [1_000, true]);
+  const [first] = labels;
+  assert.deepEqual([first?.key, first?.jobs], ['all', 6_000], 'known ones are counted further');
 });
 
 test('runs that do not fit are passed over in bounded steps', async (t) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '../../../src/app/app.ts';
+import { listJobs as listNamedJobs } from '../../../src/app/jobs/jobs.ts';
 import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { searchFor } from '../../../src/domain/search.ts';
@@ -81,10 +82,18 @@ test('a search finds its jobs among URLs of full length, in every order', async 
 test('others have their turn between the steps of a search', async (t) => {
   const setUp = await setup(t, 3_000);
   const { find, app, principal, clock, store } = setUp;
+  const page = { limit: 100, cursor: null };
+  const labelled = searchFor('', 'client=nobody');
   for (const order of ['newest', 'name', 'due'] as const) {
     const turns = await turnsOf(() => find('nothing has it', { order }));
     assert.ok(turns >= 11, `${order}: ${turns} turns`);
+    const request = { ...page, filter: null, order, search: labelled };
+    const turnsForLabels = await turnsOf(() => listJobs(app, principal, request));
+    assert.ok(turnsForLabels >= 29, `${order} by labels: ${turnsForLabels} turns`);
   }
+  const ofJobs = { ...page, name: null, idPrefix: null, selector: labelled?.selector ?? null };
+  const turnsOfJobs = await turnsOf(() => listNamedJobs(app, principal, ofJobs));
+  assert.ok(turnsOfJobs >= 29, `jobs by labels: ${turnsOfJobs} turns`);
   const { id } = await storedMonitors(setUp, clock).add();
   const monitors = store.db.selectFrom('monitors').selectAll().where('id', '=', id);
   const row = await monitors.executeTakeFirstOrThrow();
@@ -93,13 +102,9 @@ test('others have their turn between the steps of a search', async (t) => {
     const rows = copies.map((copy) => ({ ...row, id: copy, ping_id: copy }));
     await store.db.insertInto('monitors').values(rows).execute();
   }
-  const request = {
-    status: null,
-    search: searchFor('nothing has it'),
-    limit: 100,
-    cursor: null,
-    now: 0,
-  };
-  const turns = await turnsOf(() => listMonitors(app, principal, request));
-  assert.ok(turns >= 3, `monitors: ${turns} turns`);
+  for (const search of [searchFor('nothing has it'), labelled]) {
+    const request = { ...page, status: null, search, now: 0 };
+    const turns = await turnsOf(() => listMonitors(app, principal, request));
+    assert.ok(turns >= 35, `monitors: ${turns} turns`);
+  }
 });
