@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import type { JobFilter, JobOrder, JobState } from '../../domain/jobs/listed-job.ts';
 import type { Completion } from '../../domain/runs/completion.ts';
 import { badRunStatuses, type RecentStatus } from '../../domain/runs/run.ts';
 import type { Search } from '../../domain/search.ts';
@@ -51,7 +51,7 @@ export interface JobListRequest extends PageRequest {
 }
 
 /** A job with the statuses of its newest runs, oldest first, and how far the one is that is under way. */
-export interface JobWithRecent extends ListedJob {
+export interface JobWithRecent extends PlacedJob {
   recent: RecentStatus[];
   underWay: UnderWay | null;
 }
@@ -128,11 +128,10 @@ async function listByState(
   request: JobListRequest & { state: JobState | null },
 ): Promise<PartialPage<PlacedJob>> {
   const { state, search, order, limit, cursor } = request;
-  const list = `overview-jobs-${order}`;
-  const after = cursor === null ? null : jobPlaceOf(order, list, cursor);
+  const after = cursor === null ? null : jobPlaceOf(order, cursor);
   const isFiltered = search !== null || (order === 'newest' ? state === 'up' : state !== null);
   const isSearched = isFiltered || order === 'due';
-  const cursorAt = (place: JobPlace): string => cursorOf(order, list, place);
+  const cursorAt = (place: JobPlace): string => jobCursor(order, place);
   const few = search === null ? fewJobs : mostSearched;
   if (isSearched && order !== 'newest' && !(await jobs.hasJobs(db, workspaceId, few + 1))) {
     const ids = search === null ? null : await findAllWith(db, workspaceId, { state, search });
@@ -193,12 +192,15 @@ async function findAllWith(
   return found;
 }
 
-function cursorOf(order: JobOrder, list: string, { id, nameLower, nextRunAt }: JobPlace): string {
+/** The cursor of a list in this order that continues after a job. */
+export function jobCursor(order: JobOrder, { id, nameLower, nextRunAt }: JobPlace): string {
+  const list = `overview-jobs-${order}`;
   if (order === 'newest') return idCursor(list, id);
   return placeCursor(list, [id, order === 'name' ? nameLower : nextRunAt]);
 }
 
-function jobPlaceOf(order: JobOrder, list: string, cursor: string): JobPlace {
+function jobPlaceOf(order: JobOrder, cursor: string): JobPlace {
+  const list = `overview-jobs-${order}`;
   const isPlace = (parts: readonly unknown[]): parts is readonly [string, string | number] =>
     parts.length === 2 &&
     isIdPart(parts[0]) &&

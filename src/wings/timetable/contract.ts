@@ -102,7 +102,7 @@ const Density = t.output(
       'The busiest 100 minutes: those with 10 calls or more of one host (collisions) first, which have a `spread`.',
     ),
     isPartial: t.flag(
-      'Whether not all was counted: 5,000 jobs, 50,000 due times and 7 days ahead are the most.',
+      'Whether not all was counted: 5,000 jobs that are due, 50,000 due times and 7 days ahead are the most.',
     ),
   },
 );

@@ -11,8 +11,8 @@ const minuteMs = 60_000;
 const windowMs = 5 * minuteMs;
 /** A due time may need its expression parsed, for 125 µs: a step takes 25 ms at most. */
 const dueInStep = 200;
-/** To look at the next due time of so many jobs costs as much as one due time. */
-const jobsInTurn = 100;
+/** Minutes, or jobs of a collision, that are looked at in a step. */
+const lookedInStep = 500;
 const mostBusy = 100;
 const hostsOfMinute = 3;
 const spreads = [300, 600, 900, 1_800, 3_600];
@@ -54,72 +54,71 @@ export function* countDensity(
   { from: now, until, most }: { from: number; until: number; most: number },
 ): Generator<void, Density> {
   const from = Math.floor(now / minuteMs) * minuteMs;
-  const next: (number | null)[] = jobs.map(({ first }) => first);
+  const next = jobs.map(({ first }) => first);
   const minutes: DueJob[][] = [];
-  let [end, counted, inStep] = [from, 0, 0];
-  for (let isOver = false; !isOver && end < until;) {
+  let [end, counted] = [from, 0];
+  while (end < until) {
     const windowEnd = Math.min(end + windowMs, until);
-    inStep += jobs.length / jobsInTurn;
+    let soonest = until;
     for (const [index, job] of jobs.entries()) {
-      for (let at = next[index] ?? null; at !== null && at < windowEnd; next[index] = at) {
+      let at = next[index] ?? Infinity;
+      while (at < windowEnd) {
         (minutes[Math.max(0, Math.floor((at - from) / minuteMs))] ??= []).push(job);
-        at = nextDue(job.schedule, at);
+        at = nextDue(job.schedule, at) ?? Infinity;
         counted += 1;
-        inStep += 1;
-        if (inStep >= dueInStep) {
-          inStep = 0;
-          yield;
-        }
+        if (counted % dueInStep === 0) yield;
       }
+      next[index] = at;
+      soonest = Math.min(soonest, at);
     }
-    isOver = counted > most;
-    if (!isOver) end = windowEnd;
+    yield;
+    if (counted > most) break;
+    end = Math.max(windowEnd, Math.floor(soonest / minuteMs) * minuteMs);
   }
   minutes.length = Math.ceil((end - from) / minuteMs);
   const counts = Array.from(minutes, (due) => due?.length ?? 0);
-  yield;
-  const busiest = busiestOf(minutes, from);
-  return { from, until: end, counts, busiest };
+  return { from, until: end, counts, busiest: yield* busiestOf(minutes, from) };
 }
 
-function busiestOf(minutes: readonly DueJob[][], from: number): BusyMinute[] {
-  const busy = minutes.flatMap((jobs, minute) => {
-    if (jobs === undefined || jobs.length < 2) return [];
-    const byHost = [...Map.groupBy(jobs, ({ host }) => host).values()].toSorted(
-      (one, other) => other.length - one.length,
+function* busiestOf(minutes: readonly DueJob[][], from: number): Generator<void, BusyMinute[]> {
+  const busy: (Omit<BusyMinute, 'spread'> & { collision: DueJob[] })[] = [];
+  for (const [minute, jobs = []] of minutes.entries()) {
+    if (minute % lookedInStep === 0) yield;
+    if (jobs.length < 2) continue;
+    const byHost = [...Map.groupBy(jobs, ({ host }) => host)].toSorted(
+      ([, one], [, other]) => other.length - one.length,
     );
-    return [{ at: from + minute * minuteMs, count: jobs.length, byHost }];
-  });
-  const isCollision = ({ byHost: [first = []] }: (typeof busy)[number]): boolean =>
-    first.length >= collisionCalls;
+    const hosts = byHost.map(([host, { length }]) => ({ host, count: length }));
+    const collision = (hosts[0]?.count ?? 0) < collisionCalls ? [] : (byHost[0]?.[1] ?? []);
+    const at = from + minute * minuteMs;
+    busy.push({ at, count: jobs.length, hosts: hosts.slice(0, hostsOfMinute), collision });
+  }
   const order = busy.toSorted(
     (one, other) =>
-      Number(isCollision(other)) - Number(isCollision(one)) ||
+      Number(other.collision.length > 0) - Number(one.collision.length > 0) ||
       other.count - one.count ||
       one.at - other.at,
   );
-  return order.slice(0, mostBusy).map((minute) => {
-    const { at, count, byHost } = minute;
-    const hosts = byHost.slice(0, hostsOfMinute).map((jobs) => {
-      return { host: jobs[0]?.host ?? '', count: jobs.length };
-    });
-    return { at, count, hosts, spread: isCollision(minute) ? spreadOf(byHost[0] ?? []) : null };
-  });
+  const busiest: BusyMinute[] = [];
+  for (const { collision, ...minute } of order.slice(0, mostBusy)) {
+    busiest.push({ ...minute, spread: yield* spreadOf(collision) });
+  }
+  return busiest;
 }
 
 /** The smallest spread with which half as many calls as a collision has are not reached any more, or the largest. */
-function spreadOf(jobs: readonly DueJob[]): BusyMinute['spread'] {
-  const tried = spreads.map((seconds) => {
-    const minutes = jobs.map(({ id, schedule: { adjusted } }) =>
+function* spreadOf(jobs: readonly DueJob[]): Generator<void, BusyMinute['spread']> {
+  let spread: BusyMinute['spread'] = null;
+  for (const seconds of jobs.length === 0 ? [] : spreads) {
+    const calls = Array.from({ length: seconds / 60 + 1 }, () => 0);
+    for (const [index, { id, schedule }] of jobs.entries()) {
+      if (index % lookedInStep === 0) yield;
       // What is adjusted stays where it is.
-      adjusted === undefined ? Math.floor(spreadOffset(id, seconds) / 60) : 0,
-    );
-    const most = Math.max(
-      ...Map.groupBy(minutes, (minute) => minute)
-        .values()
-        .map(({ length }) => length),
-    );
-    return { seconds, most };
-  });
-  return tried.find(({ most }) => most < collisionCalls / 2) ?? tried.at(-1) ?? null;
+      const minute = schedule.adjusted ? 0 : Math.floor(spreadOffset(id, seconds) / 60);
+      calls[minute] = (calls[minute] ?? 0) + 1;
+    }
+    spread = { seconds, most: Math.max(...calls) };
+    if (spread.most < collisionCalls / 2) break;
+  }
+  return spread;
 }

@@ -1,10 +1,13 @@
 /** The route of the timetable. */
 
+import { setImmediate } from 'node:timers/promises';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import { listedShape } from '../../api/jobs/shape.ts';
+import { countItems } from '../../api/http/limits/request-limits.ts';
 import type { App } from '../../app/app.ts';
+import type { ApiParts } from '../../serve/house.ts';
 import { isoTime, isoTimeOrNull, msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import { searchFor } from '../../domain/search.ts';
@@ -14,6 +17,9 @@ import { Timetable, TimetableQuery, type TimetableRow } from './contract.ts';
 import type { DueMark } from './marks.ts';
 import { createTimetable, type TimetableJob } from './timetable.ts';
 
+/** Runs and due times. */
+const readPerRequest = 5_000;
+
 const operations = describe(
   { tag: 'Overview', noun: 'job', isExtension: true },
   {
@@ -22,7 +28,8 @@ const operations = describe(
       description:
         'Returns jobs by name with their runs and due times in a period of 7 days at most, and how many due times each minute ' +
         'to come has. Due times are those of the schedules as they are now, with spread and bounds; what follows from other ' +
-        'jobs, make-ups and runs by hand is not among them. A page has 20,000 runs and 50,000 due times at most, in equal shares.',
+        'jobs, make-ups and runs by hand is not among them. A page has 20,000 runs and 50,000 due times at most, in equal shares, ' +
+        'and ends before the job with which it has over 5,000 entries. Each 5,000 runs and due times count as one request.',
       querystring: TimetableQuery,
       response: { 200: Timetable },
       answer: 'A page of the timetable.',
@@ -36,22 +43,24 @@ const operations = describe(
 );
 
 /** Adds the route. */
-export function timetableRoutes(server: ApiServer, app: App): void {
+export function timetableRoutes(server: ApiServer, app: App, { limits }: ApiParts): void {
   const getTimetable = createTimetable(app);
-  server.get('/overview/timetable', operations.getTimetable, async ({ principal, query }) => {
-    const { from, to, q, selector, ...page } = query;
+  server.get('/overview/timetable', operations.getTimetable, async (request, answer) => {
+    const { from, to, q, selector, ...page } = request.query;
     const now = app.clock.now();
-    const { items, density, clockChanges, ...rest } = await getTimetable(principal, {
+    const { items, density, clockChanges, read, ...rest } = await getTimetable(request.principal, {
       ...pageRequest(page),
       from: from === undefined ? now - msPerDay : readTime('from', from),
       to: to === undefined ? now + msPerDay : readTime('to', to),
       search: searchFor(q, selector),
     });
-    const { until: _, busiest, ...counted } = density;
+    const counted = { items: read, perRequest: readPerRequest, answer };
+    await countItems(limits, request.principal, counted);
+    const { until: _, busiest, ...minutes } = density;
     return {
-      jobs: items.map(rowShape),
+      jobs: await Array.fromAsync(items, (item) => setImmediate(rowShape(item))),
       ...rest,
-      density: { ...counted, from: isoTime(density.from), busiest: busiest.map(atTime) },
+      density: { ...minutes, from: isoTime(density.from), busiest: busiest.map(atTime) },
       clockChanges: clockChanges.map(atTime),
     };
   });

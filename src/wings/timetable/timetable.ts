@@ -11,10 +11,10 @@ import { spanAt } from '../../domain/schedule/offset.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { JobsApp, Principal } from '../../app/app.ts';
 import { keptIn, type Kept } from '../../app/overview/kept.ts';
-import { listJobs, type JobWithRecent } from '../../app/overview/jobs.ts';
-import type { PageRequest, PartialPage } from '../../app/page.ts';
+import { jobCursor, listJobs, type JobWithRecent } from '../../app/overview/jobs.ts';
+import type { PageRequest } from '../../app/page.ts';
 import { countDensity, type Density, type DueJob } from './density.ts';
-import { dueMarks, runMarks, type DueMark, type RunMark } from './marks.ts';
+import { dueMarks, runMarks, type DueMark, type MarkedRun, type RunMark } from './marks.ts';
 import { listMarkedRuns, listPlannedCalls } from './query.ts';
 
 /** The longest period, and how far ahead minutes are counted. */
@@ -23,12 +23,12 @@ const mostJobs = 5_000;
 const jobsAtOnce = 500;
 const mostDue = 50_000;
 const mostRuns = 20_000;
+/** Runs that one statement reads. */
+const runsAtOnce = 2_000;
+/** To write down a mark takes 8 µs. A page ends before the job with which it has more. */
+const mostMarks = 5_000;
 const mostBad = 200;
 const densityGoodForMs = 60_000;
-/** So many rows or due times are a step: 10 ms at most. */
-const unitsInStep = 2_000;
-/** To write down a job costs as much. */
-const unitsOfJob = 100;
 
 /** In epoch milliseconds. */
 export interface Period {
@@ -61,19 +61,10 @@ export interface ClockChange {
   minutes: number;
 }
 
-/** The density of a period. */
-interface PartialDensity extends Density {
-  /** Whether not all was counted. */
-  isPartial: boolean;
-}
+/** The density of a period, and whether not all was counted. */
+type PartialDensity = Density & { isPartial: boolean };
 
-export interface Timetable extends PartialPage<TimetableJob> {
-  density: PartialDensity;
-  /** In the zones of the jobs of this page. */
-  clockChanges: ClockChange[];
-}
-
-/** Makes a function that returns a page of the timetable. It throws `invalid_input`. */
+/** Makes a function that returns a page of the timetable, and how many runs and due times were `read` for it. It throws `invalid_input`. */
 export function createTimetable(app: JobsApp) {
   const densities = new Map<string, Kept<Promise<PartialDensity>>>();
 
@@ -88,17 +79,20 @@ export function createTimetable(app: JobsApp) {
     );
   };
 
-  return async (principal: Principal, request: TimetableRequest): Promise<Timetable> => {
+  return async (principal: Principal, request: TimetableRequest) => {
     const { from, to } = request;
     if (to <= from || to - from > longestMs) {
       const got = `${isoTime(from)} to ${isoTime(to)}`;
       throw invalidInput(`to must be after from, by 7 days at most, got ${got}`);
     }
     const page = await listJobs(app, principal, { ...request, filter: null, order: 'name' });
-    const items = await drawAll(app, page.items, request);
+    const { items, read } = await drawAll(app, page.items, request);
+    const last = items.at(-1)?.job;
+    const isCut = last !== undefined && items.length < page.items.length;
+    const cut = isCut && { nextCursor: jobCursor('name', last), isPartial: true };
     const density = densityIn(await densityOf(principal, to), request);
-    const clockChanges = clockChangesOf(page.items, request);
-    return { ...page, items, density, clockChanges };
+    const clockChanges = clockChangesOf(items, request);
+    return { ...page, ...cut, items, density, clockChanges, read };
   };
 }
 
@@ -107,35 +101,46 @@ async function drawAll(
   { store, clock }: JobsApp,
   jobs: readonly JobWithRecent[],
   { from, to }: Period,
-): Promise<TimetableJob[]> {
+): Promise<{ items: TimetableJob[]; read: number }> {
   const now = clock.now();
   const items: TimetableJob[] = [];
-  let [runsLeft, dueLeft, units] = [mostRuns, mostDue, 0];
+  let [runsLeft, dueLeft, marks, read] = [mostRuns, mostDue, 0, 0];
   for (const [index, job] of jobs.entries()) {
     const share = (left: number): number => Math.ceil(left / (jobs.length - index));
     const limit = share(runsLeft);
-    const found = await listMarkedRuns(store.db, job.id, { from, until: to, limit });
-    const oldest = found.length < limit ? null : (found.at(-1)?.scheduledFor ?? null);
-    const bad =
-      oldest === null
-        ? []
-        : await listMarkedRuns(store.db, job.id, {
-            from,
-            until: oldest,
-            limit: mostBad,
-            isOnlyBad: true,
-          });
+    const { found, runsFrom } = await runsOf(store, job.id, { from, to, limit });
     const { due, computed, isPartial } = dueOf(job, { from, to, now, most: share(dueLeft) });
-    runsLeft -= found.length;
+    const runs = runMarks(found.toReversed());
+    read += found.length + computed;
+    marks += runs.length + due.length;
+    if (index > 0 && marks > mostMarks) break;
+    items.push({ job, runs, runsFrom, due, isDuePartial: isPartial });
+    runsLeft -= Math.min(found.length, limit);
     dueLeft -= Math.min(computed, share(dueLeft));
-    units += unitsOfJob + found.length + bad.length + computed;
-    const runs = runMarks([...found, ...bad].toReversed());
-    items.push({ job, runs, runsFrom: oldest, due, isDuePartial: isPartial });
-    if (units < unitsInStep) continue;
-    units = 0;
     await setImmediate();
   }
-  return items;
+  return { items, read };
+}
+
+/** The newest runs of a job, up to so many that their marks surely fit on a page; before `runsFrom`, those that were no success. */
+async function runsOf(
+  { db }: JobsApp['store'],
+  jobId: string,
+  { from, to, limit }: Period & { limit: number },
+): Promise<{ found: MarkedRun[]; runsFrom: number | null }> {
+  const found: MarkedRun[] = [];
+  let before = { scheduledFor: to, source: '' };
+  let marks = 0;
+  for (; found.length < limit && marks + runsAtOnce <= mostMarks; await setImmediate()) {
+    const count = Math.min(limit - found.length, runsAtOnce);
+    const next = await listMarkedRuns(db, jobId, { from, before, limit: count });
+    found.push(...next);
+    if (next.length < count) return { found, runsFrom: null };
+    before = next.at(-1) ?? before;
+    marks += runMarks(next.toReversed()).length;
+  }
+  const bad = await listMarkedRuns(db, jobId, { from, before, limit: mostBad, isOnlyBad: true });
+  return { found: [...found, ...bad], runsFrom: before.scheduledFor };
 }
 
 /** The due times to come; none of a job that is not called on schedule. */
@@ -157,15 +162,12 @@ async function countIn(
   { now, until }: { now: number; until: number },
 ): Promise<PartialDensity> {
   const jobs: DueJob[] = [];
-  let looked = 0;
   // No job of an expired account is due.
   const most = hasExpired({ expiresAt: accountExpiresAt }, now) ? 0 : mostJobs;
-  for (let afterId = ''; looked < most; await setImmediate()) {
+  for (let afterId = ''; jobs.length < most; await setImmediate()) {
     const found = await listPlannedCalls(store.db, workspaceId, { afterId, limit: jobsAtOnce });
-    looked += found.length;
     for (const job of found) {
-      const first = upcomingDueTime(job, now);
-      if (first === null) continue;
+      const first = upcomingDueTime(job, now) ?? Infinity;
       jobs.push({ id: job.id, host: job.host, schedule: scheduleOf(job), first });
     }
     afterId = found.at(-1)?.id ?? '';
@@ -174,7 +176,7 @@ async function countIn(
   const steps = countDensity(jobs, { from: now, until, most: mostDue });
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return { ...value, isPartial: looked >= mostJobs };
+    if (done) return { ...value, isPartial: jobs.length >= mostJobs };
     await setImmediate();
   }
 }
@@ -201,9 +203,9 @@ function densityIn(density: PartialDensity, { from, to }: Period): PartialDensit
 }
 
 /** What the clocks do in a period, in the zones of these jobs. */
-function clockChangesOf(jobs: readonly JobWithRecent[], { from, to }: Period): ClockChange[] {
-  const cron = jobs.filter(({ scheduleType }) => scheduleType === 'cron');
-  const zones = new Set(cron.map(({ timezone }) => timezone));
+function clockChangesOf(items: readonly TimetableJob[], { from, to }: Period): ClockChange[] {
+  const cron = items.filter(({ job }) => job.scheduleType === 'cron');
+  const zones = new Set(cron.map(({ job }) => job.timezone));
   const [first, last] = [Math.floor(from / minuteMs), Math.ceil(to / minuteMs)];
   return [...zones].flatMap((timezone) => {
     const changes: ClockChange[] = [];

@@ -175,7 +175,12 @@ export const ofLedger: Asked = {
 export const ofTimetable: Asked = {
   listMarkedRuns: [false, true].map(
     (isOnlyBad) => (db) =>
-      timetable.listMarkedRuns(db, 'j', { from: 1, until: 9, limit: 5, isOnlyBad }),
+      timetable.listMarkedRuns(db, 'j', {
+        from: 1,
+        before: { scheduledFor: 9, source: 'manual' },
+        limit: 5,
+        isOnlyBad,
+      }),
   ),
   listPlannedCalls: [(db) => timetable.listPlannedCalls(db, 'w', part)],
 };

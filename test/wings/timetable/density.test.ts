@@ -75,6 +75,27 @@ test('it is counted in steps, however many jobs are due at once', () => {
   assert.ok(steps >= 25, `${steps} steps`);
 });
 
+test('many jobs of which none is due soon are passed over, and a collision is judged in steps', () => {
+  const later = Array.from({ length: 1_000 }, (_, index) => {
+    return jobOf(`${index}`, '0 3 * * *', 'db.example', start + 5 * 24 * hour);
+  });
+  const steps = countDensity(later, { from: start, until: start + 6 * 24 * hour, most: 50_000 });
+  const looks: number[] = [];
+  let looked = 0;
+  for (const job of later) {
+    const { schedule } = job;
+    Object.defineProperty(job, 'schedule', { get: () => ((looked += 1), schedule) });
+  }
+  let isDone = false;
+  while (!isDone) {
+    looked = 0;
+    isDone = steps.next().done === true;
+    looks.push(looked);
+  }
+  assert.ok(Math.max(...looks) <= 500, `${Math.max(...looks)} jobs in a step`);
+  assert.ok(looks.length < 60, `${looks.length} steps`);
+});
+
 test('ten calls of one host in a minute are a collision, which says what a spread would make of it', () => {
   const alone = nightly(9, 'calm.example');
   const together = nightly(24, 'db.example');

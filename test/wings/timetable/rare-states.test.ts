@@ -3,12 +3,14 @@
 import { listMarkedRuns, listPlannedCalls } from '../../../src/wings/timetable/query.ts';
 import { changed, deleted, rowsWith, testGuards } from '../../support/checks/guards.ts';
 
-const period = { from: 0, until: 1_000, limit: 100 };
+const before = { scheduledFor: 1_000, source: 'manual' } as const;
+const period = { from: 0, before, limit: 100 };
 
 testGuards({
-  'the density has no deleted jobs': [
-    async (tx) => rowsWith('leader', await listPlannedCalls(tx, 'w', { afterId: '', limit: 100 })),
-    deleted('jobs', 'leader'),
+  'the density has no deleted jobs, and none without a due time': [
+    async (tx) => rowsWith('planned', await listPlannedCalls(tx, 'w', { afterId: '', limit: 100 })),
+    deleted('jobs', 'planned'),
+    changed('jobs', 'planned', { next_run_at: null }),
   ],
   'where there are too many runs, those that succeeded are left out': [
     async (tx) => {

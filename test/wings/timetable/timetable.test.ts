@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { keepHistory } from '../../support/checks/history.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { until } from '../../support/until.ts';
 
 const hour = 3_600_000;
@@ -125,6 +127,37 @@ test('a page ends at its limit, and a text finds jobs by name and URL', async (t
     3,
     'the density is that of all jobs',
   );
+});
+
+/** Requests that a key has left. */
+const left = ({ headers }: { headers: Headers }): number =>
+  Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+test('a page with too many entries ends early, and counts as several requests', async (t) => {
+  const clock = fakeClock('2026-03-02T10:00:00Z');
+  const { ask, dataDir } = await startTestDaemon(t, { clock });
+  await using local = await openTestLocal(dataDir, clock);
+  const begin = clock.now() - 23 * hour;
+  for (const [name, count] of Object.entries({ a: 5_000, b: 1_000 })) {
+    const job = { name, url: nowhere, cronExpr: '0 3 1 1 *', paused: true };
+    const { id } = (await ask('POST', '/jobs', job)).body.job;
+    const runs = Array.from({ length: count }, (_, index) => {
+      const status = index % 2 === 0 ? 'interrupted' : 'missed';
+      return { status, at: begin + index * 10_000 } as const;
+    });
+    await keepHistory(local.store, id, runs);
+  }
+  const before = await ask('GET', '/jobs');
+  const first = await ask('GET', '/overview/timetable');
+  assert.equal(left(before) - left(first), 2, '5,200 runs');
+  assert.equal(first.body.isPartial, true);
+  const [row, ...others] = first.body.jobs;
+  assert.deepEqual([row.name, row.runs.length, others], ['a', 4_200, []]);
+  assert.equal(Date.parse(row.runsFrom), begin + 1_000 * 10_000);
+  const cursor = encodeURIComponent(first.body.nextCursor);
+  const { body } = await ask('GET', `/overview/timetable?cursor=${cursor}`);
+  assert.deepEqual([body.isPartial, body.nextCursor, body.jobs.length], [false, null, 1]);
+  assert.deepEqual([body.jobs[0].name, body.jobs[0].runs.length], ['b', 1_000]);
 });
 
 test('the density is counted once a minute, and has no jobs of others', async (t) => {
