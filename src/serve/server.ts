@@ -31,7 +31,8 @@ import { overviewRoutes } from '../api/overview/routes.ts';
 import { pingRoutes } from '../api/monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from '../api/description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from '../api/proof/routes.ts';
-import { pageRoutes } from '../api/page/routes.ts';
+import { createAssets } from '../api/page/assets.ts';
+import { pageRoutes, unknownPage } from '../api/page/routes.ts';
 import { completeRoutes } from '../api/runs/complete-routes.ts';
 import { completionRoutes } from '../api/runs/completions.ts';
 import { historyRoutes } from '../api/runs/history-routes.ts';
@@ -73,9 +74,11 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   const ofWings = await Promise.all(addedByWings.operations.map((load) => load()));
   const limits = createRequestLimits(app);
   const cookie = sessionCookie(app.instance.id, options.baseUrl);
+  const assets = createAssets(app);
   const server = createFastify({
     log,
     requests: limits,
+    unknownPage: unknownPage(assets),
     isLeftToRoutes: (request) => isLeftToRoutes(request, cookie),
     clients: {
       trustedProxies: options.trustedProxies ?? [],
@@ -94,7 +97,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   healthRoutes(server, app);
   callKeyRoutes(server, app, siteUrl);
   verifyScriptRoute(server, app);
-  pageRoutes(server, app);
+  pageRoutes(server, assets);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
   await server.register(async (reports: ApiServer) => completionRoutes(reports, app, limits));
   docsRoutes(server, app, description);

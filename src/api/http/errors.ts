@@ -11,7 +11,12 @@ import { sentenceFor } from './validation.ts';
 import { pauseHeaders } from './limits/rate-headers.ts';
 
 /** Handles errors of handlers and hooks, and unknown paths. */
-export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
+export function answerErrors(
+  server: FastifyInstance,
+  log: Log,
+  requests: RequestLimits,
+  page?: UnknownPage,
+): void {
   const outage = outageIn(log);
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error, request);
@@ -23,13 +28,22 @@ export function answerErrors(server: FastifyInstance, log: Log, requests: Reques
     }
     return sendError(reply, known.httpStatus < 500 ? counted(known, request, requests) : known);
   });
-  server.setNotFoundHandler(answerUnknownPath(requests));
+  server.setNotFoundHandler(answerUnknownPath(requests, page));
 }
 
+/** Answers a request of an unknown path with a page; null if whoever asks shows none. */
+export type UnknownPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply> | null;
+
 /** Creates the handler of unknown paths. */
-export function answerUnknownPath(requests: RequestLimits) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    sendError(reply, counted(unknownPath(request), request, requests));
+export function answerUnknownPath(requests: RequestLimits, page: UnknownPage = () => null) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+    const error = counted(unknownPath(request), request, requests);
+    const shown = error.code === 'not_found' ? page(request, reply) : null;
+    return shown ?? sendError(reply, error);
+  };
 }
 
 /** A bad request counts for its address unless it has a valid key. Returns the refusal if that exceeds the limit. */

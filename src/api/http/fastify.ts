@@ -8,7 +8,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Log } from '../../base/log.ts';
 import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
-import { answerErrors, answerUnknownPath } from './errors.ts';
+import { answerErrors, answerUnknownPath, type UnknownPage } from './errors.ts';
 import { acceptJsonOnly } from './body.ts';
 import { compressAnswers } from './compression.ts';
 import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
@@ -32,6 +32,8 @@ export interface FastifyParts {
   requests: RequestLimits;
   isLeftToRoutes?: HttpServerParts['isLeftToRoutes'];
   clients?: ClientsParts;
+  /** Shows people an address that is unknown. */
+  unknownPage?: UnknownPage;
   /** Replace default limits. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -53,7 +55,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
     clientErrorHandler: () => {},
     // For paths that cannot be decoded, and ids over maxParamLength.
     frameworkErrors: (_, request, reply) => {
-      answerUnknownPath(requests)(request, reply.headers(securityHeaders));
+      void answerUnknownPath(requests)(request, reply.headers(securityHeaders));
     },
     // What is not UTF-8 is replaced, character by character; fastify's parser would leave the whole value encoded.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => parseQuery(text) },
@@ -65,6 +67,6 @@ export function createFastify(parts: FastifyParts): ApiServer {
   compressAnswers(server);
   requireHost(server);
   acceptJsonOnly(server);
-  answerErrors(server, log, requests);
+  answerErrors(server, log, requests, parts.unknownPage);
   return server;
 }

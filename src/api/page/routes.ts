@@ -1,9 +1,10 @@
 /** The pages in the browser: a document at each address that they have, and what it loads. */
 
-import type { PagesApp } from '../../app/app.ts';
+import type { FastifyReply } from 'fastify';
+import type { UnknownPage } from '../http/errors.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { createAssets } from './assets.ts';
+import type { Assets } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
 import { pagePaths } from './paths.ts';
 
@@ -15,8 +16,7 @@ const forever = 'public, max-age=31536000, immutable';
 const mostParts = 20;
 
 /** Adds them. They are public: what they show comes from the API. */
-export function pageRoutes(server: ApiServer, app: PagesApp): void {
-  const assets = createAssets(app);
+export function pageRoutes(server: ApiServer, assets: () => Promise<Assets>): void {
   for (const path of pagePaths) {
     const make = async (): Promise<string> => documentAt(path, await assets());
     const answer = fixedAnswer(htmlType, make);
@@ -29,12 +29,21 @@ export function pageRoutes(server: ApiServer, app: PagesApp): void {
     if (asset === undefined) return reply.callNotFound();
     return reply.header('cache-control', forever).type(asset.type).send(asset.bytes);
   });
-  // Somebody who typed an address, or followed an old link, gets a page that says so.
-  server.get('/*', async ({ url, headers }, reply) => {
+}
+
+/** Shows somebody who typed an address, or followed an old link, a page that says so. */
+export function unknownPage(assets: () => Promise<Assets>): UnknownPage {
+  const show = async (path: string, reply: FastifyReply): Promise<FastifyReply> =>
+    reply
+      .code(404)
+      .headers(documentHeaders)
+      .type(htmlType)
+      .send(documentAt(path, await assets()));
+  return ({ method, url, headers }, reply) => {
     const path = url.split('?', 1)[0] ?? '';
-    const isPage = headers.accept?.includes('text/html') === true && !path.startsWith('/api/');
-    if (!isPage || path.split('/', mostParts).length === mostParts) return reply.callNotFound();
-    reply.code(404).headers(documentHeaders).type(htmlType);
-    return reply.send(documentAt(path, await assets()));
-  });
+    const isRead = method === 'GET' || method === 'HEAD';
+    const isPage = isRead && !path.startsWith('/assets/') && headers.accept?.includes('text/html');
+    if (isPage !== true || path.split('/', mostParts).length === mostParts) return null;
+    return show(path, reply);
+  };
 }
