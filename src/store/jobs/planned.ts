@@ -146,6 +146,7 @@ export async function setDueTimes(tx: Db, jobs: readonly Planned[], now: number)
   await setDueTime(tx, dueTimes);
   await keepSpans(
     tx,
-    jobs.map((job) => spanChange(null, job, { at: now, reason: 'changed' })),
+    // One that was over by a clock that was ahead has a span that did not end.
+    jobs.map((job) => spanChange({ ...job, nextRunAt: null }, job, { at: now, reason: 'changed' })),
   );
 }
