@@ -52,13 +52,22 @@ are now, each once a minute.`,
       if (flags['since'] !== undefined && run === undefined) {
         return await replayMany(context, api, await chosen(api, name, flags), flags);
       }
-      const isOfMany = flags['since'] !== undefined || flags['selector'] !== undefined;
+      const isOfMany = ['since', 'until', 'selector'].some((flag) => flags[flag] !== undefined);
       if (name === undefined || run === undefined || isOfMany) {
         throw new JobdError('usage', 'name a job and its run, or use --since');
       }
       const job = await api.jobs.find(name);
       const runId = await findRunId(api, job, run);
       const dueAt = flags['dueAt'] === 'the last one' ? null : String(flags['dueAt']);
+      if (flags['dryRun'] === true) {
+        const one = chosenOf(job, await api.runs.get(job.id, runId));
+        return await replayMany(
+          context,
+          api,
+          one ? [{ ...one, dueAt: dueAt ?? one.dueAt }] : [],
+          flags,
+        );
+      }
       const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt }).catch(refuse);
       if (flags['json']) printJson(context.output, queued);
       else context.output.data(queued.run.id);
@@ -98,16 +107,22 @@ async function chosen(api: Api, name: string | undefined, flags: Flags): Promise
   const job = name === undefined ? null : await api.jobs.find(name);
   const found = new Map<string, Chosen>();
   for await (const run of runsOf(api, job?.id ?? null, wantedOf(flags, name))) {
-    const own = job ?? (run as ListedRun).job;
-    const scheduled = run.source === 'scheduled' ? run.scheduledFor : undefined;
-    const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;
-    const key = `${own.id} ${dueAt}`;
-    if (dueAt === undefined || found.has(key)) continue;
-    const { id: runId, status } = run;
-    found.set(key, { job: own.name, jobId: own.id, runId, status, dueAt });
+    const one = chosenOf(job ?? (run as ListedRun).job, run);
+    const key = `${one?.jobId} ${one?.dueAt}`;
+    if (one !== null && !found.has(key)) found.set(key, one);
   }
   const all = flags['again'] === true ? [...found.values()] : await notDone(api, found.values());
   return all.toSorted((one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt));
+}
+
+/** The last due time of a run; null for one by hand, which has none. */
+function chosenOf(
+  job: { id: string; name: string },
+  { id: runId, status, source, scheduledFor, ...run }: RunSummary,
+): Chosen | null {
+  const scheduled = source === 'scheduled' ? scheduledFor : undefined;
+  const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;
+  return dueAt === undefined ? null : { job: job.name, jobId: job.id, runId, status, dueAt };
 }
 
 /** Those for which no run has succeeded since: a make-up, a replay or another one. */

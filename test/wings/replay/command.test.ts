@@ -31,6 +31,12 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const found = JSON.parse(dry.stdout).results as { job: string; dueAt: string; newRunId: null }[];
   const listed = found.map((one) => `${one.job} ${one.dueAt} ${one.newRunId}`);
   assert.deepEqual(new Set(listed), new Set([`one ${dueAt} null`, `two ${dueAt} null`]));
+  const alone = await replay('one', 'failed', '--dry-run', '--json');
+  assert.deepEqual(
+    JSON.parse(alone.stdout).results,
+    found.filter(({ job: of }) => of === 'one'),
+  );
+  assert.equal(sink.received.length, 2, 'nothing was called');
   const unasked = await replay(...since);
   assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
   assert.match(unasked.stderr, /Replay 2 due times of 2 jobs\?/);
