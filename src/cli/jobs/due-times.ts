@@ -16,7 +16,13 @@ const count = 3;
  */
 export async function printDueTimes(output: Output, job: Job, api: Api): Promise<void> {
   if (job.paused || job.after !== undefined) return;
-  const { next: times, notes: said } = await api.jobs.dueTimes(job.id, count);
+  const asked = await api.jobs.dueTimes(job.id, count).catch((error: unknown) => {
+    // What was asked for is done. A script that repeated it would make it twice.
+    if (error instanceof JobdError) return output.say(`no due times: ${error.message}`);
+    throw error;
+  });
+  if (asked === undefined) return;
+  const { next: times, notes: said } = asked;
   const notes = said.map(optionWords);
   const timezone = await zoneFor(job);
   if (timezone === null) return;
