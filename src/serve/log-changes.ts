@@ -11,13 +11,12 @@ const toldEveryMs = 60_000;
 export function createChangeLog(log: Log): App['onChanged'] {
   let toldAt = -Infinity;
   return (entries, shortened = []) => {
-    for (const { action, actor, subject, address, forwardedFor, fields, runId } of entries) {
+    for (const { action, actor, subject, address, forwardedFor, fields, ...more } of entries) {
+      const { runId, made } = more;
       const who = { actorType: actor.type, actorId: actor.id, actorName: actor.name };
       const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
-      log.info(
-        { ...what, ...(runId !== undefined && { runId }), ...who, address, forwardedFor },
-        'changed',
-      );
+      const its = { ...(runId !== undefined && { runId }), ...(made && { made }) };
+      log.info({ ...what, ...its, ...who, address, forwardedFor }, 'changed');
     }
     const [actorId] = shortened;
     const now = performance.now();

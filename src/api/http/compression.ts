@@ -33,7 +33,7 @@ export function compressAnswers(server: FastifyInstance): void {
   };
   server.addHook('onSend', async (request, reply, payload: unknown) => {
     if (!isLongText(payload, reply)) return payload;
-    reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', '));
+    noteVariants(reply);
     if (!readsGzip(request.headers['accept-encoding'])) return payload;
     reply.header('content-encoding', 'gzip');
     // The same text in other bytes (RFC 9110 section 8.8.1).
@@ -41,6 +41,14 @@ export function compressAnswers(server: FastifyInstance): void {
     if (typeof etag === 'string') reply.header('etag', `W/${etag}`);
     return await compressed(payload);
   });
+}
+
+/** Says that the answer depends on what the client can read, once. */
+export function noteVariants(reply: FastifyReply): void {
+  const others = [reply.getHeader('vary') ?? []].flat();
+  if (!String(others).includes('Accept-Encoding')) {
+    reply.header('vary', [...others, 'Accept-Encoding'].join(', '));
+  }
 }
 
 function isLongText(payload: unknown, reply: FastifyReply): payload is string | Uint8Array {

@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noteVariants } from './compression.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -42,6 +43,7 @@ export function answerFrom<Facts extends object>({
     }
     const { bytes, etag } = kept;
     reply.headers({ etag, 'cache-control': cacheControl });
+    noteVariants(reply);
     if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
     return reply.type(type).send(bytes);
   };

@@ -27,7 +27,7 @@ export function labelWord(key: string, value: string): string {
 export function searchIn(words: string): { q: string; selector: string } {
   const terms: string[] = [];
   const q = words.replace(
-    /(?<=^|\s)([a-z0-9][a-z0-9._/-]*!?=)(?:"([^,]*)"|([^\s",]+))(?=$|\s)/g,
+    /(?<=^|\s)([a-z0-9][a-z0-9._/-]*!?=)(?:"([^,]*?)"|([^\s",]+))(?=$|\s)/g,
     (_, begin: string, quoted?: string, plain?: string) => {
       terms.push(`${begin}${quoted ?? plain ?? ''}`);
       return '';

@@ -9,7 +9,7 @@ import { isOfMonitor, isRecovery, type HealthChange } from './health-change.ts';
 import type { ChannelConfig } from './kinds/kind.ts';
 import type { ChannelType } from './kinds/registry.ts';
 import { invalidInput } from '../errors.ts';
-import { fits, readSelector, type Labels } from '../labels.ts';
+import { fits, readSelector, type Labels, type Selector } from '../labels.ts';
 import { writable } from '../read-only.ts';
 
 /** Channels of one workspace. */
@@ -84,12 +84,22 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
   return { ...changed, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };
 }
 
+type Served = Pick<Channel, 'jobIds' | 'monitorIds' | 'selector'>;
+
+/** Selectors of channels that were read: one transaction may ask a channel about hundreds of runs. */
+const selectors = new WeakMap<Served, Selector>();
+
 /** Whether a channel serves a job or monitor. */
 export function serves(
-  { jobIds, monitorIds, selector }: Pick<Channel, 'jobIds' | 'monitorIds' | 'selector'>,
+  channel: Served,
   { type, id, labels = null }: Pick<Subject, 'type' | 'id'> & { labels?: Labels | null },
 ): boolean {
-  if (selector !== null) return fits(labels, readSelector(selector));
+  const { jobIds, monitorIds, selector } = channel;
+  if (selector !== null) {
+    const terms = selectors.get(channel) ?? readSelector(selector);
+    selectors.set(channel, terms);
+    return fits(labels, terms);
+  }
   const chosen = type === 'job' ? jobIds : monitorIds;
   return chosen === null || chosen.includes(id);
 }

@@ -8,6 +8,7 @@ import * as t from '../../api/http/schema.ts';
 import { definedJobFields } from '../../api/jobs/contract.ts';
 import { jobId } from '../../api/jobs/examples.ts';
 import type { App } from '../../app/app.ts';
+import { nameRule } from '../../domain/fields.ts';
 import type { ApiParts } from '../../serve/house.ts';
 import { createCalls } from './calls.ts';
 
@@ -30,10 +31,9 @@ const Call = t.input(
   {
     ...definedJobFields,
     name: Type.Optional({ ...definedJobFields.name, description: 'Its name. Default: its `key`.' }),
-    key: t.field(
-      { type: 'string', minLength: 1, maxLength: 128 },
-      { description: 'What names this call in the workspace, as long as its job is kept.' },
-    ),
+    key: t.field(nameRule, {
+      description: 'What names this call in the workspace, as long as its job is kept.',
+    }),
     inSeconds: Type.Optional(
       t.field(
         { type: 'integer', minimum: 0, maximum: 157_680_000 },

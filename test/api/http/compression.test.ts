@@ -31,6 +31,7 @@ test('a text that is the same for everybody is compressed, and known again', asy
     for (const known of [etag, plain.headers.etag ?? '']) {
       const again = await ask(url + path, { 'accept-encoding': 'gzip', 'if-none-match': known });
       assert.equal(again.status, 304);
+      assert.equal(again.headers.vary, 'Accept-Encoding');
     }
   }
 });

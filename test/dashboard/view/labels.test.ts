@@ -27,6 +27,10 @@ test('a search is labels and a text beside them', () => {
     q: 'backup',
     selector: 'client=acme,env!=dev',
   });
+  assert.deepEqual(searchIn('client="Acme Co" team="a b" web'), {
+    q: 'web',
+    selector: 'client=Acme Co,team=a b',
+  });
   assert.deepEqual(searchIn(labelWord('client', 'Acme Co')), { q: '', selector: 'client=Acme Co' });
   assert.deepEqual(searchIn('https://example.com/?a=b'), {
     q: 'https://example.com/?a=b',

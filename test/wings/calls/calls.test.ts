@@ -124,9 +124,14 @@ const malformed: [what: string, input: unknown, words: RegExp][] = [
   ['no key', { calls: [soon] }, /^calls\.0\.key is required$/],
   ['an empty key', { calls: [{ key: '', ...soon }] }, /^calls\.0\.key must /],
   [
+    'a key that PostgreSQL cannot keep',
+    { calls: [{ key: 'a\0', ...soon }] },
+    /^calls\.0\.key must /,
+  ],
+  [
     'a long key',
-    { calls: [{ key: 'k'.repeat(129), ...soon }] },
-    /^calls\.0\.key must be at most 128/,
+    { calls: [{ key: 'k'.repeat(121), ...soon }] },
+    /^calls\.0\.key must be at most 120/,
   ],
   [
     'another type',
