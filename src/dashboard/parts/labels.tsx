@@ -17,7 +17,7 @@ export function Chips({ kind, labels = {}, most = Infinity }: ChipsProps) {
   const all = Object.entries(labels);
   if (all.length === 0) return null;
   return (
-    <span class="chips">
+    <span class="labels">
       {all.slice(0, most).map(([key, value]) => {
         const to = `${lists[kind].to}?q=${encodeURIComponent(labelWord(key, value))}`;
         return (
