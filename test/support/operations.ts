@@ -130,7 +130,7 @@ const notes: Readonly<Record<string, Notes>> = {
   getTimetable: {
     wrong: '?from=2025-10-09T05:30:00Z&to=2025-10-09T05:30:00Z',
     query: hostileTimetableQuery,
-    queries: ['', '?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z', '?q=a&limit=1'],
+    queries: ['', '?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z', '?q=nothing&limit=1'],
   },
   createChannel: {
     body: newChannel,

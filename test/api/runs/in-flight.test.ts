@@ -65,7 +65,9 @@ test('every operation says the same of a run in flight, with a row of its own or
       if (JSON.stringify(other?.body).includes(plain.runId)) seenBy.add(name);
     }
   }
-  const expected = ['listRuns', 'getRun', 'listAllRuns', 'listHistory', 'explainJob', 'getReceipt'];
+  const ofJob = ['listRuns', 'getRun', 'listAllRuns', 'listHistory', 'explainJob'];
+  const overview = ['listOverviewJobs', 'getOverviewJob', 'getTimetable'];
+  const expected = [...ofJob, ...overview, 'getReceipt'];
   assert.deepEqual([...seenBy], expected);
   sink.release();
 });

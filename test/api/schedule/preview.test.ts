@@ -83,7 +83,7 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
     'a one-time job is due once',
     { runAt: '2026-03-03T10:00:00+01:00', spreadSeconds: 60 },
     ['2026-03-03T09:00'],
-    ['due once, at 2026-03-03T09:00:00.000Z, and not again'],
+    ['due once, at Tue 3 Mar 2026 10:00 +01:00, and not again'],
   ],
   [
     'bounds are included, and a note says that they end',
@@ -94,7 +94,7 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
       notAfter: '2026-03-03T11:00:00Z',
     },
     ['2026-03-03T10:00', '2026-03-03T11:00'],
-    ['not due again after its notAfter, 2026-03-03T11:00:00.000Z'],
+    ['not due again after its notAfter, Tue 3 Mar 2026 12:00 +01:00'],
   ],
   [
     'fields that the schedule type does not use may be null',

@@ -39,6 +39,7 @@ test('a name and a URL make an hourly GET in Europe/Paris', () => {
     runAt: null,
     deleteAfterSeconds: null,
     adjustments: null,
+    labels: null,
     notes: '',
     sign: null,
     audience: null,

@@ -331,6 +331,7 @@ test('a name makes a monitor that expects an hourly ping in Europe/Paris', () =>
     timezone: 'Europe/Paris',
     periodSeconds: null,
     graceSeconds: 300,
+    labels: null,
     notes: '',
     paused: false,
     health: 'new',

@@ -32,7 +32,7 @@ export interface LogLine {
 }
 
 /** A run, and its error as people see it. */
-export type SeenRun = Omit<Run, 'reason' | 'missed'> & { error: string | null };
+export type SeenRun = Omit<Run, 'reason' | 'detail' | 'missed'> & { error: string | null };
 
 export interface TestEngine extends Engine {
   readonly wakeNotifier: () => void;
@@ -124,7 +124,7 @@ export async function setupEngine(t: TestContext, clock = fakeClock()): Promise<
       .map(({ reason, detail, missed, ...run }) => {
         const { httpStatus } = run;
         const why = { reason, detail, httpStatus, ...(missed && { missed }) };
-        return { ...run, detail, error: errorOf(why) };
+        return { ...run, error: errorOf(why) };
       })
       .toReversed();
   const endedRuns = (job: Job, count: number): Promise<SeenRun[]> =>

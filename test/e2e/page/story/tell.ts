@@ -137,7 +137,7 @@ export async function tellStory({ page, target, key, picture, hurry }: Story): P
   await keyboard.press('g');
   await keyboard.press('t');
   await headed(page, /^Trouble$/);
-  await tabTo(page, main.getByRole('link', { name: /^http: 502/ }));
+  await tabTo(page, main.getByRole('link', { name: /http: 502/ }));
   await keyboard.press('Enter');
   await main.getByText(/the target answered HTTP 502/).waitFor();
   await picture('day-6-explained');
