@@ -1,10 +1,7 @@
 /** Long texts are compressed for clients that can read that: lists, the description of the API, the pages and what they load. */
 
-import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-
-const compress = promisify(gzip);
 
 /** Shorter texts gain less than the work is worth. */
 const shortest = 2_048;
@@ -24,22 +21,22 @@ export function readsGzip(accepted: string | undefined): boolean {
 
 /** Compresses long texts, in Node's thread pool. Bytes are those of a fixed answer: they are compressed once. */
 export function compressAnswers(server: FastifyInstance): void {
-  const kept = new WeakMap<Uint8Array, Promise<Buffer>>();
-  const compressed = async (payload: string | Uint8Array): Promise<Buffer> => {
-    if (typeof payload === 'string') return await compress(payload);
-    const known = kept.get(payload) ?? compress(payload);
-    kept.set(payload, known);
-    return await known;
-  };
-  server.addHook('onSend', async (request, reply, payload: unknown) => {
-    if (!isLongText(payload, reply)) return payload;
+  const kept = new WeakMap<Uint8Array, Buffer>();
+  server.addHook('onSend', (request, reply, payload: unknown, done) => {
+    if (!isLongText(payload, reply)) return done(null, payload);
     noteVariants(reply);
-    if (!readsGzip(request.headers['accept-encoding'])) return payload;
+    if (!readsGzip(request.headers['accept-encoding'])) return done(null, payload);
     reply.header('content-encoding', 'gzip');
     // The same text in other bytes (RFC 9110 section 8.8.1).
     const etag = reply.getHeader('etag');
     if (typeof etag === 'string') reply.header('etag', `W/${etag}`);
-    return await compressed(payload);
+    const known = typeof payload === 'string' ? undefined : kept.get(payload);
+    if (known !== undefined) return done(null, known);
+    gzip(payload, (error, bytes) => {
+      if (error !== null) return done(error);
+      if (typeof payload !== 'string') kept.set(payload, bytes);
+      done(null, bytes);
+    });
   });
 }
 

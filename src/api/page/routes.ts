@@ -12,7 +12,7 @@ const htmlType = 'text/html; charset=utf-8';
 /** Their names change with their bytes. */
 const forever = 'public, max-age=31536000, immutable';
 
-/** No page has an address of so many parts: the document names the way back from it several times. */
+/** No page has an address of this many parts: the document names the way back from it several times. */
 const mostParts = 20;
 
 /** Adds them. They are public: what they show comes from the API. */

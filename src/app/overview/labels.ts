@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { labelsIn } from '../../domain/labels.ts';
 import { afterAllIds } from '../../store/database/named.ts';
-import { listLabels } from '../../store/overview/labels.ts';
+import { listLabels, type LabelledRow } from '../../store/overview/labels.ts';
 import type { Ground, Principal } from '../app.ts';
 import { labelledPerStep } from '../steps.ts';
 import { keptIn, type Kept } from './kept.ts';
@@ -45,19 +45,10 @@ export function createLabelOverview({ store: { db }, clock }: Ground) {
       for (let read = 0; before !== null && read < mostRows; read += labelledPerStep) {
         const page = { before, limit: labelledPerStep };
         const rows = await listLabels(db, table, workspaceId, page);
-        for (const { labels, isDown } of rows) {
-          for (const [key, value] of Object.entries(labelsIn(labels) ?? {})) {
-            const name = `${key}=${value}`;
-            const known = counts.get(name);
-            if (known === undefined && counts.size === mostCounted) {
-              isPartial = true;
-              continue;
-            }
-            const none = { key, value, jobs: 0, down: 0, monitors: 0, monitorsDown: 0 };
-            const sum = known ?? none;
+        for (const row of rows) {
+          for (const sum of countsOf(counts, row)) {
             sum[table] += 1;
-            sum[table === 'jobs' ? 'down' : 'monitorsDown'] += isDown;
-            counts.set(name, sum);
+            sum[table === 'jobs' ? 'down' : 'monitorsDown'] += row.isDown;
           }
         }
         before = (rows.length === labelledPerStep && rows.at(-1)?.id) || null;
@@ -67,11 +58,22 @@ export function createLabelOverview({ store: { db }, clock }: Ground) {
     }
     const names = [...counts.keys()].toSorted();
     const labels = names.slice(0, mostLabels).flatMap((name) => counts.get(name) ?? []);
-    return { labels, isPartial: isPartial || names.length > mostLabels };
+    return { labels, isPartial: isPartial || counts.size > mostLabels };
   }
 
   return async ({ workspaceId }: Pick<Principal, 'workspaceId'>): Promise<LabelOverview> => {
     const at = clock.monotonicMs();
     return await keptIn(overviews, workspaceId, at, goodForMs, () => countIn(workspaceId));
   };
+}
+
+/** The counts of the labels of a row. New ones are added, unless too many are counted already. */
+function countsOf(counts: Map<string, LabelCounts>, { labels }: LabelledRow): LabelCounts[] {
+  return Object.entries(labelsIn(labels) ?? {}).flatMap(([key, value]) => {
+    const name = `${key}=${value}`;
+    if (!counts.has(name) && counts.size < mostCounted) {
+      counts.set(name, { key, value, jobs: 0, down: 0, monitors: 0, monitorsDown: 0 });
+    }
+    return counts.get(name) ?? [];
+  });
 }

@@ -54,7 +54,7 @@ export function strip(recent: readonly string[], { width = 30 } = {}): Strip {
   return { width: width * (barWidth + gap) - gap, height, paths };
 }
 
-/** So many times a result may differ from the one before before that is called flapping. */
+/** A job whose results change more often than this is called flapping. */
 const mostChanges = 3;
 
 /** How many of the newest runs failed, of a job that keeps changing between success and failure; null for any other. */

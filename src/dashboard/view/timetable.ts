@@ -51,7 +51,7 @@ export interface Tick {
 }
 
 const steps = [15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day];
-/** A time needs so many pixels, and a day more. */
+/** The width of a time in pixels; a day needs more. */
 const tickWidth = 58;
 const dayWidth = 90;
 

@@ -57,7 +57,7 @@ export interface TimetableJob {
 export interface ClockChange {
   at: number;
   timezone: string;
-  /** By so many minutes they are set forward; back if it is negative. */
+  /** Minutes by which they are set forward; negative if back. */
   minutes: number;
 }
 
@@ -122,7 +122,7 @@ async function drawAll(
   return { items, read };
 }
 
-/** The newest runs of a job, up to so many that their marks surely fit on a page; before `runsFrom`, those that were no success. */
+/** The newest runs of a job, as long as their marks surely fit on a page; before `runsFrom`, those that were no success. */
 async function runsOf(
   { db }: JobsApp['store'],
   jobId: string,

@@ -1,4 +1,4 @@
-/** What the table of the timetable has: its head with the minutes to come, lines behind it, and a row for each job. */
+/** What the table of the timetable has: its head with the minutes to come, lines in the background, and a row for each job. */
 
 import { useMemo } from 'preact/hooks';
 import type { Timetable, TimetableRow } from '../../../wings/timetable/contract.ts';
