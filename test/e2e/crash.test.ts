@@ -54,9 +54,14 @@ test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t
     const counts = Object.groupBy(runs, ({ status }) => status);
     const totals = Object.entries(counts).map(([status, { length }]) => `${length} ${status}`);
     part.diagnostic(`${runs.length} runs (${totals.join(', ')}), ${seen.size} called`);
-    const { promises } = campaign;
+    const { promises, madeUp } = campaign;
+    part.diagnostic(`${madeUp.made} runs made up for missed ones, ${madeUp.dropped} were dropped`);
+    assert.ok(madeUp.made > 0, 'some due times were made up for');
     const runsPromised = [...promises.runs.values()].filter(({ runId }) => runId !== null).length;
-    part.diagnostic(`promised: ${promises.jobs.size} jobs, ${runsPromised} runs by hand`);
+    const called = promises.calls.size;
+    part.diagnostic(
+      `promised: ${promises.jobs.size} jobs, ${runsPromised} runs by hand, ${called} calls`,
+    );
     assert.ok(runsPromised >= rounds, 'people were promised something');
     assert.ok(
       interrupted.some(({ id }) => seen.has(id)),

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { audit, readBooks, readRunning } from '../../support/checks/audit.ts';
 import { wrongInLedger } from '../../support/checks/ledger.ts';
+import { auditMakeUps, type MadeUp } from '../../support/checks/make-ups.ts';
 import { auditReceipts, unsignedIn } from '../../support/checks/audit-receipts.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe, type Ending, type Process } from '../../support/running/executable.ts';
@@ -21,6 +22,8 @@ export interface Campaign {
   apiKeys: string[];
   random: () => number;
   round: number;
+  /** Counted in the end. */
+  madeUp: MadeUp;
 }
 
 /** Concurrent customers, each with their own key. */
@@ -36,7 +39,8 @@ export async function startCampaign(t: TestContext, random: () => number): Promi
   });
   const dataDir = join(temporaryDirectory(t), 'data');
   const promises = noPromises();
-  const campaign: Campaign = { dataDir, witness, promises, apiKeys: [], random, round: 0 };
+  const madeUp = { made: 0, dropped: 0 };
+  const campaign: Campaign = { dataDir, witness, promises, apiKeys: [], random, round: 0, madeUp };
   await prepareStore(dataDir, async ({ addKeys, addJob }) => {
     campaign.apiKeys.push(...(await addKeys(customers)));
     await addJob(
@@ -67,8 +71,32 @@ async function addJobs(
       const manner = ['quick', 'quick', 'slow', 'fail'][Math.floor(random() * 4)];
       const name = `${kind}-${made}`;
       const url = `${witness.url}/${manner}/${name}`;
+      const makeUpSeconds = random() < 0.5 ? 3_600 : null;
       const every = { scheduleType: 'period', periodSeconds: period, notes: '0' } as const;
-      const job = await addJob({ name, url, ...every }, createdAt);
+      const job = await addJob({ name, url, makeUpSeconds, ...every }, createdAt);
+      promises.jobs.set(job.id, { notes: 0, notesAsked: 0, deletion: 'none' });
+    }
+  });
+}
+
+/** Adds jobs whose newest due time has just been missed, or comes soon: half of them are called once. */
+async function addLate(
+  { dataDir, witness, random, promises }: Campaign,
+  kind: string,
+  count: number,
+): Promise<void> {
+  await prepareStore(dataDir, async ({ addJob }) => {
+    for (let made = 0; made < count; made += 1) {
+      const isMissed = random() < 0.7;
+      const dueAt = Date.now() + (isMissed ? -61_000 - random() * 120_000 : random() * 2_000);
+      const createdAt = Math.round(dueAt / 1_000) * 1_000 - 3_600_000;
+      const name = `${kind}-${made}`;
+      const url = `${witness.url}/quick/${name}`;
+      const when =
+        random() < 0.5
+          ? { runAt: new Date(Math.round(dueAt)).toISOString() }
+          : { scheduleType: 'period' as const, periodSeconds: 3_600, makeUpSeconds: 3_600 };
+      const job = await addJob({ name, url, notes: '0', ...when }, createdAt);
       promises.jobs.set(job.id, { notes: 0, notesAsked: 0, deletion: 'none' });
     }
   });
@@ -91,6 +119,7 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   if (campaign.round % 3 !== 0) {
     const period = () => 60 + Math.floor(random() * 3_541);
     await addJobs(campaign, `round${campaign.round}`, 30, period);
+    await addLate(campaign, `late${campaign.round}`, 10);
   }
   const leftRunning = new Set(runningIn(dataDir));
   const daemon = startDaemon(t, campaign, kill.wrapper(random));
@@ -113,6 +142,7 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   await Promise.all([asked, rescued]);
   const books = readBooks(dataDir);
   wrong.push(...audit(books, witness.arrivals), ...brokenPromises(campaign.promises, books));
+  wrong.push(...auditMakeUps(dataDir, { made: 0, dropped: 0 }));
   // Killed, or stopped by the campaign (perhaps before it handled signals); otherwise it ended by
   // itself.
   const isKilled = ending === 'SIGKILL' || ending === 'SIGTERM' || ending === 0;
@@ -197,6 +227,7 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
       .filter(({ status }) => status === 'running')
       .map(({ id }) => `run ${id} is still running`),
     ...audit(books, witness.arrivals),
+    ...auditMakeUps(dataDir, campaign.madeUp),
     ...auditReceipts(dataDir),
     ...(await wrongInLedger(dataDir)),
     ...brokenPromises(promises, books),

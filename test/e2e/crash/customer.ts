@@ -9,6 +9,8 @@ export interface Promises {
   jobs: Map<string, PromisedJob>;
   /** Runs by hand, by idempotency key. */
   runs: Map<string, PromisedRun>;
+  /** Jobs that are called once, by the keys of their calls; null if no answer came. */
+  calls: Map<string, string | null>;
   /** Unexpected answers. */
   oddities: string[];
 }
@@ -28,7 +30,7 @@ interface PromisedRun {
 
 /** An empty record of promises. */
 export function noPromises(): Promises {
-  return { jobs: new Map(), runs: new Map(), oddities: [] };
+  return { jobs: new Map(), runs: new Map(), calls: new Map(), oddities: [] };
 }
 
 interface Reply {
@@ -54,7 +56,7 @@ export async function askUntilGone(
   enough: () => boolean,
 ): Promise<void> {
   // A key may send 120 requests a minute.
-  for (let asked = 0; asked < 100 && !enough(); asked += 5) {
+  for (let asked = 0; asked < 100 && !enough(); asked += 6) {
     if (!(await askRound(customer, promises))) return;
   }
 }
@@ -90,7 +92,27 @@ async function askRound(customer: Customer, promises: Promises): Promise<boolean
     const [key, { jobId: ofJob }] = again;
     if (!(await runByHand(customer, promises, { jobId: ofJob, key }))) return false;
   }
+  if (!(await makeCalls(customer, promises))) return false;
   return await makeAndDelete(customer, promises);
+}
+
+/** Makes a call, and an earlier one again: its key must get the same answer. */
+async function makeCalls(customer: Customer, promises: Promises): Promise<boolean> {
+  const { targetUrl, random } = customer;
+  const earlier = [...promises.calls.keys()];
+  const again = earlier[Math.floor(random() * earlier.length)];
+  const keys = [`call-${randomUUID().slice(0, 8)}`, ...(again === undefined ? [] : [again])];
+  const calls = keys.map((key) => ({ key, url: `${targetUrl}/quick/${key}`, inSeconds: 1 }));
+  for (const key of keys) promises.calls.set(key, promises.calls.get(key) ?? null);
+  const reply = await ask(customer, 'POST', '/calls', { body: { calls } });
+  if (!expect(customer, promises, reply, 'calls', 200)) return false;
+  for (const { key, id, error } of reply.body.results) {
+    const known = promises.calls.get(key) ?? id;
+    if (id === null || id !== known)
+      promises.oddities.push(`call ${key}: ${known}, ${id} ${error}`);
+    promises.calls.set(key, known);
+  }
+  return true;
 }
 
 /** Requests a run; a repeated Idempotency-Key must get the same answer. */
@@ -162,7 +184,7 @@ async function ask(
 }
 
 /** Every broken promise, as sentences. */
-export function brokenPromises({ jobs, runs, oddities }: Promises, books: Books): string[] {
+export function brokenPromises({ jobs, runs, calls, oddities }: Promises, books: Books): string[] {
   const jobOf = new Map(books.jobs.map((job) => [job.id, job]));
   const runOf = new Map(books.runs.map((run) => [run.id, run]));
   const wrong = [...oddities];
@@ -175,6 +197,11 @@ export function brokenPromises({ jobs, runs, oddities }: Promises, books: Books)
     if (kept < notes || kept > notesAsked) {
       wrong.push(`notes of job ${id} are ${kept}, acknowledged ${notes}, asked ${notesAsked}`);
     }
+  }
+  for (const [key, id] of calls) {
+    const made = books.jobs.filter(({ name }) => name === key);
+    const isKept = id === null ? made.length <= 1 : made.length === 1 && made[0]?.id === id;
+    if (!isKept) wrong.push(`call ${key} is ${made.map((job) => job.id).join()}, not ${id}`);
   }
   for (const [key, { jobId, runId }] of runs) {
     if (runId === null) continue;

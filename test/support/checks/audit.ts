@@ -15,6 +15,7 @@ export interface JobBooks {
   cron_expr: string | null;
   period_seconds: number | null;
   anchor_at: number;
+  adjustments: string | null;
   paused: number;
   notes: string;
   active_run_id: string | null;
@@ -158,8 +159,10 @@ function auditDueTimes(job: JobBooks, runs: readonly RunBooks[]): string[] {
   return wrong;
 }
 
-/** The due times from a job's start up to and excluding the next one, by plain counting. */
+/** The due times from a job's start up to and excluding the next one, by plain counting. One that is called once is due at `runAt`. */
 function dueTimes(job: JobBooks): number[] {
+  const { runAt } = JSON.parse(job.adjustments ?? '{}') as { runAt?: string };
+  if (runAt !== undefined) return job.next_run_at === null ? [Date.parse(runAt)] : [];
   const end = job.next_run_at ?? 0;
   if (job.schedule_type === 'cron' && job.cron_expr !== '* * * * *') return [];
   const stepMs = job.schedule_type === 'cron' ? 60_000 : (job.period_seconds ?? 0) * 1_000;

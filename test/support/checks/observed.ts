@@ -70,6 +70,7 @@ function booksOf({ jobs, listedAt, edited, runs, totals }: Observed): Books {
       notes,
       schedule_type: scheduleType,
       cron_expr: cronExpr,
+      adjustments: null,
       period_seconds: periodSeconds,
       anchor_at: Math.floor(createdAt / 1_000) * 1_000,
       paused: edited.has(id) ? 1 : 0,
