@@ -119,7 +119,7 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   if (campaign.round % 3 !== 0) {
     const period = () => 60 + Math.floor(random() * 3_541);
     await addJobs(campaign, `round${campaign.round}`, 30, period);
-    await addLate(campaign, `late${campaign.round}`, 10);
+    await addLate(campaign, `late${campaign.round}`, 3);
   }
   const leftRunning = new Set(runningIn(dataDir));
   const daemon = startDaemon(t, campaign, kill.wrapper(random));
