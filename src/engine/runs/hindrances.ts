@@ -15,7 +15,7 @@ export interface Hindrances {
   readonly look: () => void;
   /** To be called after each look: whether the database could be used. */
   readonly ended: (isUsable: boolean) => void;
-  /** The last ones, the newest last. */
+  /** The last ones, the newest last: also a step of the wall clock that came since the look began. */
   readonly known: () => readonly Hindrance[];
 }
 
@@ -58,6 +58,9 @@ export function createHindrances(clock: Clock): Hindrances {
       else outage ??= keep({ kind: 'outage', from: seenAt, until: now });
       see(now);
     },
-    known: () => kept,
+    known() {
+      see(clock.now());
+      return kept;
+    },
   };
 }

@@ -53,6 +53,15 @@ test('a process that was stopped stood still, and one whose wall clock gained sl
   ]);
 });
 
+test('a step of the wall clock during a look is known at once', () => {
+  const clock = fakeClock(start);
+  const { look, known } = createHindrances(clock);
+  look();
+  clock.advance(3_600_000);
+  assert.deepEqual(known(), [{ kind: 'clock', from: start, until: start + 3_600_000 }]);
+  assert.equal(known().length, 1);
+});
+
 test('the last twenty are remembered', () => {
   const { look, known } = setup();
   for (let stopped = 0; stopped < 30; stopped += 1) look(true, 20_000);
