@@ -112,7 +112,7 @@ export interface Round {
 
 /** Adds jobs, starts the daemon, sends requests, kills it, and audits what is left. */
 export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Promise<Round> {
-  const { dataDir, witness, random } = campaign;
+  const { dataDir, witness, random, promises } = campaign;
   campaign.round += 1;
   // Opening the store recovers it, so two of three rounds do that first; the others start on the
   // files as they are.
@@ -124,7 +124,9 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const leftRunning = new Set(runningIn(dataDir));
   const daemon = startDaemon(t, campaign, kill.wrapper(random));
   const wrong: string[] = [];
-  const struck = kill.strike({ daemon, dataDir, witness, random, leftRunning }).catch(() => {});
+  const struck = kill
+    .strike({ daemon, dataDir, witness, random, promises, leftRunning })
+    .catch(() => {});
   const asked = askAll(campaign, daemon, kill);
   const rescued = rescueOf(daemon, dataDir, leftRunning).then((late) => wrong.push(...late));
   const given = new AbortController();
@@ -137,7 +139,7 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
     );
   const reached = await Promise.race([isDead, isLate]);
   given.abort();
-  witness.onArrival = witness.onAnswer = null;
+  witness.onArrival = witness.onAnswer = promises.onRun = null;
   const ending = await daemon.stop('SIGKILL');
   await Promise.all([asked, rescued]);
   const books = readBooks(dataDir);

@@ -11,6 +11,8 @@ export interface Promises {
   runs: Map<string, PromisedRun>;
   /** Jobs that are called once, by the keys of their calls; null if no answer came. */
   calls: Map<string, string | null>;
+  /** Called when a run by hand is acknowledged. */
+  onRun: (() => void) | null;
   /** Unexpected answers. */
   oddities: string[];
 }
@@ -30,7 +32,12 @@ interface PromisedRun {
 
 /** An empty record of promises. */
 export function noPromises(): Promises {
-  return { jobs: new Map(), runs: new Map(), calls: new Map(), oddities: [] };
+  return { jobs: new Map(), runs: new Map(), calls: new Map(), onRun: null, oddities: [] };
+}
+
+/** How many runs by hand were acknowledged. */
+export function runsPromised({ runs }: Promises): number {
+  return [...runs.values()].filter(({ runId }) => runId !== null).length;
 }
 
 interface Reply {
@@ -130,6 +137,7 @@ async function runByHand(
     promises.oddities.push(`key ${key} was answered with ${known.runId}, then with ${runId}`);
   }
   known.runId = runId;
+  promises.onRun?.();
   return true;
 }
 

@@ -5,6 +5,7 @@ import { readRunning } from '../../support/checks/audit.ts';
 import type { Process } from '../../support/running/executable.ts';
 import { withFault } from '../../support/running/strace.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
+import type { Promises } from './customer.ts';
 
 /** The events a kill can wait for. */
 export interface Scene {
@@ -12,6 +13,7 @@ export interface Scene {
   dataDir: string;
   witness: Witness;
   random: () => number;
+  promises: Promises;
   /** Runs that an earlier process left running. */
   leftRunning: ReadonlySet<string>;
 }
@@ -55,6 +57,16 @@ export const whenClaimed: Kill = {
       await setTimeout(poll % 20 === 0 ? 1 : 0);
     }
     await daemon.stop('SIGKILL');
+  },
+};
+
+/** As soon as a customer knows the id of a run by hand. */
+export const whenPromised: Kill = {
+  wrapper: alone,
+  strike({ daemon, promises }) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    promises.onRun = () => void daemon.stop('SIGKILL').then(() => resolve());
+    return promise;
   },
 };
 
