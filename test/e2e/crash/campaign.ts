@@ -28,8 +28,8 @@ export interface Campaign {
 
 /** Concurrent customers, each with their own key. */
 const customers = 4;
-/** A kill that did not reach its point happens anyway once the target was not called for so long. */
-const longestRestMs = 4_000;
+/** A kill that did not reach its point happens anyway so long after the customers asked for everything that they want. */
+const patienceMs = 4_000;
 
 /** Makes the store, with jobs that stay for the whole campaign. */
 export async function startCampaign(t: TestContext, random: () => number): Promise<Campaign> {
@@ -131,8 +131,8 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const rescued = rescueOf(daemon, dataDir, leftRunning).then((late) => wrong.push(...late));
   const given = new AbortController();
   const isDead = Promise.race([struck, daemon.ended]).then(() => true);
-  const isLate = daemon.listening
-    .then(async () => await untilRest(witness, given.signal))
+  const isLate = Promise.all([daemon.listening, asked])
+    .then(async () => await setTimeout(patienceMs, undefined, { signal: given.signal }))
     .then(
       () => false,
       async () => await isDead,
@@ -150,14 +150,6 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const isKilled = ending === 'SIGKILL' || ending === 'SIGTERM' || ending === 0;
   if (!isKilled && !kill.mayEnd) wrong.push(`it ended with ${ending}: ${daemon.log()}`);
   return { ending, reached: reached && isKilled, wrong };
-}
-
-/** Resolves when the target was not called for a while. */
-async function untilRest({ arrivals }: Witness, signal: AbortSignal): Promise<void> {
-  for (let called = -1; called < arrivals.length;) {
-    called = arrivals.length;
-    await setTimeout(longestRestMs, undefined, { signal });
-  }
 }
 
 function runningIn(dataDir: string): string[] {
