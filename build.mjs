@@ -29,7 +29,9 @@ const threadName = 'egress-thread.cjs';
 const clientName = 'jobd-client.cjs';
 const icons = ['icon.svg', 'icon-trouble.svg'];
 /** What the pages load. */
-const pageNames = ['app.js', 'app.css', 'docs.css', ...icons].map((name) => `page/${name}`);
+const pageNames = ['app.js', 'receipts.js', 'app.css', 'docs.css', ...icons].map(
+  (name) => `page/${name}`,
+);
 
 /** commander can run commands that are separate files. jobd has none, so it does not load node:child_process for them. */
 const withoutSubprocesses = {
@@ -124,19 +126,21 @@ async function bundleProgram() {
   return packages;
 }
 
-/** Bundles what the pages load: one script, one sheet, two icons, and the sheet of `/docs`. Resolves with the files in them. */
+/** Bundles what the pages load: a script, another one that checks receipts, a sheet, two icons, and the sheet of `/docs`. Resolves with the files in them. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   const source = join(root, 'src', 'dashboard');
+  const receipts = join(source, 'view', 'receipt.ts');
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { metafile, outputFiles } = await build({
     define: { JOBD_PAGE_VERSION: JSON.stringify(version) },
     entryPoints: [
       { in: 'script in order', out: 'app' },
+      { in: receipts, out: 'receipts' },
       { in: join(source, 'style.css'), out: 'app' },
       { in: join(root, 'src', 'api', 'docs', 'docs.css'), out: 'docs' },
     ],
-    plugins: [await scriptInOrder(source)],
+    plugins: [await scriptInOrder(source, receipts)],
     outdir: join(dist, 'page'),
     write: false,
     metafile: true,
@@ -167,8 +171,10 @@ async function bundlePages() {
  * The script of the pages with what has no markup before what has, each by folders: what is alike is near each other, which
  * gzip, that looks back 32 KiB only, makes smaller by almost 1 %.
  */
-async function scriptInOrder(source) {
-  const all = await Array.fromAsync(glob('**/*.{ts,tsx}', { cwd: source }));
+async function scriptInOrder(source, without) {
+  const all = (await Array.fromAsync(glob('**/*.{ts,tsx}', { cwd: source }))).filter(
+    (name) => join(source, name) !== without,
+  );
   const files = ['.ts', '.tsx'].flatMap((ending) =>
     all.filter((name) => extname(name) === ending && name !== 'main.tsx').toSorted(),
   );

@@ -7,6 +7,7 @@ import type { PagesApp } from '../../app/app.ts';
 /** The files of the build, by what the document uses them for. */
 const files = {
   script: 'app.js',
+  receipts: 'receipts.js',
   sheet: 'app.css',
   icon: 'icon.svg',
   troubleIcon: 'icon-trouble.svg',

@@ -23,10 +23,11 @@ export const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** The document at a path. Its links are relative, so that it works below any path of a proxy. The script chooses the icon by name. */
-export function documentAt(path: string, { script, sheet, icon, troubleIcon }: Assets): string {
+/** The document at a path. Its links are relative, so that it works below any path of a proxy. The script chooses the icon by name, and loads what checks receipts. */
+export function documentAt(path: string, assets: Assets): string {
+  const { script, receipts, sheet, icon, troubleIcon } = assets;
   const root = '../'.repeat(path.split('/').length - 2) || './';
-  const assets = `${root}assets`;
+  const folder = `${root}assets`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -34,9 +35,9 @@ export function documentAt(path: string, { script, sheet, icon, troubleIcon }: A
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>jobd</title>
-<link rel="icon" type="image/svg+xml" href="${assets}/${icon.name}" data-calm="${icon.name}" data-trouble="${troubleIcon.name}">
-<link rel="stylesheet" href="${assets}/${sheet.name}">
-<script type="module" src="${assets}/${script.name}"></script>
+<link rel="icon" type="image/svg+xml" href="${folder}/${icon.name}" data-calm="${icon.name}" data-trouble="${troubleIcon.name}">
+<link rel="stylesheet" href="${folder}/${sheet.name}">
+<script type="module" src="${folder}/${script.name}" data-receipts="${receipts.name}"></script>
 </head>
 <body>
 <div id="page"></div>

@@ -1,4 +1,7 @@
-/** Receipts in the browser: which keys it trusts and why, and what a verdict says. Nothing here asks a server. */
+/**
+ * Receipts in the browser: which keys it trusts and why, and what a verdict says. Nothing here asks a server. It is a script
+ * of its own, which the other one loads when somebody looks at a receipt: it shares no state with it.
+ */
 
 import type { Run } from '../../api/runs/contract.ts';
 import type { Receipt } from '../../domain/proof/receipt.ts';
@@ -7,6 +10,8 @@ import { readTrustedKeys, type TrustedKeys } from '../../receipt/trusted-keys.ts
 import { verifyReceipt } from '../../receipt/verify.ts';
 import { clock, dateIn, dayIn } from './times.ts';
 import { figures } from './figures.ts';
+
+export { readTrustedKeys };
 
 /** A key that this browser has seen, and when it first did. */
 export interface SeenKey {

@@ -17,6 +17,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const sources: Record<string, string> = {
   'app.js': `export {}; // ${'✓'.repeat(2_000)}`,
+  'receipts.js': 'export const isEmpty = true;',
   'app.css': 'body {}',
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'icon-trouble.svg': '<svg xmlns="http://www.w3.org/2000/svg" id="trouble"/>',
@@ -36,8 +37,12 @@ async function startPages(t: TestContext, pageFile = built): Promise<string> {
 /** The addresses that the document at an address loads. */
 async function linksOf(url: string): Promise<string[]> {
   const text = await (await fetch(url)).text();
-  const found = [...text.matchAll(/(?:src|href)="([^"]*assets[^"]+)"/g)];
-  return found.map(([, link = '']) => new URL(link, url).href);
+  const found = [
+    ...text.matchAll(/(?:src|href)="([^"]*assets\/)([^"]+)"(?: data-receipts="([^"]+)")?/g),
+  ];
+  return found.flatMap(([, folder = '', ...names]) =>
+    names.filter(Boolean).map((name) => new URL(`${folder}${name}`, url).href),
+  );
 }
 
 async function sent(url: string, bytes: string): Promise<Socket> {
@@ -116,7 +121,7 @@ test('what a document loads has the hash of its bytes in its name and may be kep
   const names = links.map((link) =>
     link.replace(/-[\w-]{12}\./, '.').replace(`${url}/assets/`, ''),
   );
-  assert.deepEqual(names.toSorted(), ['app.css', 'app.js', 'icon.svg']);
+  assert.deepEqual(names.toSorted(), ['app.css', 'app.js', 'icon.svg', 'receipts.js']);
   for (const link of links) {
     const response = await fetch(link);
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
