@@ -9,7 +9,6 @@ import { interruptedExitCode } from './exit-codes.ts';
 import type { Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
-import { systemClock } from '../domain/clock.ts';
 import { counted } from '../domain/counted.ts';
 
 /** What is needed to do something to many of them. */
@@ -20,12 +19,14 @@ export interface Many<Item, Update> {
   actions?: Readonly<Record<string, { update: Update }>>;
   /** What the action changes of one of them, where that depends on it. */
   updateFor?: (item: Selected) => Update;
-  /** Does something to many at once, where the server can: why each was left as it is, or null. */
-  actOnMany?: (
-    api: Api,
-    action: string,
-    ids: readonly string[],
-  ) => Promise<readonly (string | null)[]>;
+  /** Does something to many at once, where the server can. */
+  actOnMany?: (api: Api, action: string, ids: readonly string[]) => Promise<readonly Outcome[]>;
+}
+
+/** What became of one: why it was refused, or null, and whether it was left as it is because it is over. */
+interface Outcome {
+  error: string | null;
+  isOver?: boolean;
 }
 
 /** Jobs of one request. */
@@ -74,7 +75,7 @@ export async function actOn<Item, Update>(
     {
       [noun]: ({ name }) => name,
       result: ({ error, changed, isOver }) => {
-        if (isOver) return 'its time has passed';
+        if (isOver) return timeHasPassed;
         if (error !== null) return state('refused');
         return changed ? (doneWords[action] ?? action) : notDoneWords(action);
       },
@@ -104,13 +105,11 @@ async function actOnParts<Item, Update>(
       while (results.length < found.length && !signal.aborted) {
         const part = found.slice(results.length, results.length + atOnce);
         const ids = part.map(({ id }) => id);
-        const errors = (await actOnMany?.(api, action, ids)) ?? (await act(api, action, part));
+        const outcomes = (await actOnMany?.(api, action, ids)) ?? (await act(api, action, part));
         for (const [index, item] of part.entries()) {
           const { id, name } = item;
-          const refusal = errors[index] ?? null;
-          const isOver = refusal !== null && action === 'resume' && hasPassed(item);
-          const error = isOver ? null : refusal;
-          const changed = refusal === null && !hasNothingToDo(action, item);
+          const { error = null, isOver = false } = outcomes[index] ?? {};
+          const changed = error === null && !isOver && !hasNothingToDo(action, item);
           results.push({ id, name, error, changed, ...(isOver && { isOver }) });
         }
       }
@@ -129,12 +128,8 @@ interface Result extends Pick<Selected, 'id' | 'name'> {
   error: string | null;
   /** False if it was refused, or as the action wants it already. */
   changed: boolean;
-  /** Of a job that is called once, whose time has passed: nothing is left to resume, which is no failure. */
+  /** Of a job whose time has passed: nothing is left to pause or resume, which is no failure. */
   isOver?: true;
-}
-
-function hasPassed({ runAt }: Selected): boolean {
-  return runAt !== undefined && Date.parse(runAt) <= systemClock.now();
 }
 
 /** How many were changed and how many had nothing to do; null if each one was changed or refused. */
@@ -148,31 +143,31 @@ function countsOf(noun: string, action: string, results: readonly Result[]): str
     `${doneWords[action]} ${counted(changed, noun)}`,
     ...(others > 0 ? [`${others} ${notDoneWords(action, others)}`] : []),
     ...(over > 0
-      ? [`the time of ${over} has passed: jobd jobs update NAME --at sets another`]
+      ? [`the time of ${over} has passed${action === 'resume' ? `: ${setAnother}` : ''}`]
       : []),
     ...(refused > 0 ? [`${refused} refused`] : []),
   ];
   return parts.join(', ');
 }
 
+/** What is said of a job that is over. */
+export const timeHasPassed = 'its time has passed';
+const setAnother = 'jobd jobs update NAME with --at, or --not-after, sets another';
+
 function oneByOne<Item, Update>({ of, actions = {}, updateFor }: Many<Item, Update>) {
-  return async (
-    api: Api,
-    action: string,
-    found: readonly Selected[],
-  ): Promise<(string | null)[]> => {
+  return async (api: Api, action: string, found: readonly Selected[]): Promise<Outcome[]> => {
     const items = of(api);
-    const errors: (string | null)[] = [];
+    const outcomes: Outcome[] = [];
     for (const item of found) {
       try {
         const update = updateFor?.(item) ?? actions[action]?.update;
         await (update === undefined ? items.delete(item.id) : items.update(item.id, update));
-        errors.push(null);
+        outcomes.push({ error: null });
       } catch (error) {
         if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
-        errors.push(error.message);
+        outcomes.push({ error: error.message });
       }
     }
-    return errors;
+    return outcomes;
   };
 }

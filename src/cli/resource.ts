@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { isWide, withWide } from './options.ts';
 import { addLabelCommand, keepLabels } from './labels.ts';
 import { isForMany, isLimited, limitsOf, select, withLimits, withSelection } from './selection.ts';
-import { actOn, hasNothingToDo, notDoneWords, type Many } from './many.ts';
+import { actOn, hasNothingToDo, notDoneWords, timeHasPassed, type Many } from './many.ts';
 import type { Limits, Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows, type Columns, type Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
@@ -111,6 +111,8 @@ export function addResourceCommands<
         const changed = await resource.of(api).update(first.id, fields);
         if (hasNothingToDo(action, first)) {
           context.output.say(`${plain(first.name)} ${notDoneWords(action)}`);
+        } else if (action === 'pause' && changed.status !== 'paused') {
+          context.output.say(`${plain(first.name)} is not paused: ${timeHasPassed}`);
         }
         await printItem(context, resource, flags, changed);
       });

@@ -13,8 +13,6 @@ export interface Selected {
   /** Its state and labels when it was looked up; channels have none. */
   status?: string;
   labels?: Labels;
-  /** When it is called, of a job that is called once. */
-  runAt?: string;
 }
 
 /** Where they are looked up. */
@@ -118,7 +116,6 @@ export async function select<Status extends string>(
   return [...found.values()];
 }
 
-function selectedOf({ id, name, status, labels, runAt }: Selected): Selected {
-  const more = { ...(labels && { labels }), ...(runAt && { runAt }) };
-  return { id, name, ...(status !== undefined && { status }), ...more };
+function selectedOf({ id, name, status, labels }: Selected): Selected {
+  return { id, name, ...(status !== undefined && { status }), ...(labels && { labels }) };
 }

@@ -80,5 +80,5 @@ export const chain = {
 export const jobKey = 'send-reminders';
 
 export const jobActions = { action: 'pause', ids: [jobId] };
-export const jobActionResult = { id: jobId, error: null };
+export const jobActionResult = { id: jobId, error: null, isOver: false };
 export const jobActionResults = { results: [jobActionResult] };

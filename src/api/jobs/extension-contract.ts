@@ -97,7 +97,12 @@ const ActionResult = t.output(
   {
     id: t.text('The id from the request, in lower case if it is one.'),
     error: t.nullable(
-      t.text('Why the job was left as it is; null if it is now paused, resumed or deleted.'),
+      t.text(
+        'Why the job was left as it is; null if it is now paused, resumed or deleted, or is over.',
+      ),
+    ),
+    isOver: t.flag(
+      'Whether it was left as it is because it is not due any more: its `runAt` or its `notAfter` has passed.',
     ),
   },
 );

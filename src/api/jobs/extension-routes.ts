@@ -70,7 +70,7 @@ const operations = describe(
       summary: 'Pause, resume or delete many jobs',
       description:
         'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
-        'says why. A job with a run in progress is not deleted. A job that is paused or resumed already stays as it is. ' +
+        'says why. A job with a run in progress is not deleted. A job that is paused or resumed already, or is over, stays as it is. ' +
         'Jobs are changed in groups of 20, and a group counts as one request.',
       body: JobActions,
       response: { 200: JobActionResults },
@@ -109,6 +109,12 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
     const items = body.ids.length;
     await countItems(limits, principal, { items, perRequest: jobsPerStep, answer });
     const results = await actOnJobs(app, principal, body);
-    return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
+    return {
+      results: results.map(({ id, refusal, isOver = false }) => ({
+        id,
+        error: isOver ? null : (refusal?.message ?? null),
+        isOver,
+      })),
+    };
   });
 }

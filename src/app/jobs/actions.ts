@@ -5,9 +5,10 @@ import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { plans, type PlanName } from '../../domain/accounts/plan.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { checkDistinct, type Action } from '../../domain/fields.ts';
-import { afterAction, type ActedJob, type JobAction } from '../../domain/jobs/actions.ts';
+import { afterAction, isOver, type ActedJob, type JobAction } from '../../domain/jobs/actions.ts';
 import { followersFirst } from '../../domain/jobs/after.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
+import { dropChainedRuns } from '../../store/jobs/chains.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { Ground, JobsApp, Principal } from '../app.ts';
@@ -21,6 +22,8 @@ export interface ActionResult {
   id: string;
   /** Why nothing was done to it; null if it is as the action wants it. */
   refusal: JobdError | null;
+  /** Whether it was left as it is because it is over (docs/behavior.md#once-8). */
+  isOver?: true;
 }
 
 /** Jobs of one transaction, which counts as one request. A job with a long body takes 0.5 ms to write, and no run is claimed meanwhile. */
@@ -130,6 +133,10 @@ async function pauseOrResume(
   const { plan } = await requirePaid(tx, principal, now);
   const found = await findActedJobs(tx, principal.workspaceId, ids);
   const { results, done } = decide(ids, found, (job) => allowedAfter(job, action, plan, now));
+  const over = found.filter((job) => job.paused === (action === 'resume') && isOver(job, now));
+  const overIds = new Set(over.map(({ id }) => id));
+  // What waits to make up for its due time would still be called.
+  if (action === 'pause') await dropChainedRuns(tx, [...overIds]);
   const foundById = new Map(found.map((job) => [job.id, job]));
   const changed = done.flatMap((after) => {
     const before = foundById.get(after.id);
@@ -137,7 +144,7 @@ async function pauseOrResume(
   });
   await keepScheduleStates(tx, changed, now);
   for (const { after } of changed) note({ action: `job.${action}`, subject: after });
-  return results;
+  return results.map((result) => (overIds.has(result.id) ? { ...result, isOver: true } : result));
 }
 
 /** A job after an action. Throws `forbidden` if the plan does not allow it. */

@@ -9,6 +9,7 @@ import { dueTimesOf, type DueTimesOfJob } from '../../domain/runs/due-times.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
 import { openJob, type SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { wasUpdated } from '../../store/accounts/audit.ts';
+import { dropChainedRuns } from '../../store/jobs/chains.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findStop } from '../../store/overview/jobs.ts';
@@ -175,6 +176,8 @@ export async function updateJob(
   const needed = isAtOnce && action !== undefined ? { action } : update;
   const change = async (tx: Db, kept: SealedJob, note: NoteChange): Promise<KeptJob> => {
     const changed = changedJob(app, kept, needed);
+    // It is over, but what waits to make up for its due time would still be called.
+    if (action === 'pause' && !changed.after.paused) await dropChainedRuns(tx, [id]);
     return await keepChangedJob(app, principal, tx, changed, note);
   };
   const job = isAtOnce

@@ -86,7 +86,9 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   statuses: jobFilters,
   all: (api, limits) => api.jobs.summaries(limits),
   actOnMany: async (api, action, ids) =>
-    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error && optionWords(error)),
+    (await api.jobs.act(action as JobAction, ids)).map(({ error, isOver }) => {
+      return { error: error && optionWords(error), isOver };
+    }),
 };
 
 function resultOf(job: Job | JobSummary): string | null {

@@ -15,26 +15,30 @@ export interface Named {
   name: string;
 }
 
-/** Changes fields; `done` is what it is then, as in `backup is paused.` Resolves with whether it was done. */
+/** Changes fields; `done` says what it is then, as in `backup is paused.` Resolves with whether it was done. */
 export async function update(
   kind: Kind,
   { id, name }: Named,
   fields: object,
-  done: string,
+  done: (answer: Record<string, { paused?: boolean }>) => string,
 ): Promise<boolean> {
-  const answer = await change('PATCH', pageOf(kind, id), fields);
-  showToast(answer.ok ? { text: `${name} is ${done}.` } : { text: answer.error, isProblem: true });
+  const path = pageOf(kind, id);
+  const answer = await change<Record<string, { paused?: boolean }>>('PATCH', path, fields);
+  const text = answer.ok ? `${name} is ${done(answer.body)}.` : answer.error;
+  showToast({ text, isProblem: !answer.ok });
   return answer.ok;
 }
 
-/** Pauses or resumes a job or a monitor. Resolves with whether it was done. */
+/** Pauses or resumes a job or a monitor; a job that is over stays as it is. Resolves with whether it was done. */
 export function setPaused(
   kind: 'job' | 'monitor',
   subject: Named,
   paused: boolean,
 ): Promise<boolean> {
   const action = paused ? 'pause' : 'resume';
-  return update(kind, subject, { action }, `${action}d`);
+  return update(kind, subject, { action }, (answer) =>
+    answer[kind]?.paused === paused ? `${action}d` : `over: nothing is left to ${action}`,
+  );
 }
 
 /** A job may be run by hand once in this time. */

@@ -15,7 +15,8 @@ export interface JobSentence {
 }
 
 /** The fields of a job that tell how it is. */
-export type JobState = Pick<Job, 'status' | 'paused' | 'downReason' | 'nextRunAt' | 'timezone'>;
+export type JobState = Pick<Job, 'status' | 'paused' | 'downReason' | 'nextRunAt' | 'timezone'> &
+  Partial<Pick<Job, 'runAt' | 'notAfter' | 'after'>>;
 
 /** What only a list or the due times of a job know. */
 export interface MoreOfState {
@@ -62,6 +63,8 @@ const begins: Record<Job['status'], string> = {
 
 function nextSentence(job: JobState, { nowMs, note }: MoreOfState): string {
   const { status, paused, nextRunAt, downReason, timezone } = job;
+  if (paused && isOver(job, nowMs))
+    return 'Its time has passed: set a later one to have it called.';
   if (paused) return 'It is called again once it is resumed.';
   if (nextRunAt === null) return note ? `${capitalized(note)}.` : 'It has no next due time.';
   if (Date.parse(nextRunAt) <= nowMs) return 'It is due now.';
@@ -70,6 +73,12 @@ function nextSentence(job: JobState, { nowMs, note }: MoreOfState): string {
   const again = status === 'running' || downReason !== null ? 'called again' : 'called next';
   const called = status === 'new' ? 'called' : again;
   return `It is ${called} ${day}at ${clock(nextRunAt, timezone)} (${timezone}).`;
+}
+
+/** Whether nothing is left to resume. */
+function isOver({ after, runAt, notAfter }: JobState, nowMs: number): boolean {
+  const last = runAt ?? notAfter;
+  return after === undefined && last !== undefined && Date.parse(last) <= nowMs;
 }
 
 function capitalized(text: string): string {

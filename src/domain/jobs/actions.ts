@@ -1,7 +1,7 @@
 /** What people do with many jobs at once: pause, resume or delete them. */
 
 import { actions, type Action } from '../fields.ts';
-import { firstDue } from '../schedule/next.ts';
+import { firstDue, nextDue } from '../schedule/next.ts';
 import { anchorOf } from '../schedule/schedule-input.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { isOnSchedule } from './after.ts';
@@ -18,12 +18,25 @@ export type ActedJob = ScheduleFields &
   Pick<Job, 'id' | 'name' | 'timeoutSeconds' | 'paused' | 'after' | 'activeRunId' | 'nextRunAt'>;
 
 /**
- * A job after it was paused or resumed; the job itself if it was already. A resumed schedule counts from `now` (epoch
- * milliseconds). Throws `invalid_input` if it is never due.
+ * Whether a job is over at `now`, in epoch milliseconds: it is not due any more, or would not be if it were resumed
+ * (docs/behavior.md#once-8).
+ */
+export function isOver(
+  job: ScheduleFields & Pick<Job, 'paused' | 'after' | 'nextRunAt'>,
+  now: number,
+): boolean {
+  const { after, paused, nextRunAt } = job;
+  if (after !== null || (!paused && nextRunAt !== null)) return false;
+  return nextDue(scheduleOf(paused ? { ...job, anchorAt: anchorOf(now) } : job), now) === null;
+}
+
+/**
+ * A job after it was paused or resumed; the job itself if it was already, and if it is over: a pause of it could not be
+ * ended. A resumed schedule counts from `now` (epoch milliseconds). Throws `invalid_input` if it is never due.
  */
 export function afterAction(job: ActedJob, action: Action, now: number): ActedJob {
   const paused = action === 'pause';
-  if (paused === job.paused) return job;
+  if (paused === job.paused || (paused && isOver(job, now))) return job;
   const after = { ...job, paused };
   if (!isOnSchedule(after)) return { ...after, nextRunAt: null };
   return { ...job, paused, ...countedFrom(now, job) };

@@ -14,7 +14,7 @@ import { readAdjustments } from '../schedule/adjustment-input.ts';
 import { sameDueTimes } from '../schedule/schedule.ts';
 import { anchorOf, readSchedule, type ScheduleInput } from '../schedule/schedule-input.ts';
 import { judgeUrl, type AllowedTarget } from '../targets/target.ts';
-import { countedFrom } from './actions.ts';
+import { countedFrom, isOver } from './actions.ts';
 import { isOnSchedule, readAfter, type AfterInput } from './after.ts';
 import { checkHeaders } from './headers.ts';
 import { jobFields, maxBodyLength } from './fields.ts';
@@ -149,7 +149,8 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     throw invalidInput('onResultSecret needs onResult, the URL that gets results');
   }
   checkSigning(changed, changed.headers);
-  const isPaused = action === undefined ? job.paused : action === 'pause';
+  const isPaused =
+    action === undefined ? job.paused : action === 'pause' && (job.paused || !isOver(changed, now));
   const isDue = isOnSchedule({ ...changed, paused: isPaused });
   const isSame = sameDueTimes(job, changed);
   if (isDue && isSame && isOnSchedule(job)) return changed;

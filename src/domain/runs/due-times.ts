@@ -1,5 +1,6 @@
 /** The next due times of a job, for people. */
 
+import { isOver } from '../jobs/actions.ts';
 import type { Job } from '../jobs/job.ts';
 import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
@@ -30,13 +31,19 @@ export function dueTimesOf(
     ...(job.after !== null
       ? ['the job runs after another one: it has no due times of its own']
       : []),
-    ...(job.paused ? ['the job is paused: it is called again once it is resumed'] : []),
+    ...(job.paused ? [pausedWords(job, now)] : []),
   ];
   return {
     words,
     next: [],
     notes: notes.length > 0 ? notes : [whyOver(job)],
   };
+}
+
+/** What it means that a job is paused. */
+export function pausedWords(job: Parameters<typeof isOver>[0], now: number): string {
+  if (!isOver(job, now)) return 'the job is paused: it is called again once it is resumed';
+  return 'the job is paused, and its time has passed: set a later one to have it called';
 }
 
 /** Why a job has no due time although it is on its schedule. */

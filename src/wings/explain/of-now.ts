@@ -7,7 +7,7 @@ import { afterOnVerbs, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { activeWords } from '../../domain/runs/active.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
-import { whyOver } from '../../domain/runs/due-times.ts';
+import { pausedWords, whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
@@ -43,7 +43,7 @@ export function nextFacts(records: Records): Fact[] {
   const add = (sentence: string, values: Partial<Fact> = {}): void => {
     obstacles.push(fact('obstacle', sentence, values));
   };
-  if (job.paused) add('The job is paused: it is called again once it is resumed.');
+  if (job.paused) add(`${capitalized(pausedWords(job, now))}.`);
   if (job.after !== null) add(firstJobWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {

@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
-import { afterAction } from '../../../src/domain/jobs/actions.ts';
+import { afterAction, isOver } from '../../../src/domain/jobs/actions.ts';
+import { nextDue } from '../../../src/domain/schedule/next.ts';
+import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Store } from '../../../src/store/database/store.ts';
@@ -39,7 +41,7 @@ test('many jobs are paused, resumed and deleted as single ones are', async (t) =
     const { jobs } = (await ask('GET', '/jobs')).body as { jobs: Record<string, unknown>[] };
     return jobs.toReversed().map(({ status, nextRunAt }) => [status, nextRunAt]);
   };
-  const results = ids.map((id) => ({ id, error: null }));
+  const results = ids.map((id) => ({ id, error: null, isOver: false }));
 
   const paused = await ask('POST', path, { action: 'pause', ids });
   assert.deepEqual([paused.status, paused.body], [200, { results }]);
@@ -79,11 +81,12 @@ test('a refused job has its reason in its row, and the others are acted on', asy
     {
       id: busy,
       error: `run ${run.id} of this job is executing: delete the job when it has ended`,
+      isOver: false,
     },
-    { id: unknownId, error: `there is no job with id ${unknownId}` },
-    { id: theirs, error: `there is no job with id ${theirs}` },
-    { id: 'no id', error: 'there is no job with id no id' },
-    { id: idle, error: null },
+    { id: unknownId, error: `there is no job with id ${unknownId}`, isOver: false },
+    { id: theirs, error: `there is no job with id ${theirs}`, isOver: false },
+    { id: 'no id', error: 'there is no job with id no id', isOver: false },
+    { id: idle, error: null, isOver: false },
   ]);
   const left = (await ask('GET', '/jobs')).body.jobs;
   assert.deepEqual(
@@ -91,7 +94,11 @@ test('a refused job has its reason in its row, and the others are acted on', asy
     [busy],
   );
   const paused = await ask('POST', path, { action: 'pause', ids: [busy] });
-  assert.deepEqual(paused.body.results, [{ id: busy, error: null }], 'a call in flight may finish');
+  assert.deepEqual(
+    paused.body.results,
+    [{ id: busy, error: null, isOver: false }],
+    'a call in flight may finish',
+  );
   sink.release();
 });
 
@@ -109,8 +116,8 @@ test('a plan and the end of a trial allow what they allow for single jobs', asyn
   const { body } = await account.ask('POST', path, { action: 'resume', ids });
   const error = 'cronExpr must leave at least 300 s between due times on the plan free, got 60 s';
   assert.deepEqual(body.results, [
-    { id: first, error },
-    { id: second, error: null },
+    { id: first, error, isOver: false },
+    { id: second, error: null, isOver: false },
   ]);
   clock.advance(15 * 86_400_000);
   for (const action of ['pause', 'resume']) {
@@ -194,6 +201,8 @@ test('an action changes a job as an update with this action does', () => {
     { cronExpr: '*/7 * * * *' },
     { cronExpr: '30 2 * * *', timezone: 'Pacific/Apia' },
     { scheduleType: 'period', periodSeconds: 90 },
+    { runAt: '2026-03-02T10:30:00Z' },
+    { cronExpr: '*/7 * * * *', notAfter: '2026-03-02T10:30:00Z' },
   );
   const action = fc.constantFrom('pause' as const, 'resume' as const);
   fc.assert(
@@ -205,9 +214,20 @@ test('an action changes a job as an update with this action does', () => {
       (given, paused, does, later) => {
         const context = { id: newId(now), workspaceId: '', now, allowTargets: loopback };
         const job = defineJob({ name: 'a', url: rare.url, paused, ...given }, context);
-        const updated = changeJob(job, { action: does }, { now: now + later, allowTargets: [] });
+        // A due time that has come is not pending any more.
+        const isDone = (job.nextRunAt ?? Infinity) < now + later && later % 2 === 0;
+        const kept = isDone ? { ...job, nextRunAt: nextDue(scheduleOf(job), now + later) } : job;
+        const [at, allowTargets] = [now + later, []];
+        const over = isOver(kept, at);
+        if (over && paused && does === 'resume') {
+          assert.throws(() => changeJob(kept, { action: does }, { now: at, allowTargets }));
+          return assert.throws(() => afterAction(kept, does, at));
+        }
+        const updated = changeJob(kept, { action: does }, { now: at, allowTargets });
         // A paused job has no anchor that counts: it gets one when it is resumed.
-        assert.deepEqual(afterAction(job, does, now + later), updated);
+        assert.deepEqual(afterAction(kept, does, at), updated);
+        const isPending = kept.nextRunAt !== null && kept.nextRunAt <= at;
+        if (!paused && updated.paused && !isPending) afterAction(updated, 'resume', at);
       },
     ),
   );

@@ -184,7 +184,7 @@ test('Ctrl-C stops between two requests, and says what was done', async () => {
     async actOnMany(_, __, ids) {
       requests += 1;
       if (requests === 2) pressCtrlC();
-      return ids.map(() => null);
+      return ids.map(() => ({ error: null }));
     },
   };
   await actOn(context, many, {} as Api, 'pause', found, {});

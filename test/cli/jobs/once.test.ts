@@ -46,6 +46,15 @@ test('a one-time job that was missed says so, and no command to resume all fails
   assert.match(resumed.stdout, /^held\tits time has passed\t-$/m);
   assert.match(resumed.stdout, /^hourly\tresumed\t-$/m);
   assert.match(resumed.stderr, /resumed 1 job, 1 was not paused, the time of 1 has passed: /);
+  const paused = await jobd('jobs', 'pause', '--all');
+  assert.equal(paused.exitCode, 0, paused.stderr);
+  assert.match(paused.stdout, /^missed\tits time has passed\t-$/m);
+  assert.match(paused.stderr, /paused 1 job, 1 was paused already, the time of 1 has passed$/m);
+  const spent = await jobd('jobs', 'pause', 'missed');
+  assert.equal(spent.exitCode, 0);
+  assert.match(spent.stderr, /^missed is not paused: its time has passed$/m);
+  assert.match(spent.stdout, /^status\tnew$/m);
+  assert.match((await jobd('explain', 'held')).stdout, /paused, and its time has passed: set/);
   const alone = await jobd('jobs', 'resume', 'held');
   assert.equal(alone.exitCode, 2);
   assert.match(alone.stderr, /its --at, \S+, has passed: set a later one/);

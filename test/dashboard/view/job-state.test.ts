@@ -76,6 +76,8 @@ test('a running or paused job that was down before says so', () => {
     sentence({ status: 'paused', nextRunAt: null }),
     'Paused. It is called again once it is resumed.',
   );
+  const over = { status: 'paused', nextRunAt: null, runAt: '2026-11-22T00:41:12.000Z' } as const;
+  assert.equal(sentence(over), 'Paused. Its time has passed: set a later one to have it called.');
   assert.equal(
     sentence({ status: 'paused', nextRunAt: null, downReason: 'http: 502' }, failing),
     'Paused. Down for 2 h 4 m: http: 502, 3 runs in a row. It is called again once it is resumed.',

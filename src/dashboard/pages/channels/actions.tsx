@@ -25,7 +25,8 @@ export function TestButton({ channel }: { channel: Channel }) {
 export function ChannelSwitch({ channel }: { channel: Channel }) {
   const { name, enabled, lastDelivery } = channel;
   const [isAsking, setAsking] = useState(false);
-  const toggle = () => update('channel', channel, { enabled: !enabled }, enabled ? 'off' : 'on');
+  const toggle = () =>
+    update('channel', channel, { enabled: !enabled }, () => (enabled ? 'off' : 'on'));
   const press = (): void => {
     if (enabled && lastDelivery?.status === 'pending') setAsking(true);
     else void toggle();

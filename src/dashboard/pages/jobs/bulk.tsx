@@ -6,6 +6,7 @@ import type { JobSummary } from '../../../api/overview/contract.ts';
 import { useBusy } from '../../client/busy.ts';
 import { change } from '../../client/session.ts';
 import { showToast } from '../../client/toasts.ts';
+import { counted } from '../../../domain/counted.ts';
 import { Confirm } from '../../parts/dialogs.tsx';
 import { Button, Outside, Problem } from '../../parts/basic.tsx';
 
@@ -15,7 +16,7 @@ interface BulkProps {
 }
 
 type Action = 'pause' | 'resume' | 'delete';
-type Results = { results: { id: string; error: string | null }[] };
+type Results = { results: { id: string; error: string | null; isOver: boolean }[] };
 
 const done: Record<Action, string> = { pause: 'paused', resume: 'resumed', delete: 'deleted' };
 /** As many as one request takes. */
@@ -31,16 +32,19 @@ export function Bulk({ chosen, rows }: BulkProps) {
   const act = async (action: Action): Promise<void> => {
     setAsking(false);
     const refused: { id: string; error: string }[] = [];
+    let over = 0;
     for (let from = 0; from < ids.length; from += mostAtOnce) {
       const part = ids.slice(from, from + mostAtOnce);
       const answer = await change<Results>('POST', '/jobs/actions', { action, ids: part });
       const results = answer.ok
         ? answer.body.results
-        : part.map((id) => ({ id, error: answer.error }));
+        : part.map((id) => ({ id, error: answer.error, isOver: false }));
       for (const { id, error } of results) if (error !== null) refused.push({ id, error });
+      over += results.filter(({ isOver }) => isOver).length;
     }
-    const count = ids.length - refused.length;
-    if (count > 0) showToast({ text: `${count} ${count === 1 ? 'job' : 'jobs'} ${done[action]}.` });
+    const count = ids.length - refused.length - over;
+    const rest = over === 0 ? '' : ` The time of ${over} has passed: nothing is left to ${action}.`;
+    if (count + over > 0) showToast({ text: `${counted(count, 'job')} ${done[action]}.${rest}` });
     setLeft(refused);
     chosen.value = new Set(refused.map(({ id }) => id));
   };
