@@ -62,13 +62,19 @@ export function startServe(
   { cwd, wrapper = [], uid, env = {}, executable: copy = executable }: Surroundings,
 ): Process {
   const words = [...wrapper, copy, 'serve', '--port', '0', ...args];
+  // What a wrapper leaves behind is in its process group.
+  const hasGroup = wrapper.length > 0;
   const child = spawn(words[0] ?? copy, words.slice(1), {
     env,
     cwd,
+    detached: hasGroup,
     ...(uid !== undefined && { uid, gid: uid }),
   });
   const ended = new Promise<Ending>((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal));
+    child.once('exit', (code, signal) => {
+      if (hasGroup) killGroup(child.pid);
+      resolve(code ?? signal);
+    });
   });
   const closed = new Promise((resolve) => {
     child.once('close', resolve);
@@ -104,6 +110,15 @@ export function startServe(
       return ended;
     },
   };
+}
+
+/** A tracer whose process was killed before it was attached would wait for ever, and hold the output of that open. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing was left.
+  }
 }
 
 /** Starts `jobd serve` and resolves once it listens; it ends with the test. */
