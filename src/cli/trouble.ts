@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { TroubleRow } from '../api/overview/contract.ts';
 import { isoTime, systemClock } from '../domain/clock.ts';
-import { troubleText } from '../domain/runs/trouble.ts';
+import { replayCommand, troubleText } from '../domain/runs/trouble.ts';
 import type { Flags } from '../settings/config.ts';
 import { connect } from './client/connect.ts';
 import type { Context } from './context.ts';
@@ -14,6 +14,8 @@ import { printJson, printRows } from './terminal/output.ts';
 import { plain } from './terminal/text.ts';
 
 const mostRows = 1_000;
+/** Outages of which it is told how to replay them. */
+const mostTold = 3;
 
 /** Adds the command. */
 export function addTroubleCommand(program: Command, context: Context): void {
@@ -46,8 +48,11 @@ Runs one by one: jobd runs list. Why: jobd explain.`,
       }
       const shown = found.slice(0, limit);
       if (flags['json']) return printJson(output, { trouble: shown });
-      const none = 'nothing went wrong since then';
+      const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
+      for (const row of shown.filter(({ kind }) => kind === 'outage').slice(0, mostTold)) {
+        output.say(`left of the outage ${timesText(row, now)}: ${replayCommand(row)} --dry-run`);
+      }
       if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
     });
 }

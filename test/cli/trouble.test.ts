@@ -41,8 +41,14 @@ test('after a crash one row tells from when to when jobd was not running, and wh
   assert.ok(Date.parse(outage.until) >= now);
   const sentence = 'jobd was not running: 3 jobs missed 3 due times';
   const line = `${outage.from}\t${outage.until}\tjobd\t-\t${sentence}`;
-  assert.equal((await jobd('trouble')).stdout, `${line}\n`);
-  assert.equal((await jobd('trouble', '--since', '1s')).stdout, '');
+  const told = await jobd('trouble');
+  assert.equal(told.stdout, `${line}\n`);
+  const how = /^left of the outage .*: jobd (runs replay .*)$/m.exec(told.stderr);
+  const left = await jobd(...(how?.[1] ?? '').split(' '), '--json');
+  assert.equal(JSON.parse(left.stdout).results.length, 3, told.stderr);
+  const none = await jobd('trouble', '--since', '1s');
+  assert.equal(none.stdout, '');
+  assert.match(none.stderr, /^nothing went wrong since (?:\d{4}-\d\d-\d\d )?\d\d:\d\d$/m);
   const status = await jobd('status');
   assert.ok(status.stdout.includes(`: ${sentence}\n`), status.stdout);
   assert.deepEqual(JSON.parse((await jobd('status', '--json')).stdout).lastOutage, outage);

@@ -176,6 +176,8 @@ const TroubleRow = t.output('Trouble', 'What went wrong, once.', examples.troubl
     'Of an outage, since when it kept jobd from calling, as far as that is known; of a job, when the first of its runs was due.',
   ),
   until: t.moment('Of an outage, until when; of a job, when the last of its runs was due.'),
+  dueFrom: t.moment('The first `scheduledFor` of its runs.'),
+  dueUntil: t.moment('The last `scheduledFor` of its runs.'),
   failed: t.integer('Failed runs.'),
   interrupted: t.integer('Interrupted runs.'),
   missed: t.integer('Due times that were missed.'),

@@ -47,6 +47,8 @@ export const trouble = {
   kind: 'job',
   from: '2025-10-08T05:30:00.000Z',
   until: listedRun.scheduledFor,
+  dueFrom: '2025-10-08T05:30:00.000Z',
+  dueUntil: listedRun.scheduledFor,
   failed: 2,
   interrupted: 0,
   missed: 0,

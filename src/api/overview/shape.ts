@@ -50,11 +50,13 @@ export function monitorSummary(
 }
 
 /** A row of trouble. */
-export function troubleShape({ from, until, last, since, ...row }: Trouble): contract.TroubleRow {
+export function troubleShape({ last, since, ...row }: Trouble): contract.TroubleRow {
   return {
     ...row,
-    from: isoTime(from),
-    until: isoTime(until),
+    from: isoTime(row.from),
+    until: isoTime(row.until),
+    dueFrom: isoTime(row.dueFrom),
+    dueUntil: isoTime(row.dueUntil),
     last: listedRunShape(last),
     since: isoTimeOrNull(since),
   };

@@ -1,7 +1,8 @@
 /** Routes of what happened: the runs of all jobs, those of one job by status, and its days. */
 
+import type { Static } from 'typebox';
 import type { RunsApp } from '../../app/app.ts';
-import { listAllRuns } from '../../app/runs/all-runs.ts';
+import { listAllRuns, type RunsRequest } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
 import { readTime } from '../../domain/fields.ts';
 import { readSelector } from '../../domain/labels.ts';
@@ -58,17 +59,22 @@ const operations = describe(
   },
 );
 
+/** What a query asks of the runs of a workspace. Throws `invalid_input`. */
+export function runsRequest(query: Static<typeof AllRunsQuery>): RunsRequest {
+  const { status, since, until, selector, ...page } = query;
+  return {
+    ...pageRequest(page),
+    statuses: status === undefined ? null : readRunStatuses(status),
+    since: since === undefined ? null : readTime('since', since),
+    until: until === undefined ? null : readTime('until', until),
+    selector: selector === undefined ? null : readSelector(selector),
+  };
+}
+
 /** Adds the routes. */
 export function historyRoutes(server: ApiServer, app: RunsApp): void {
   server.get('/runs', operations.listAllRuns, async ({ principal, query }) => {
-    const { status, since, until, selector, ...page } = query;
-    const { items, ...rest } = await listAllRuns(app, principal, {
-      ...pageRequest(page),
-      statuses: status === undefined ? null : readRunStatuses(status),
-      since: since === undefined ? null : readTime('since', since),
-      until: until === undefined ? null : readTime('until', until),
-      selector: selector === undefined ? null : readSelector(selector),
-    });
+    const { items, ...rest } = await listAllRuns(app, principal, runsRequest(query));
     return { runs: items.map(listedRunShape), ...rest };
   });
 

@@ -58,9 +58,15 @@ export async function requestRun(id: string, replayed?: string): Promise<Answer<
       ? await create<QueuedRun>(`/jobs/${id}/run`)
       : await create<QueuedRun>(`/jobs/${id}/runs/${replayed}/replay`, {});
   if (answer.ok) waitFor(id, pauseMs);
+  else if (replayed !== undefined && answer.status === 409)
+    return { ...answer, error: replayedAlready };
   else if (answer.retryAfter !== null && runWait(id) === 0) waitFor(id, answer.retryAfter * 1000);
   return answer;
 }
+
+/** The server's own words are for programs. */
+const replayedAlready =
+  'Not replayed: a run of the job is executing or waits, or one has succeeded for this due time. Its page shows them';
 
 /** Queues a run now, as `requestRun` does. Resolves with its id; null if it was refused. */
 export async function runNow({ id, name }: Named, replayed?: string): Promise<string | null> {

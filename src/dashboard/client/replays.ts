@@ -1,31 +1,42 @@
-/** Replays what an outage of jobd made jobs miss: one run of each job, one after the other, as the API takes them. */
+/** Replays what an outage of jobd made jobs miss or broke off: one run for each due time, one after the other, as the API takes them. */
 
 import type { TroubleRow } from '../../api/overview/contract.ts';
-import type { AllRuns, ListedRun } from '../../api/runs/contract.ts';
+import { inTurns } from '../../domain/runs/replays.ts';
+import { runsOfOutage } from '../../domain/runs/trouble.ts';
 import { requestRun } from './actions.ts';
 import { ask, type Answer } from './api.ts';
 
-/** A run may have been due a little before jobd was away. */
-const slackMs = 60_000;
 /** The API says how long to wait where a key or a job has asked too often. */
 const mostTries = 3;
 
-/** The missed runs of an outage, the newest of each job. */
-export async function missedIn({ from, until, last }: TroubleRow): Promise<Answer<ListedRun[]>> {
-  const since = new Date(Date.parse(from) - slackMs).toISOString();
-  const path = `/runs?status=missed&since=${since}&until=${until}&limit=100`;
-  const found = new Map<string, ListedRun>();
+/** A due time that went wrong in an outage. A jobd may have no replays: then nothing is known of it. */
+export interface Affected {
+  job: { id: string; name: string };
+  runId: string;
+  status: string;
+  dueAt: string;
+  /** The status of another run for it; null if it is left to replay. */
+  done: string | null;
+}
+
+/** The due times that an outage made jobs miss, or whose runs it broke off, each once. */
+export async function affectedBy(row: TroubleRow): Promise<Answer<Affected[]>> {
+  const asked = new URLSearchParams({ ...runsOfOutage(row), limit: '100' });
+  const found = new Map<string, Affected>();
   for (let cursor: string | null = ''; cursor !== null;) {
-    const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer: Answer<AllRuns> = await ask('GET', path + after);
+    if (cursor !== '') asked.set('cursor', cursor);
+    const answer: Answer<{ replayable: Affected[]; nextCursor: string | null }> = await ask(
+      'GET',
+      `/runs/replayable?${asked.toString()}`,
+    );
     if (!answer.ok) return answer;
-    for (const run of answer.body.runs) {
-      const isOfOutage = run.why?.reason === last.why?.reason && !found.has(run.job.id);
-      if (isOfOutage) found.set(run.job.id, run);
+    for (const one of answer.body.replayable) {
+      const key = `${one.job.id} ${one.dueAt}`;
+      if (!found.has(key)) found.set(key, one);
     }
     cursor = answer.body.nextCursor;
   }
-  return { ok: true, body: [...found.values()] };
+  return { ok: true, body: inTurns([...found.values()], ({ job }) => job.id) };
 }
 
 /** What came of replays so far. */
@@ -36,20 +47,24 @@ export interface Replays {
 
 /** Asks for them until `signal` is aborted. `tell` hears of each. */
 export async function replayAll(
-  runs: readonly ListedRun[],
+  all: readonly Affected[],
   signal: AbortSignal,
   tell: (soFar: Replays) => void,
 ): Promise<void> {
   const soFar: Replays = { done: 0, refused: [] };
-  for (const { id, job } of runs) {
+  for (const { runId, job } of all) {
     for (let tries = 1; !signal.aborted; tries += 1) {
-      const answer = await requestRun(job.id, id);
+      const answer = await requestRun(job.id, runId);
       if (!answer.ok && answer.status === 429 && tries < mostTries) {
         await pause((answer.retryAfter ?? 1) * 1_000, signal);
         continue;
       }
       if (answer.ok) soFar.done += 1;
-      else soFar.refused.push({ name: job.name, error: answer.error });
+      else
+        soFar.refused.push({
+          name: job.name,
+          error: answer.error,
+        });
       tell({ ...soFar });
       break;
     }

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import type { TroubleRow } from '../../api/overview/contract.ts';
-import { troubleText } from '../../domain/runs/trouble.ts';
+import { outageReason, troubleText } from '../../domain/runs/trouble.ts';
 import { runNow, runWait } from '../client/actions.ts';
 import { now } from '../client/clock.ts';
 import { usePages, type Pages } from '../client/pages.ts';
@@ -10,7 +10,7 @@ import type { Change } from '../client/live.ts';
 import { mayWrite } from '../client/session.ts';
 import { Button, Glyph, Link, Outside } from '../parts/basic.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { ReplayOutage } from '../parts/replay-outage.tsx';
+import { OutageJobs, ReplayOutage } from '../parts/replay-outage.tsx';
 import { DayList } from '../parts/rows.tsx';
 import { Filters } from '../parts/tools.tsx';
 import { Why } from '../parts/why.tsx';
@@ -102,16 +102,52 @@ function Row({ row }: { row: TroubleRow }) {
         </Link>
       )}
       <div class="what">
-        <Link to={`/jobs/${last.job.id}/runs/${last.id}`} class="name why">
-          <Outside text={troubleText(row)} />
-        </Link>{' '}
-        <Now row={row} />
-        <Why jobId={last.job.id} runId={last.id} name={isOutage ? last.job.name : undefined} />
+        {isOutage ? (
+          <OutageWhy row={row} />
+        ) : (
+          <>
+            <Link to={`/jobs/${last.job.id}/runs/${last.id}`} class="name why">
+              <Outside text={troubleText(row)} />
+            </Link>{' '}
+            <Now row={row} />
+            <Why jobId={last.job.id} runId={last.id} />
+          </>
+        )}
       </div>
       {mayWrite.value && (
         <div class="acts">{isOutage ? <Replay row={row} /> : <Run row={row} />}</div>
       )}
     </li>
+  );
+}
+
+/** What jobd was doing, for how long, and which jobs that concerned. */
+function OutageWhy({ row }: { row: TroubleRow }) {
+  const [isOpen, setOpen] = useState(false);
+  const { from, until } = row;
+  const length = span(Date.parse(until) - Date.parse(from));
+  const when =
+    from === until
+      ? `At ${absolute(from)}`
+      : `From ${absolute(from)} to ${absolute(until)}, for ${length}`;
+  return (
+    <>
+      <span class="name">
+        <Outside text={troubleText(row)} />
+      </span>
+      <details class="why" onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+        <summary>Why?</summary>
+        {isOpen && (
+          <>
+            <p>
+              {when}, <Outside text={outageReason(row)} />.
+              {row.interrupted > 0 && ' The targets of interrupted runs may have done the work.'}
+            </p>
+            <OutageJobs row={row} />
+          </>
+        )}
+      </details>
+    </>
   );
 }
 
@@ -150,11 +186,10 @@ function Run({ row: { last } }: { row: TroubleRow }) {
 
 function Replay({ row }: { row: TroubleRow }) {
   const [isOpen, setOpen] = useState(false);
-  if (row.missed === 0) return null;
   return (
     <>
       <Button data-key="r" onClick={() => setOpen(true)}>
-        Replay {row.jobs}…
+        Replay…
       </Button>
       {isOpen && <ReplayOutage row={row} onClose={() => setOpen(false)} />}
     </>

@@ -19,14 +19,12 @@ interface WhyProps {
   runId?: string;
   /** The zone of the times of the page; that of this browser by default. */
   zone?: string | undefined;
-  /** Of which job it is, where the page does not say so. */
-  name?: string | undefined;
   /** Whether it is shown before somebody asks. */
   isAsked?: boolean;
 }
 
 /** The answer, what to do about it, and its facts. Nothing is asked before it is opened. */
-export function Why({ jobId, runId, zone = browserZone(), name, isAsked = false }: WhyProps) {
+export function Why({ jobId, runId, zone = browserZone(), isAsked = false }: WhyProps) {
   const [isOpen, setOpen] = useState(isAsked);
   const ofRun = runId === undefined ? '' : `&runId=${runId}`;
   const path = `/jobs/${jobId}/explanation?timezone=${encodeURIComponent(zone)}${ofRun}`;
@@ -35,16 +33,9 @@ export function Why({ jobId, runId, zone = browserZone(), name, isAsked = false 
   return (
     <details class="why" open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>Why?</summary>
-      {isOpen && name !== undefined && (
-        <p>
-          <b>
-            <Outside text={name} />
-          </b>
-        </p>
-      )}
       {isOpen && (
         <Loaded from={found}>
-          {(body) => <Explained {...body} isOfRun={runId !== undefined && name === undefined} />}
+          {(body) => <Explained {...body} isOfRun={runId !== undefined} />}
         </Loaded>
       )}
     </details>

@@ -3,6 +3,7 @@
  * they are read, the newest first: an outage of jobd is one row, and so is what one job had. Times are epoch milliseconds.
  */
 
+import { isoTime } from '../clock.ts';
 import { counted } from '../counted.ts';
 import { timeOfId } from '../id.ts';
 import type { ListedJob } from '../jobs/listed-job.ts';
@@ -27,6 +28,9 @@ export interface Trouble {
   /** Of an outage, for how long it kept jobd from calling; of a job, when the first and the last of its runs was due. */
   from: number;
   until: number;
+  /** When the first and the last of its runs was due: lists of runs and replays select by that. */
+  dueFrom: number;
+  dueUntil: number;
   failed: number;
   interrupted: number;
   /** Due times that were missed. */
@@ -99,7 +103,8 @@ function isOfJobd({ status, reason }: BadRun): boolean {
 }
 
 function rowOf(run: BadRun, job: JobNow | null): Trouble {
-  const none = { id: run.id, failed: 0, interrupted: 0, missed: 0 };
+  const { id, scheduledFor: dueFrom } = run;
+  const none = { id, dueFrom, dueUntil: dueFrom, failed: 0, interrupted: 0, missed: 0 };
   const times = job === null ? hinderedTimes(run) : dueTimes(run);
   if (job === null) {
     return { kind: 'outage', ...times, ...none, jobs: 0, last: run, now: null, since: null };
@@ -143,6 +148,8 @@ function count(row: Trouble, run: BadRun): void {
   row.id = run.id;
   row.from = Math.min(row.from, from);
   row.until = Math.max(row.until, until);
+  row.dueFrom = Math.min(row.dueFrom, run.scheduledFor);
+  row.dueUntil = Math.max(row.dueUntil, run.scheduledFor);
   if (run.status === 'failed') row.failed += 1;
   else if (run.missed === undefined) row.interrupted += 1;
   else {
@@ -152,23 +159,44 @@ function count(row: Trouble, run: BadRun): void {
   }
 }
 
+/** Which runs an outage made missed or interrupted, as lists of runs and replays are asked for them; moments are ISO 8601. */
+export function runsOfOutage({ dueFrom, dueUntil }: { dueFrom: string; dueUntil: string }) {
+  const until = isoTime(Date.parse(dueUntil) + 1);
+  return { since: dueFrom, until, status: 'missed,interrupted' };
+}
+
+/** The command that calls again what an outage made missed or interrupted. */
+export function replayCommand(row: Parameters<typeof runsOfOutage>[0]): string {
+  const { since, until, status } = runsOfOutage(row);
+  return `jobd runs replay --since ${since} --until ${until} --status ${status}`;
+}
+
 /** What is said of a row: its counts, and why its newest run was no success. */
 interface ToldTrouble extends Pick<Trouble, 'failed' | 'interrupted' | 'missed' | 'jobs'> {
   last: { why?: Pick<WhyDocument, 'reason' | 'detail'>; httpStatus: number | null };
 }
 
+function whyOf({ why, httpStatus }: ToldTrouble['last']) {
+  const { reason = null, detail = null } = why ?? {};
+  return { reason, detail, httpStatus };
+}
+
+/** What jobd was doing in an outage, as a clause: `jobd was not running`. */
+export function outageReason({ last }: Pick<ToldTrouble, 'last'>): string {
+  return becauseOf(whyOf(last)).replace(/,$/, '');
+}
+
 /** A row in words, without its times and the name of its job: `jobd was not running: 97 jobs missed 112 due times`. */
 export function troubleText({ last, ...row }: ToldTrouble): string {
   const { failed, interrupted, missed, jobs } = row;
-  const { reason = null, detail = null } = last.why ?? {};
-  const why = { reason, detail, httpStatus: last.httpStatus };
-  const because = becauseOf(why).replace(/,$/, '');
+  const why = whyOf(last);
+  const because = outageReason({ last });
   const broken = `${counted(interrupted, 'run')} ${interrupted === 1 ? 'was' : 'were'} interrupted`;
   const times = counted(missed, 'due time');
   if (jobs === null) {
     const failures = failed === 1 ? 'failed once' : `failed ${failed} times`;
     const told = [failed > 0 && failures, missed > 0 && `missed ${times}`].filter(Boolean);
-    return `${told.join(', ')}: ${reason === 'busy' ? because : errorOf(why)}`;
+    return `${told.join(', ')}: ${why.reason === 'busy' ? because : errorOf(why)}`;
   }
   if (missed === 0) return `${broken}: ${because}`;
   const also = interrupted === 0 ? '' : `, ${broken}`;

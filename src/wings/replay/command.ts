@@ -1,14 +1,15 @@
 /** `jobd runs replay`: calls again for due times of earlier runs, over the API. */
 
 import type { Command } from 'commander';
-import type { ListedRun, QueuedRun, RunSummary } from '../../api/runs/contract.ts';
+import type { QueuedRun, RunSummary } from '../../api/runs/contract.ts';
 import type { Api } from '../../cli/client/api.ts';
 import { connect } from '../../cli/client/connect.ts';
-import { path } from '../../cli/client/path.ts';
+import { pages } from '../../cli/client/client.ts';
+import { path, queryOf } from '../../cli/client/path.ts';
 import { askOnce, pause } from '../../cli/client/retry.ts';
 import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
-import { runsOf, wantedOf } from '../../cli/runs/list.ts';
+import { wantedOf } from '../../cli/runs/list.ts';
 import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
 import { withSelector } from '../../cli/selection.ts';
 import { idCell, moment, state } from '../../cli/terminal/cell.ts';
@@ -16,8 +17,9 @@ import { printJson, printRows } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
 import { counted } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
+import { againRemedy, inTurns } from '../../domain/runs/replays.ts';
 import type { Flags } from '../../settings/config.ts';
-import type { ReplayInput } from './routes.ts';
+import type { Replayable, ReplayInput } from './routes.ts';
 
 /** Adds the command to those of runs. */
 export function addReplayCommand(program: Command, context: Context): void {
@@ -76,7 +78,7 @@ are now, each once a minute.`,
 
 /** What a server refuses, in the words of this command. */
 function inOptions(message: string): string {
-  return message.replace('send "again": true', 'use --again');
+  return message.replace(againRemedy, 'use --again to call it anyway');
 }
 
 function refuse(error: unknown): never {
@@ -102,17 +104,20 @@ interface Chosen {
   dueAt: string;
 }
 
-/** The due times of these runs, each once, the oldest first. Runs by hand have none. */
+/** What is left of what went wrong, each due time once, the oldest first; with `--again` also what has succeeded since. */
 async function chosen(api: Api, name: string | undefined, flags: Flags): Promise<Chosen[]> {
-  const job = name === undefined ? null : await api.jobs.find(name);
+  const jobId = name === undefined ? null : (await api.jobs.find(name)).id;
+  const query = queryOf({ ...wantedOf(flags, name), jobId });
   const found = new Map<string, Chosen>();
-  for await (const run of runsOf(api, job?.id ?? null, wantedOf(flags, name))) {
-    const one = chosenOf(job ?? (run as ListedRun).job, run);
-    const key = `${one?.jobId} ${one?.dueAt}`;
-    if (one !== null && !found.has(key)) found.set(key, one);
+  const listed = pages<Replayable>(api.ask, `/runs/replayable${query}`, 'replayable');
+  for await (const { job, runId, status, dueAt, done } of listed) {
+    const key = `${job.id} ${dueAt}`;
+    if ((done !== null && flags['again'] !== true) || found.has(key)) continue;
+    found.set(key, { job: job.name, jobId: job.id, runId, status, dueAt });
   }
-  const all = flags['again'] === true ? [...found.values()] : await notDone(api, found.values());
-  return all.toSorted((one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt));
+  return [...found.values()].toSorted(
+    (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
+  );
 }
 
 /** The last due time of a run; null for one by hand, which has none. */
@@ -123,21 +128,6 @@ function chosenOf(
   const scheduled = source === 'scheduled' ? scheduledFor : undefined;
   const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;
   return dueAt === undefined ? null : { job: job.name, jobId: job.id, runId, status, dueAt };
-}
-
-/** Those for which no run has succeeded since: a make-up, a replay or another one. */
-async function notDone(api: Api, all: Iterable<Chosen>): Promise<Chosen[]> {
-  const left: Chosen[] = [];
-  for (const [jobId, own] of Map.groupBy(all, (one) => one.jobId)) {
-    const first = Math.min(...own.map(({ dueAt }) => Date.parse(dueAt)));
-    const done = new Set<string>();
-    for await (const run of api.runs.history(jobId, { status: 'success' })) {
-      if (Date.parse(run.scheduledFor) < first) break;
-      done.add(run.dueAt ?? run.scheduledFor);
-    }
-    left.push(...own.filter(({ dueAt }) => !done.has(dueAt)));
-  }
-  return left;
 }
 
 interface Replayed extends Chosen {
@@ -184,7 +174,7 @@ async function replayMany(
   await confirm(`${question} To see them: --dry-run.`, flags['yes'] === true);
   await waitVisibly('replaying', async (signal) => {
     const calledAt = new Map<string, number>();
-    for (const result of inTurns(results)) {
+    for (const result of inTurns(results, ({ jobId }) => jobId)) {
       const before = calledAt.get(result.jobId) ?? -Infinity;
       await pause(Math.max(0, before + pauseMs - performance.now()), signal);
       if (signal.aborted) break;
@@ -202,17 +192,6 @@ async function replayMany(
 
 function jobsOf(all: readonly Chosen[]): Set<string> {
   return new Set(all.map(({ jobId }) => jobId));
-}
-
-/** The first due time of each job, then the second one of each, and so on. */
-function inTurns(results: readonly Replayed[]): Replayed[] {
-  const counts = new Map<string, number>();
-  const turns = results.map((result) => {
-    const turn = counts.get(result.jobId) ?? 0;
-    counts.set(result.jobId, turn + 1);
-    return { turn, result };
-  });
-  return turns.toSorted((one, other) => one.turn - other.turn).map(({ result }) => result);
 }
 
 async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<Replayed>> {

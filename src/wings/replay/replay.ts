@@ -1,11 +1,15 @@
 /** Replays: runs by hand that stand for the due time of an earlier run (docs/behavior.md#replay-1). */
 
 import type { Principal, RunsApp } from '../../app/app.ts';
+import type { PartialPage } from '../../app/page.ts';
+import { listAllRuns, type ListedRun, type RunsRequest } from '../../app/runs/all-runs.ts';
 import { runJob } from '../../app/runs/runs.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import type { Run } from '../../domain/runs/run.ts';
+import { againRemedy } from '../../domain/runs/replays.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
+import type { Run, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { dueBetween } from '../../domain/schedule/next.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -25,7 +29,7 @@ export interface Replay {
 
 /**
  * Queues a run for the due time of an earlier one. Throws as `runJob` does, `invalid_input` for another due time than those of the
- * run, and `conflict` if it has none, or has succeeded or waits to be called for it.
+ * run, and `conflict` if it has none, or a run has succeeded for it, waits to be called or is.
  */
 export async function replayRun(
   app: RunsApp,
@@ -42,9 +46,39 @@ export async function replayRun(
   });
 }
 
+/** What became of a due time that went wrong. */
+export interface Replayable extends ListedRun {
+  dueAt: number;
+  /** The status of a later run for it; null if it is left to replay. */
+  done: RunStatus | null;
+}
+
+/** The due times of runs that were no success, by default, of one job or all: newest first; of a missed run, the last one. */
+export async function listReplayable(
+  app: RunsApp,
+  principal: Principal,
+  { jobId, ...request }: RunsRequest & { jobId: string | null },
+): Promise<PartialPage<Replayable>> {
+  const statuses = request.statuses ?? badRunStatuses;
+  const { items: runs, ...rest } = await listAllRuns(app, principal, { ...request, statuses });
+  const items: Replayable[] = [];
+  for (const run of runs) {
+    const dueAt = ownDueTime(run);
+    if (dueAt === null || (jobId !== null && run.jobId !== jobId)) continue;
+    const done = await findDoneFor(app.store.db, run.jobId, dueAt);
+    items.push({ ...run, dueAt, done: done?.status ?? null });
+  }
+  return { items, ...rest };
+}
+
+/** The due time that a run stands for, of a missed one the last; null for one by hand, which has none. */
+function ownDueTime({ source, scheduledFor, missed, dueAt }: RunSummary): number | null {
+  return dueAt ?? missed?.last ?? (source === 'scheduled' ? scheduledFor : null);
+}
+
 async function chosenDueTime(tx: Db, run: Run, asked: number | null): Promise<number> {
-  const { id, jobId, source, scheduledFor, missed, dueAt } = run;
-  const own = dueAt ?? missed?.last ?? (source === 'scheduled' ? scheduledFor : null);
+  const { id, jobId, missed } = run;
+  const own = ownDueTime(run);
   if (own === null) {
     const why = 'was asked for by hand and stands for no due time';
     throw new JobdError('conflict', `run ${id} ${why}: run the job instead`);
@@ -61,11 +95,11 @@ async function chosenDueTime(tx: Db, run: Run, asked: number | null): Promise<nu
 async function refuseDone(tx: Db, jobId: string, dueAt: number, again: boolean): Promise<void> {
   const done = await findDoneFor(tx, jobId, dueAt);
   if (done === undefined || (again && done.status === 'success')) return;
-  const { id, status, finishedAt } = done;
+  const { status, finishedAt } = done;
   throw new JobdError(
     'conflict',
-    status === 'queued'
-      ? `run ${id} waits to be called for this due time`
-      : `this due time succeeded already, in run ${id} at ${isoTime(finishedAt ?? 0)}: send "again": true to call it anyway`,
+    status === 'success'
+      ? `this due time succeeded already, at ${isoTime(finishedAt ?? 0)}: ${againRemedy}`
+      : `a run for this due time ${status === 'queued' ? 'waits to be called' : 'is executing'}: wait for it`,
   );
 }

@@ -1,17 +1,26 @@
-/** The route that calls again for the due time of an earlier run. */
+/** The routes that call again for the due time of an earlier run. */
 
-import type { Static } from 'typebox';
-import { describe, noRun, notPaid } from '../../api/description/operation.ts';
+import { Type, type Static } from 'typebox';
+import { badRequest, describe, noRun, notPaid } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
+import { partialPage } from '../../api/http/contract.ts';
 import { readIdempotencyKey } from '../../api/http/repeatable.ts';
 import * as t from '../../api/http/schema.ts';
-import { QueuedRun, RunJobHeaders, RunPath } from '../../api/runs/contract.ts';
-import { run } from '../../api/runs/examples.ts';
+import {
+  AllRunsQuery,
+  ListedRun,
+  QueuedRun,
+  RunJobHeaders,
+  RunPath,
+} from '../../api/runs/contract.ts';
+import { runsRequest } from '../../api/runs/history-routes.ts';
+import { listedRun, run } from '../../api/runs/examples.ts';
 import { queuedAnswer } from '../../api/runs/routes.ts';
 import type { App } from '../../app/app.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import type { ApiParts } from '../../serve/house.ts';
-import { replayRun } from './replay.ts';
+import { listReplayable, replayRun } from './replay.ts';
 
 const ReplayInput = t.input(
   'Replay',
@@ -27,9 +36,52 @@ const ReplayInput = t.input(
 /** What a request says. */
 export type ReplayInput = Static<typeof ReplayInput>;
 
+const ReplayableQuery = Type.Object(
+  { ...AllRunsQuery.properties, jobId: Type.Optional(t.id('Only runs of this job.')) },
+  { additionalProperties: false },
+);
+
+const example = {
+  job: listedRun.job,
+  runId: listedRun.id,
+  status: listedRun.status,
+  dueAt: listedRun.scheduledFor,
+  done: null,
+} as const;
+const Replayable = t.output('Replayable', 'A due time that went wrong.', example, {
+  job: ListedRun.properties.job,
+  runId: t.id('The run that stands for it.'),
+  status: ListedRun.properties.status,
+  dueAt: t.moment('The due time; of a missed run, the last one.'),
+  done: t.nullable(
+    t.oneOf(
+      ['queued', 'running', 'success'],
+      'The status of another run for it; null if it is left to replay.',
+    ),
+  ),
+});
+export type Replayable = Static<typeof Replayable>;
+const ReplayableList = t.envelope('ReplayableList', partialPage('replayable', Replayable), {
+  replayable: [example],
+  nextCursor: null,
+  isPartial: false,
+});
+
 const operations = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
   {
+    listReplayable: {
+      summary: 'List what went wrong and can be replayed',
+      description:
+        'Returns the due times of runs that failed, were missed or were interrupted, newest first, and whether another run has ' +
+        'succeeded for each, or is about to. Two runs may stand for one due time.',
+      querystring: ReplayableQuery,
+      response: { 200: ReplayableList },
+      answer: 'A page of due times.',
+      failures: {
+        400: badRequest('since must be a date and time in ISO 8601 with an offset or Z'),
+      },
+    },
     replayRun: {
       summary: 'Replay a run',
       description:
@@ -54,8 +106,18 @@ const operations = describe(
   },
 );
 
-/** Adds the route. */
+/** Adds the routes. */
 export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts): void {
+  server.get('/runs/replayable', operations.listReplayable, async ({ principal, query }) => {
+    const { jobId = null, ...asked } = query;
+    const request = { ...runsRequest(asked), jobId };
+    const { items, ...rest } = await listReplayable(app, principal, request);
+    const replayable = items.map(({ id: runId, jobId: of, jobName: name, status, dueAt, done }) => {
+      return { job: { id: of, name }, runId, status, dueAt: isoTime(dueAt), done } as Replayable;
+    });
+    return { replayable, ...rest };
+  });
+
   server.post(
     '/jobs/:id/runs/:runId/replay',
     { ...operations.replayRun, preValidation: readIdempotencyKey },

@@ -33,6 +33,8 @@ test('an outage is one row whatever many jobs missed, and what a job had is anot
       kind: 'job',
       from: '2026-03-02T10:00:00.000Z',
       until: '2026-03-02T10:00:00.000Z',
+      dueFrom: '2026-03-02T10:00:00.000Z',
+      dueUntil: '2026-03-02T10:00:00.000Z',
       failed: 1,
       interrupted: 0,
       missed: 0,

@@ -44,20 +44,27 @@ describe('trouble', { skip: noPages }, () => {
     await outage.waitFor();
     await page.getByRole('listitem').filter({ hasText: 'failed once: refused: ' }).waitFor();
     await outage.getByText('Why?').click();
-    await outage.getByText(/because jobd was not running from /).waitFor();
+    await outage.getByText(/^From .* to .*, for 50 m.*, jobd was not running\.$/).waitFor();
+    await outage
+      .getByText(/jobd runs replay --since \S+ --until \S+ --status missed,inter/)
+      .waitFor();
+    await outage.getByRole('link', { name: 'second' }).waitFor();
     await assertAccessibleAnyhow(page);
 
     await page.getByRole('link', { name: 'Outages of jobd' }).click();
     await until('one row', async () => (await page.locator('.row.trouble').count()) === 1);
     assert.equal(new URL(page.url()).search, '?kind=outage');
-    await outage.getByRole('button', { name: 'Replay 3…' }).click();
+    await outage.getByRole('button', { name: 'Replay…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay what was missed' });
     await dialog.getByText('third').waitFor();
     await assertAccessibleAnyhow(page);
-    await dialog.getByRole('button', { name: 'Replay 3 jobs' }).click();
-    await dialog.getByText('Replayed 3 of 3 jobs.').waitFor();
+    await dialog.getByRole('button', { name: 'Replay 3 due times' }).click();
+    await dialog.getByText('Replayed 3 of 3 due times.').waitFor();
     await until('the calls', () => target.received.length === 3);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await outage.getByRole('button', { name: 'Replay…' }).click();
+    await dialog.getByText(/^Nothing is left to replay: all have succeeded since/).waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Replay 0 due times' }).isDisabled());
   });
 });

@@ -70,7 +70,7 @@ test('a failed due time is called again for the same time, once unless told othe
 
   clock.advance(minute);
   const refused = await replay();
-  assertRefused(refused, 409, /^this due time succeeded already, in run .* "again": true to call/);
+  assertRefused(refused, 409, /^this due time succeeded already, at .* "again": true to call/);
   assert.equal((await replay({ again: true })).status, 202);
   await ended(3);
   assert.equal((await replay({ again: true })).status, 429, 'one a minute');
