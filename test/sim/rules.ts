@@ -73,6 +73,8 @@ export interface Circumstances {
 export class Rules {
   /** Runs that are committed as under way. */
   #active = new Map<string, Active>();
+  /** Jobs whose queued runs this commit began. */
+  #begun: ReadonlySet<string> = new Set();
   /** All that ever were, and by due time. */
   readonly #claimed = new Map<string, Active>();
   readonly #dueTimes = new Map<string, string>();
@@ -98,7 +100,9 @@ export class Rules {
   #onCommit(): void {
     const rows = this.#all<Active>(everyActive);
     const active = new Map(rows.map((row) => [row.id, row]));
-    for (const row of rows) if (!this.#claimed.has(row.id)) this.#begins(row);
+    const begun = rows.filter(({ id }) => !this.#claimed.has(id));
+    for (const row of begun) this.#begins(row);
+    this.#begun = new Set(begun.filter((row) => row.is_manual === 1).map((row) => row.job_id));
     for (const row of this.#active.values()) if (!active.has(row.id)) this.#over(row);
     this.#active = active;
     const leaders = this.#how.leaders();
@@ -178,6 +182,8 @@ export class Rules {
         and not exists (select 1 from runs where job_id = follower.id
           and (cause_run_id = ? or status = 'queued'))`;
     for (const follower of this.#all<{ id: string }>(without, jobId, status, id)) {
+      // It was queued already when the run ended, and began in the same commit (chain-4).
+      if (this.#begun.has(follower.id)) continue;
       world().fail('chain-3', `run ${id} is ${status}, and job ${follower.id} does not follow`);
     }
   }

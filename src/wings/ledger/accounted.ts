@@ -7,7 +7,10 @@ import { dueBetween, nextDue, type DueTimes } from '../../domain/schedule/next.t
 import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSpan, SpanEnd } from '../../domain/schedule/span.ts';
 
-/** A period: after `after`, up to and including `until`; epoch milliseconds. */
+/**
+ * A period: after `after`, up to and including `until`; epoch milliseconds. The ledger's may end after now, as a clock that was
+ * ahead may have called what is still to come.
+ */
 export interface Period {
   after: number;
   until: number;
@@ -90,20 +93,21 @@ function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
   const { after, until, now, nextRunAt } = work.input;
   const schedule = scheduleOf(span);
   const from = Math.max(after, span.fromAt);
+  const passed = Math.min(until, now);
   if (span.endReason === null) {
     // Also what is still to come: a job whose next due time was moved or lost would skip some.
     const otherwise = nextDue(schedule, now) ?? now;
-    const last = Math.min(until < now ? until : Infinity, beforeDue(nextRunAt, otherwise));
+    const last = Math.min(until, beforeDue(nextRunAt, otherwise));
     checkDecided(schedule, { after: from, until: last }, work);
     work.ledger.waiting +=
-      dueIn(schedule, { after: Math.max(from, last), until: Math.min(until, now) })?.count ?? 0;
+      dueIn(schedule, { after: Math.max(from, last), until: passed })?.count ?? 0;
   } else {
-    const endedAt = Math.min(until, span.untilAt ?? until);
+    const endedAt = Math.min(passed, span.untilAt ?? passed);
     const last = Math.min(endedAt, beforeDue(span.nextDueAt, endedAt));
     checkDecided(schedule, { after: from, until: last }, work);
     const left = dueIn(schedule, {
       after: Math.max(from, last),
-      until: Math.min(until, nextFromAt),
+      until: Math.min(passed, nextFromAt),
     });
     if (left !== null) work.ledger.explained.push({ ...left, reason: span.endReason });
   }

@@ -54,6 +54,8 @@ export interface LedgerPage {
 const runsPerPage = 20_000;
 /** Runs that are read and compared at once: some milliseconds. */
 const runsAtOnce = 2_000;
+/** After all due times, in epoch milliseconds. */
+const endOfTime = Number.MAX_SAFE_INTEGER;
 /** How often a job is read again that changes while it is checked. */
 const mostReadings = 5;
 
@@ -173,7 +175,7 @@ async function readJob(
 ): Promise<Part> {
   // Later than the plan was read: what was decided on by then is before its next due time.
   const now = clock.now();
-  const until = Math.min(latest ?? now, now);
+  const until = latest === null || latest >= now ? endOfTime : latest;
   const { id, name, nextRunAt, historyFrom } = job;
   const keptFrom = historyFrom > asked ? historyFrom : null;
   const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };

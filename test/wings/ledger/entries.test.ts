@@ -120,6 +120,22 @@ test('a clock that is set ahead and back leaves nothing unaccounted for', async 
   assert.deepEqual(wrongIn(await ledgersIn(service.store.db, service.clock)), []);
 });
 
+test('a one-time job that a clock ahead called is accounted for before its time has come', async (t) => {
+  const service = await simulateService(t, '2026-03-02T10:00:00Z');
+  const start = service.clock.now();
+  await service.addJob({ cronExpr: null, runAt: '2026-03-02T12:00:00Z', timezone: 'UTC' });
+  await service.setClock(start + 1.9 * hour);
+  await service.serveUntil(start + 2.1 * hour);
+  await service.setClock(start + 1 * hour);
+  await service.serveUntil(start + 1.1 * hour);
+  const jobs = await ledgersIn(service.store.db, service.clock);
+  assert.deepEqual(wrongIn(jobs), []);
+  assert.deepEqual(
+    jobs.map(({ called }) => called),
+    [1],
+  );
+});
+
 for (const [what, backTo] of [
   ['to before what it missed', 2.5],
   ['into what it missed', 6],
