@@ -241,7 +241,7 @@ const examined = {
   'not-served': warn(
     ({ place }: { place: string }) => `no jobd serves ${place}: nothing is called`,
   ),
-  'service-down': fail(
+  'daemon-down': fail(
     ({ place }: { place: string }) => `no jobd serves ${place}: nothing is called`,
   ),
   'site-url-guessed': warn(

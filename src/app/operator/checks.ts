@@ -69,7 +69,8 @@ async function checkLastLedger({ db, clock }: Installation): Promise<Finding[]> 
   if (clock.now() - last.checkedAt > ledgerCheckedWithinMs) {
     return [found('ledger-unchecked', { checkedAt })];
   }
-  return [ok(`from ${since} to ${checkedAt}, ${accountedText(last)}`)];
+  const age = inTwoUnits((clock.now() - last.checkedAt) / 1_000, { minute: 'min' });
+  return [ok(`${accountedText(last)}; since ${since}, checked ${age} ago (${checkedAt})`)];
 }
 
 function accountedText({ called, missed, explained }: LedgerCheck): string {

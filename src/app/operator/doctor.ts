@@ -31,8 +31,8 @@ export interface DoctorParts {
   masterKeys: MasterKeys;
   /** Whether the settings that were checked configure a mail server. */
   hasMailServer: boolean;
-  /** Whether it fails if no jobd serves the place, as an enabled service does. */
-  mustServe: boolean;
+  /** How a jobd that should serve the place is started; null if the place may be at rest, a restored one for example. */
+  starts: readonly string[] | null;
 }
 
 /** A finding, and the check that made it. */
@@ -160,15 +160,11 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Finding> {
   return found('secrets-unreadable', { count, of, names, remedy });
 }
 
-function checkDaemon(who: string | null, { name, mustServe, place }: DoctorParts): Finding {
+function checkDaemon(who: string | null, { name, starts, place }: DoctorParts): Finding {
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
   if (who !== null) return ok(`serves ${name} (${who})`);
-  if (!mustServe) return found('not-served', { place: name });
-  return found('service-down', { place: name }, [
-    'the service is enabled: systemctl start jobd',
-    'why it does not run: journalctl -u jobd -p warning',
-  ]);
+  return found(starts === null ? 'not-served' : 'daemon-down', { place: name }, starts ?? []);
 }
 
 async function checkSiteUrl(db: Db): Promise<Finding> {

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { enterPlace, namesNoPlace, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows, type Columns, type Output } from '../terminal/output.ts';
-import { environmentOfService, findService, isServiceEnabled, serviceFiles } from './service.ts';
+import { environmentOfService, findService, serviceFiles } from './service.ts';
 import type { ServiceEnvironment } from './service.ts';
 
 /** Adds the command. */
@@ -32,9 +32,10 @@ Examples:
   jobd doctor
   sudo jobd doctor --json
 
-It changes nothing. The exit code is 1 if a check fails. Run by root, it checks
-the settings and the data of the service. --ready is for health checks: it asks
-the server at JOBD_HOST and JOBD_PORT.`,
+It changes nothing. The exit code is 1 if a check fails, also if no jobd serves
+this place and no option names it. Run by root, it checks the settings and the
+data of the service. --ready is for health checks: it asks the server at
+JOBD_HOST and JOBD_PORT.`,
     )
     .action(async (flags: Flags) => {
       if (flags['ready'] === true) return await askWhetherReady(flags, output);
@@ -94,8 +95,18 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
     hasMailServer: configOf(flags, ofService).smtp !== null,
-    mustServe: ofService !== null && isServiceEnabled(),
+    starts: startsFor(flags, ofService),
   });
+}
+
+/** How the daemon of this place is started. A place that options name may be at rest. */
+function startsFor(flags: Flags, service: ServiceEnvironment | null): string[] | null {
+  if (flags['data'] !== undefined || flags['database'] !== undefined) return null;
+  if (service === null) return ['to start it: jobd serve'];
+  return [
+    'to start it: systemctl start jobd',
+    'why it does not run: journalctl -u jobd -p warning',
+  ];
 }
 
 /** Where the database is, or why there is none that this command may use. */

@@ -87,11 +87,6 @@ export function findService(files = serviceFiles): Service | null {
   }
 }
 
-/** Whether systemd starts it with the machine. */
-export function isServiceEnabled(): boolean {
-  return existsSync('/etc/systemd/system/multi-user.target.wants/jobd.service');
-}
-
 /** Where a master key is: one variable or the other. */
 const keyVariables = [
   ['JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'],

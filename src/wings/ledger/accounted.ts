@@ -102,7 +102,7 @@ function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
     work.ledger.waiting +=
       dueIn(schedule, { after: Math.max(from, last), until: passed })?.count ?? 0;
   } else {
-    const endedAt = Math.min(passed, span.untilAt ?? passed);
+    const endedAt = Math.min(until, span.untilAt ?? passed);
     const last = Math.min(endedAt, beforeDue(span.nextDueAt, endedAt));
     checkDecided(schedule, { after: from, until: last }, work);
     const left = dueIn(schedule, {

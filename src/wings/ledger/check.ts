@@ -9,7 +9,7 @@ import type { App } from '../../app/app.ts';
 import type { Starting } from '../../serve/house.ts';
 import { checkLedgerPage, type LedgerPosition } from './entries.ts';
 
-/** After a start, what was due meanwhile comes first. */
+/** After a start, what was due meanwhile comes first. Then it is checked, as nobody knows how the process before ended. */
 const settledAfterMs = 60_000;
 /** After a long time without a check, this much is checked. */
 const longestMs = 7 * msPerDay;
@@ -25,8 +25,8 @@ interface Work {
 }
 
 /**
- * Makes a step of the check, which returns how long to rest, in milliseconds. A day after the last check it begins another
- * one, of the last day and of what the last one did not see. `report` is called with what was found and kept.
+ * Makes a step of the check, which returns how long to rest, in milliseconds. A minute after its start, and a day after the last
+ * check, it begins another one, of the last day and of what the last one did not see. `report` is called with what was found and kept.
  */
 export function createLedgerCheck(
   { store, clock }: Pick<App, 'store' | 'clock'>,
@@ -36,13 +36,9 @@ export function createLedgerCheck(
   let dueAt = -Infinity;
   let work: Work | null = null;
 
-  async function begin(now: number): Promise<Work | null> {
+  async function begin(now: number): Promise<Work> {
     const last = await findLastLedgerCheck(store.db);
     const lastAt = last === undefined || last.checkedAt > now ? -Infinity : last.checkedAt;
-    if (lastAt + msPerDay > now) {
-      dueAt = lastAt + msPerDay;
-      return null;
-    }
     const after = Math.max(now - longestMs, Math.min(lastAt, now - msPerDay));
     return {
       check: beginLedgerCheck(now, lastAt === -Infinity ? now - msPerDay : after),
@@ -78,7 +74,6 @@ export function createLedgerCheck(
     const current = work ?? (await begin(now));
     // A check that fails starts again.
     work = null;
-    if (current === null) return Infinity;
     work = await goOn(current);
     return work === null
       ? Infinity

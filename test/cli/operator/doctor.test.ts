@@ -43,6 +43,16 @@ test('all checks pass beside a healthy daemon', async (t) => {
   assert.match(lines.stdout, /^ok\tconfiguration\t.*\n/);
 });
 
+test('a place that nobody serves fails, unless an option names it', async (t) => {
+  const dataDir = await storeWithJob(t);
+  const { exitCode, details } = await doctor(dataDir);
+  assert.equal(exitCode, 1);
+  assert.match(details['daemon'] ?? '', /^no jobd serves .*: nothing is called$/);
+  const named = await runCommand(['doctor', '--data', dataDir]);
+  assert.equal(named.exitCode, 0);
+  assert.match(named.stdout, /^warn\tdaemon\tno jobd serves/m);
+});
+
 test('what to do about a missing key is a line each, the last resort at the end', async (t) => {
   const dataDir = await storeWithJob(t);
   const env = { JOBD_DATA: dataDir, JOBD_SECRET_KEY: Buffer.alloc(32, 7).toString('hex') };

@@ -54,7 +54,9 @@ test(
     const tables = () => onServer(url, `select relname, relnamespace from pg_class order by oid`);
     const before = await tables();
     const { exitCode, findings } = await doctor(url);
-    assert.equal(exitCode, 0);
+    // Nothing is wrong but that no jobd serves what the environment says is the place.
+    const failed = Object.keys(findings).filter((check) => findings[check]?.startsWith('fail'));
+    assert.deepEqual([exitCode, failed], [1, ['daemon']]);
     assert.equal(findings['access'], 'ok this role may read and change everything of jobd');
     assert.equal(findings['schema'], 'ok version 1, as jobd makes it');
     assert.equal(findings['write'], 'ok a row was written, and taken back');
