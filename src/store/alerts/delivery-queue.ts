@@ -62,19 +62,20 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
     aboutId: subject?.id ?? null,
     aboutName: subject?.name ?? null,
   }));
+  const last = sql`(
+    select max(open.position) from deliveries as open where open.status = 'pending'
+      and open.channel_id = channels.id and open.queue = channels.queue
+      and open.subject_id = ${textOf('subjectId', 'added.value')})`;
   await sql`
     insert into deliveries
       (id, channel_id, event, subject_id, about_type, about_id, about_name, payload, status, queue,
-       next_attempt_at, created_at)
+       position, next_attempt_at, created_at)
     select ${textOf('id', 'added.value')}, channels.id, ${textOf('event', 'added.value')},
       ${textOf('subjectId', 'added.value')}, ${textOf('aboutType', 'added.value')},
       ${textOf('aboutId', 'added.value')}, ${textOf('aboutName', 'added.value')},
       ${textOf('payload', 'added.value')}, 'pending',
-      channels.queue, case when exists (
-        select 1 from deliveries as open where open.status = 'pending'
-          and open.channel_id = channels.id and open.queue = channels.queue
-          and open.subject_id = ${textOf('subjectId', 'added.value')})
-        then null else ${numberOf('dueAt', 'added.value')} end,
+      channels.queue, coalesce(${last}, 0) + 1,
+      case when ${last} is null then ${numberOf('dueAt', 'added.value')} end,
       ${numberOf('createdAt', 'added.value')}
     from ${rowsOf(elements)} as added
     ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}
@@ -100,6 +101,7 @@ interface Untried {
   channelId: string;
   queue: number;
   subjectId: string;
+  position: number;
   dueAt: number | null;
 }
 
@@ -125,7 +127,8 @@ export async function replaceUntried(
   }));
   const { rows } = await sql<Untried>`
     select ${textOf('id', 'added.value')} as "by", untried.id, untried.channel_id as "channelId",
-      untried.queue, untried.subject_id as "subjectId", untried.next_attempt_at as "dueAt"
+      untried.queue, untried.subject_id as "subjectId", untried.position,
+      untried.next_attempt_at as "dueAt"
     from ${rowsOf(ids)} as added
     ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}
     ${joinInOrder} deliveries as untried on untried.status = 'pending'
@@ -134,7 +137,7 @@ export async function replaceUntried(
     where untried.event = ${textOf('event', 'added.value')} and untried.attempts = 0
       and untried.id not in ${idList(underWay)}
       and (untried.next_attempt_at is null or untried.id > ${startId})
-    order by untried.id desc`.execute(db);
+    order by untried.position desc`.execute(db);
   if (rows.length === 0) return added;
   // Of several, the oldest one counts.
   const oldest = new Map(rows.map((row) => [row.by, row]));
@@ -145,7 +148,7 @@ export async function replaceUntried(
         and behind.channel_id = ${textOf('channelId', 'untried.value')}
         and behind.queue = ${numberOf('queue', 'untried.value')}
         and behind.subject_id = ${textOf('subjectId', 'untried.value')}
-        and behind.id >= ${textOf('id', 'untried.value')})`.execute(db);
+        and behind.position >= ${numberOf('position', 'untried.value')})`.execute(db);
   return added.map((one) => ({ ...one, dueAt: oldest.get(one.id)?.dueAt ?? one.dueAt }));
 }
 
@@ -244,7 +247,7 @@ export async function makeNextDue(db: Db, endedId: string, at: number): Promise<
       ${joinInOrder} deliveries as next on next.status = 'pending'
         and next.channel_id = ended.channel_id and next.queue = ended.queue
         and next.subject_id = ended.subject_id
-      where ended.id = ${endedId} order by next.id limit 1)`.execute(db);
+      where ended.id = ${endedId} order by next.position limit 1)`.execute(db);
 }
 
 /** Writes when the channel has something to deliver next. Its queue is held. */

@@ -65,6 +65,8 @@ export interface DeliveryRow {
   about_name: string | null;
   /** The queue of its channel when it was made. */
   queue: number;
+  /** Counts the deliveries of a line that are pending together. */
+  position: Generated<number>;
   /** The alert as JSON, as a webhook gets it. */
   payload: string;
   status: DeliveryStatus;

@@ -32,8 +32,12 @@ async function setup(t: TestContext) {
   const testStore = await openTestStore(t);
   const { db } = testStore.store;
   const channel = await addChannel(testStore, 'http://127.0.0.1:1/');
-  const add = async (subjectId: string, createdAt: number, tx: Db = db): Promise<string> => {
-    const id = newId(createdAt);
+  const add = async (
+    subjectId: string,
+    createdAt: number,
+    tx: Db = db,
+    id = newId(createdAt),
+  ): Promise<string> => {
     const given = { id, channelId: channel.id, event: 'job.failed', subject: null } as const;
     await insertDeliveries(tx, [
       { ...given, subjectId, payload: '{}', createdAt, dueAt: createdAt },
@@ -77,6 +81,21 @@ test('a disabled channel delivers nothing more at once, and its queue is settled
     (await due(1_000)).map((delivery) => delivery.id),
     [id],
   );
+});
+
+test('deliveries of a subject keep their order, whatever the clock said that their ids begin with', async (t) => {
+  const { db, add, due } = await setup(t);
+  const ids = Array.from({ length: 3 }, () => newId(1)).toReversed();
+  for (const id of ids) await add('job 1', 1, db, id);
+  const order: string[] = [];
+  for (const now of [10, 20, 30]) {
+    const [delivery = assert.fail()] = await due(now);
+    order.push(delivery.id);
+    const tried = { at: now, startedAt: now, durationMs: 1, httpStatus: 200, error: null };
+    const ended = { backOff: null, nextAttemptAt: null };
+    assert.ok(await recordAttempt(db, { delivery, ...tried, ...ended }));
+  }
+  assert.deepEqual(order, ids);
 });
 
 test('an expired delivery is given up, and the next one of its subject becomes due', async (t) => {

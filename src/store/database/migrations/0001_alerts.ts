@@ -81,6 +81,7 @@ export const alerts = [
      about_id text,
      about_name text,
      queue bigint not null,
+     position bigint not null default 1,
      payload text not null,
      status text not null check ${oneOf('status', 'pending', 'delivered', 'failed')},
      attempts bigint not null default 0,
@@ -94,7 +95,8 @@ export const alerts = [
   `create index deliveries_by_subject on deliveries (channel_id, about_id, id)
      where about_id is not null`,
   `create index deliveries_attempted on deliveries (channel_id, id) where attempts > 0`,
-  `create index deliveries_open on deliveries (channel_id, queue, subject_id, id)
+  // Those of a line in their order, whatever the clocks said: an id begins with a time.
+  `create index deliveries_open on deliveries (channel_id, queue, subject_id, position, id)
      where status = 'pending'`,
   `create index deliveries_by_due_time on deliveries (channel_id, queue, next_attempt_at)
      where next_attempt_at is not null`,
