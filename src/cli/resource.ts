@@ -1,9 +1,9 @@
-/** The commands that jobs, monitors and channels share: list, get, update, pause, resume and delete. */
+/** The commands that jobs, monitors, channels and windows share: list, get, update, pause, resume and delete. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
-import type { Api } from './client/api.ts';
+import type { Api, Noun } from './client/api.ts';
 import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
@@ -21,7 +21,7 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   Item,
   Update
 > {
-  noun: 'job' | 'monitor' | 'channel';
+  noun: Noun;
   /** The name that examples use. */
   example: string;
   /** The table of `list`. */

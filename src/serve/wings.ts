@@ -7,9 +7,20 @@ import { ledger } from '../wings/ledger/wing.ts';
 import { readers } from '../wings/readers/wing.ts';
 import { replay } from '../wings/replay/wing.ts';
 import { timetable } from '../wings/timetable/wing.ts';
+import { windows } from '../wings/windows/wing.ts';
 import { localWings } from './local-wings.ts';
 
-const wings = [explain, ledger, replay, calls, readers, definitions, timetable, ...localWings];
+const wings = [
+  explain,
+  ledger,
+  replay,
+  calls,
+  readers,
+  definitions,
+  timetable,
+  windows,
+  ...localWings,
+];
 
 /** What they add. Nothing of it is loaded. */
 export const addedByWings = {

@@ -97,6 +97,7 @@ test('every link within the page has a target, and every id is unique', async (t
     'PING',
     'RUN',
     'SESSION',
+    'WINDOW',
   ];
   assert.deepEqual(
     [...variables].toSorted(),

@@ -29,10 +29,12 @@ const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const nowhere = 'http://127.0.0.1:1/';
 const job = { name: 'a', url: nowhere, paused: true };
 const channel = { name: 'a', type: 'webhook', config: { url: nowhere } };
+const toCome = { from: '2100-01-01T00:00:00Z', durationSeconds: 60 };
+const window = { name: 'patch night', effect: 'mute', ...toCome };
 const mailChannel = { name: 'a', type: 'email', config: { to: 'a@example.com' } };
 const noNotes: Partial<ApiOperation> = {};
 /** What takes an `Idempotency-Key`, and is refused for one that was used. */
-const keyed = new Set(['createJob', 'copyJob', 'createMonitor', 'createKey']);
+const keyed = new Set(['createJob', 'copyJob', 'createMonitor', 'createWindow', 'createKey']);
 const huge = 'x'.repeat(300 * 1024);
 
 function normalised(sentence: string): string {
@@ -58,6 +60,7 @@ interface Ids {
   token: string;
   end: string;
   channels: string;
+  windows: string;
   runId: string;
   deliveryId: string;
 }
@@ -78,6 +81,7 @@ async function madeBy(ask: Ask): Promise<Ids> {
       .split('/')
       .at(-1) ?? '';
   const { id: channels } = (await ask('POST', '/channels', channel)).body.channel;
+  const { id: windows } = (await ask('POST', '/windows', window)).body.window;
   const { run } = (await ask('POST', `/jobs/${jobs}/run`)).body;
   const { delivery } = (await ask('POST', `/channels/${channels}/test`)).body;
   await until('the run', async () => {
@@ -89,6 +93,7 @@ async function madeBy(ask: Ask): Promise<Ids> {
     monitors,
     pingId,
     channels,
+    windows,
     runId: run.id,
     deliveryId: delivery.id,
     signal: 'start',

@@ -82,6 +82,12 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     assert.equal(status, 201, body.error);
     return body.channel.id;
   };
+  const addWindow = async (key: string): Promise<string> => {
+    const input = { name: 'a', effect: 'mute', durationSeconds: 604_800 };
+    const { status, body } = await daemon.ask('POST', '/windows', input, key);
+    assert.equal(status, 201, body.error);
+    return body.window.id;
+  };
   const addDelivery = async (key: string) => {
     const channelId = await addChannel(key);
     const tested = await daemon.ask('POST', `/channels/${channelId}/test`, undefined, key);
@@ -103,6 +109,7 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     ...(await runNewJob(key)),
     monitorId: await addMonitor(key),
     ...(await addDelivery(key)),
+    windowId: await addWindow(key),
   });
   const own: KnownIds[] = [];
   const foreign: KnownIds[] = [];

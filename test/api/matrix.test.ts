@@ -117,7 +117,9 @@ const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
 function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
   const isOfChannel = operation.path.startsWith('/channels');
   const ofMonitorOrJob = operation.path.startsWith('/monitors') ? 'monitorId' : 'jobId';
-  const part = isOfChannel ? 'channelId' : ofMonitorOrJob;
+  const isOfWindow = operation.path.startsWith('/windows');
+  const ofOther = isOfWindow ? 'windowId' : ofMonitorOrJob;
+  const part = isOfChannel ? 'channelId' : ofOther;
   const [inner, sibling] = isOfChannel
     ? (['deliveryId', 'siblingDeliveryId'] as const)
     : (['runId', 'siblingRunId'] as const);
@@ -190,7 +192,9 @@ test('each key can do what its permission and workspace allow, and changes or re
   const fill = async (workspace: 'a' | 'b'): Promise<Holding> => {
     const key = keys[`${workspace}'s write key`] ?? '';
     clock.advance(60_001);
-    // A workspace may have 100 channels.
+    // A workspace may have 100 channels, and 100 windows.
+    const { windows } = (await daemon.ask('GET', '/windows', undefined, key)).body;
+    for (const { id } of windows) await daemon.ask('DELETE', `/windows/${id}`, undefined, key);
     const { channels } = (await daemon.ask('GET', '/channels', undefined, key)).body;
     for (const { id } of channels) await daemon.ask('DELETE', `/channels/${id}`, undefined, key);
     const holding = await fillWorkspace(daemon, key, marks[workspace], target);

@@ -142,6 +142,12 @@ const notes: Readonly<Record<string, Notes>> = {
     bodies: [{ config: newChannel.config, alsoOn: ['missed'], monitorIds: [] }],
     wrong: { config: {} },
   },
+  createWindow: {
+    body: { name: 'new', effect: 'mute', durationSeconds: 60 },
+    bodies: [{ name: 'new', effect: 'mute', cronExpr: '0 22 * * *', durationSeconds: 60 }],
+    wrong: { name: 'new', effect: 'mute' },
+  },
+  updateWindow: { body: { durationSeconds: 3_600 }, bodies: [{ selector: 'a=b' }] },
   previewSchedule: {
     body: {},
     wrong: { periodSeconds: 30 },

@@ -24,6 +24,7 @@ export const tags = {
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',
   'Signed calls':
     'How a target learns who called it: public keys, for tokens and for signatures. Outside `/api/v1`.',
+  Windows: 'Times in which nobody is alerted.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
   'Sign-in': 'Sessions of browsers, which the dashboard uses, and the keys that its owner manages.',
   Account: 'The key itself, and what the plan of its account allows.',

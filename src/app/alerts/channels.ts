@@ -271,8 +271,14 @@ function reminderAfter(before: Channel, after: Channel, now: number): number | n
     : now + remindEverySeconds * 1_000;
 }
 
-/** Jobs and monitors that are added must exist. Those that the channel had may be gone. */
-async function requireServed(tx: Db, channel: Channel, before: Channel | null): Promise<void> {
+type Served = Pick<Channel, 'workspaceId' | 'jobIds' | 'monitorIds'>;
+
+/** Jobs and monitors that are added must exist. Those that were there before may be gone. Throws `invalid_input`. */
+export async function requireServed(
+  tx: Db,
+  channel: Served,
+  before: Omit<Served, 'workspaceId'> | null,
+): Promise<void> {
   for (const [table, field] of [
     ['jobs', 'jobIds'],
     ['monitors', 'monitorIds'],

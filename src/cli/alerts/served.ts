@@ -42,7 +42,7 @@ export async function servedOf(flags: Flags, api: Api): Promise<ChannelUpdate> {
 }
 
 /** The ids of jobs or monitors, each given by id or name. Throws `not_found`. */
-async function idsOf(
+export async function idsOf(
   names: readonly string[],
   items: { find(text: string): Promise<{ id: string }> },
 ): Promise<string[]> {
@@ -54,7 +54,8 @@ export function servedWords({ jobIds, monitorIds }: Channel): Record<string, str
   return { jobs: listWords(jobIds), monitors: listWords(monitorIds) };
 }
 
-function listWords(ids: readonly string[] | null): string {
+/** Ids in words: all, none, or which. */
+export function listWords(ids: readonly string[] | null): string {
   if (ids === null) return 'all';
   return ids.length === 0 ? 'none' : ids.join(' ');
 }

@@ -22,6 +22,9 @@ import { findOne, type Named } from './find.ts';
 import { path, queryOf, type Filter } from './path.ts';
 import { askOnce } from './retry.ts';
 
+/** A resource of a workspace. */
+export type Noun = 'job' | 'monitor' | 'channel' | 'window';
+
 /** What every resource of a workspace can do. */
 export interface Collection<Item, Update> {
   /** Lists all of them, or those with some labels, page by page. */
@@ -122,10 +125,10 @@ function madeJob({ job, onResultSecret }: JobKept): MadeJob {
   return { ...job, onResultSecret };
 }
 
-/** The calls for `/jobs`, `/monitors` and `/channels`, which answer in the same form. */
-function collection<Item extends Named, Update extends object>(
+/** The calls for `/jobs`, `/monitors`, `/channels` and `/windows`, which answer in the same form. */
+export function collection<Item extends Named, Update extends object>(
   ask: Ask,
-  noun: 'job' | 'monitor' | 'channel',
+  noun: Noun,
 ): Collection<Item, Update> {
   const one = (id: string): string => `/${noun}s/${encodeURIComponent(id)}`;
   const itemOf = (answer: Record<string, Item>): Item => fieldOf(answer, noun);

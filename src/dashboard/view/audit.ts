@@ -8,6 +8,7 @@ export const auditSubjects: Record<string, string> = {
   job: 'jobs',
   monitor: 'monitors',
   channel: 'channels',
+  window: 'windows',
   key: 'keys',
   session: 'sessions',
   workspace: 'workspaces',

@@ -11,6 +11,7 @@ const verbs: Readonly<Record<string, string>> = {
   run: 'ran',
   complete: 'ended a run of',
   test: 'tested',
+  end: 'ended',
   revoke: 'revoked',
   rotate: 'rotated',
 };

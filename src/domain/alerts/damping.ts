@@ -4,7 +4,7 @@
  * - A health change is alerted at once, unless the last alert was less than a window ago. The window is 30 s after each of
  *   the first ten alerts, then 5 min. The count starts again after 15 min without a change.
  * - A change within the window is held back. When the window ends, the last state counts: if it differs from the last
- *   alert, one alert is sent; if not, none is.
+ *   alert, one alert is sent; if not, none is. While a subject is muted, a change is held back in the same way.
  */
 
 import { isRecovery, type HealthChange } from './health-change.ts';
@@ -21,6 +21,8 @@ export interface AlertState {
   quietUntil: number;
   /** The last change, if it is held back. */
   held: HealthChange | null;
+  /** If it is held back since its subject is muted: when to look again. It is not kept. */
+  mutedUntil?: number;
 }
 
 /** The next state, and the change to alert of, if any. */
@@ -47,23 +49,31 @@ const calmMs = 900_000;
 /** No state is due later than this from now, unless the clock was set back. */
 export const longestMemoryMs = calmMs;
 
-/** What follows from a change at `now` for a channel that serves its subject. */
+/** What follows from a change at `now` for a channel that serves its subject, which is muted until `mutedUntil`. */
 export function afterChange(
   before: AlertState | undefined,
   change: HealthChange,
   now: number,
+  mutedUntil = 0,
 ): Damped {
   const known = before ?? initialState;
   const alerts = now - known.changedAt >= calmMs ? 0 : known.alerts;
   const state = { ...known, alerts, changedAt: now, held: null };
   if (known.health === healthAfter(change)) return { state, alert: null };
-  return release({ ...state, held: change }, now);
+  return release({ ...state, held: change }, now, mutedUntil);
 }
 
-/** Releases the change that is held back, once the window is over. */
-export function release(state: AlertState, now: number): Damped {
+/**
+ * Releases the change that is held back, once the window is over and its subject is not muted. A mute may end early, so that is
+ * looked at again and again.
+ */
+export function release(state: AlertState, now: number, mutedUntil = 0): Damped {
   const { held, quietUntil } = state;
   const isQuiet = now < quietUntil && quietUntil <= now + longWindowMs;
+  if (held !== null && now < mutedUntil) {
+    const lookAt = Math.min(mutedUntil, now + longWindowMs);
+    return { state: { ...state, mutedUntil: lookAt }, alert: null };
+  }
   if (held === null || isQuiet) return { state, alert: null };
   const alerts = state.alerts + 1;
   const windowMs = alerts > shortWindows ? longWindowMs : shortWindowMs;
@@ -78,8 +88,9 @@ export function release(state: AlertState, now: number): Damped {
 }
 
 /** When a state must be released or can be forgotten, without another change; null if never. */
-export function dueAt({ health, changedAt, quietUntil, held }: AlertState): number | null {
-  if (held !== null) return quietUntil;
+export function dueAt(state: AlertState): number | null {
+  const { health, changedAt, quietUntil, held, mutedUntil } = state;
+  if (held !== null) return mutedUntil ?? quietUntil;
   return health === 'up' ? changedAt + calmMs : null;
 }
 

@@ -7,7 +7,8 @@ import { selectorDetail, selectorRule } from '../labels.ts';
 export const alsoOnWords = ['missed', 'interrupted'] as const;
 export type AlsoOn = (typeof alsoOnWords)[number];
 
-function listOf(description: string) {
+/** The rule of a list of ids. */
+export function listOf(description: string) {
   return {
     type: 'array',
     items: { type: 'string', format: 'uuid', description },

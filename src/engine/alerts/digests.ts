@@ -13,6 +13,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
+import { findMuted } from '../../store/accounts/windows.ts';
 import { findChannelsAlsoOn, findLabelsFor, findLiveChannel } from '../../store/alerts/channels.ts';
 import { insertDeliveries } from '../../store/alerts/delivery-queue.ts';
 import {
@@ -22,7 +23,7 @@ import {
   findKnownDown,
   isDeliveryPending,
   keepDigests,
-  knowsFailures,
+  listKnownFailures,
 } from '../../store/alerts/digests.ts';
 import type { Digest } from '../../store/alerts/digests.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -32,7 +33,7 @@ const mostDigests = 5;
 
 /**
  * Gathers runs for the channels that ask for them, in the transaction that records the runs. If none asks, this is one search
- * of an empty index. Returns for how many channels something was gathered.
+ * of an empty index. Those of muted jobs are not gathered. Returns for how many channels something was gathered.
  */
 export async function gatherRuns(
   tx: Db,
@@ -50,11 +51,14 @@ export async function gatherRuns(
   );
   const jobIds = runs.map(({ jobId }) => jobId);
   const labels = await findLabelsFor(tx, channels, jobIds);
+  const placed = runs.map(({ jobId: id, workspaceId }) => ({ id, workspaceId }));
+  const muted = await findMuted(tx, placed, now);
   const changed = channels.flatMap((channel) => {
     const { id } = channel;
     const chosen = channel.jobIds && new Set(channel.jobIds);
     const its = byWorkspace.get(channel.workspaceId) ?? [];
     const served = its.filter(({ jobId }) => {
+      if (muted.has(jobId)) return false;
       const own = labels.get(jobId) ?? null;
       return chosen === null
         ? serves(channel, { type: 'job', id: jobId, labels: own })
@@ -125,16 +129,17 @@ async function namedRuns(tx: Db, { first }: Gathered) {
 /** Reminds a channel of what is still down. Returns the digest as it is then. */
 async function remind(tx: Db, digest: Digest, channel: Channel, now: number): Promise<Digest> {
   const { remindEverySeconds, workspaceId } = channel;
-  if (remindEverySeconds === null || !(await knowsFailures(tx, channel.id))) {
-    return { ...digest, dueAt: null };
-  }
+  const known = remindEverySeconds === null ? [] : await listKnownFailures(tx, channel.id);
+  if (remindEverySeconds === null || known.length === 0) return { ...digest, dueAt: null };
+  const placed = known.map((id) => ({ id, workspaceId }));
+  const except = [...(await findMuted(tx, placed, now)).keys()];
   const everyMs = remindEverySeconds * 1_000;
   const later = { ...digest, dueAt: now + everyMs };
   const terms = (await findTerms(tx, [workspaceId])).get(workspaceId);
   // Nobody calls the jobs of an expired account.
   const jobs = terms !== undefined && !hasExpired(terms, now);
-  const found = await findKnownDown(tx, channel, { jobs });
-  // What is paused may be resumed.
+  const found = await findKnownDown(tx, channel, { jobs, except });
+  // What is paused or muted may come back.
   if (found === null) return later;
   const { knownSince, ...down } = found;
   const dueAt = Math.min(knownSince, now) + everyMs;

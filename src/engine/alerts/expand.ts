@@ -21,6 +21,7 @@ import {
   keepAlertStates,
 } from '../../store/alerts/alert-states.ts';
 import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
+import { findMuted } from '../../store/accounts/windows.ts';
 import { findChannelsOf, findLabelsFor, findLiveChannel } from '../../store/alerts/channels.ts';
 import { holdQueues, insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
@@ -108,6 +109,8 @@ async function expandSome(
   );
   for (const state of states) batch.states.set(pairKey(state), state);
   const labels = await findLabelsFor(tx, channels, subjectIds);
+  const subjects = subjectIds.map((id) => ({ id, workspaceId }));
+  batch.muted = await findMuted(tx, subjects, batch.now);
   for (const channel of channels) {
     for (const change of changes) await apply(batch, channel, change, labels);
   }
@@ -138,7 +141,12 @@ async function apply(
     return;
   }
   // With its data, as the run may be gone when a window ends.
-  const damped = afterChange(before, { ...change, data: alert.data }, batch.now);
+  const damped = afterChange(
+    before,
+    { ...change, data: alert.data },
+    batch.now,
+    batch.muted.get(change.subjectId),
+  );
   batch.keep({ ...damped.state, ...pair });
   if (damped.alert !== null) batch.send(alert, channel, pair);
 }
@@ -153,6 +161,10 @@ async function releaseDue(batch: Batch): Promise<number> {
   }
   const subjectIds = due.map(({ subjectId }) => subjectId);
   const labels = await findLabelsFor(batch.tx, [...channels.values()], subjectIds);
+  const placed = due.map(({ subjectId: id, channelId }) => {
+    return { id, workspaceId: channels.get(channelId)?.workspaceId ?? '' };
+  });
+  batch.muted = await findMuted(batch.tx, placed, batch.now);
   for (const state of due) {
     const { channelId, subjectId, held } = state;
     const channel = channels.get(channelId);
@@ -166,7 +178,7 @@ async function releaseDue(batch: Batch): Promise<number> {
       batch.forget(state);
       continue;
     }
-    const released = release(state, batch.now);
+    const released = release(state, batch.now, batch.muted.get(subjectId));
     batch.keep({ ...state, ...released.state });
     if (released.alert !== null && channel !== undefined) batch.send(alert, channel, state);
   }
@@ -187,6 +199,8 @@ function createBatch(tx: Db, now: number, tried: MaybeTried) {
   return {
     tx,
     now,
+    /** Until when jobs and monitors are muted, by id. */
+    muted: new Map() as ReadonlyMap<string, number>,
     /** By `pairKey`. */
     states,
     async alertOf(change: HealthChange): Promise<Alert | undefined> {

@@ -196,7 +196,16 @@ export async function findLabelsFor(
   channels: readonly Pick<Channel, 'selector'>[],
   subjectIds: readonly string[],
 ): Promise<ReadonlyMap<string, Labels>> {
-  if (channels.every(({ selector }) => selector === null)) return new Map();
+  return channels.every(({ selector }) => selector === null)
+    ? new Map()
+    : await findLabels(db, subjectIds);
+}
+
+/** The labels of these jobs and monitors, by id; those without any are absent. */
+export async function findLabels(
+  db: Db,
+  subjectIds: readonly string[],
+): Promise<ReadonlyMap<string, Labels>> {
   const labelled = (table: 'jobs' | 'monitors') =>
     db
       .selectFrom(table)

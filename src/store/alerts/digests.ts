@@ -154,16 +154,15 @@ export async function isDeliveryPending(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether a channel was alerted of anything that has not recovered since. */
-export async function knowsFailures(db: Db, channelId: string): Promise<boolean> {
-  const row = await db
+/** The ids of what a channel was alerted of and has not recovered since. */
+export async function listKnownFailures(db: Db, channelId: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('alert_states')
-    .select('channel_id')
+    .select('subject_id')
     .where('channel_id', '=', channelId)
     .where('health', '=', 'down')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  return rows.map(({ subject_id: id }) => id);
 }
 
 /** What a channel serves and knows to be down. */
@@ -185,10 +184,11 @@ interface DownRow extends Omit<DownSubject, 'since'> {
 export async function findKnownDown(
   db: Db,
   channel: Pick<Channel, 'id' | 'jobIds' | 'monitorIds' | 'selector'>,
-  { jobs }: { jobs: boolean },
+  { jobs, except = [] }: { jobs: boolean; except?: readonly string[] },
 ): Promise<KnownDown | null> {
   const { id, jobIds, monitorIds, selector } = channel;
-  const isFit = selector === null ? sql`true` : labelsFit(readSelector(selector));
+  const fitting = selector === null ? sql`true` : labelsFit(readSelector(selector));
+  const isFit = sql`${fitting} and subject_id not in ${idList(except)}`;
   const { rows } = await sql<DownRow>`
     select *, count(*) over () as "count" from (
       select 'job' as "type", jobs.id, jobs.name, failing_since as "since", failures,

@@ -88,6 +88,8 @@ export interface WorkspaceRow {
   account_id: string;
   created_at: number;
   deleted_at: Generated<number | null>;
+  /** JSON; null without any. */
+  windows: Generated<string | null>;
 }
 
 export interface KeyRow {

@@ -11,6 +11,7 @@ import * as madeOnce from '../../../src/store/accounts/made-once.ts';
 import * as sessions from '../../../src/store/accounts/sessions.ts';
 import * as codes from '../../../src/store/accounts/sign-in-codes.ts';
 import * as usage from '../../../src/store/accounts/usage.ts';
+import * as windows from '../../../src/store/accounts/windows.ts';
 import * as workspaces from '../../../src/store/accounts/workspaces.ts';
 import * as managed from '../../../src/store/database/managed-keys.ts';
 import * as oldRows from '../../../src/store/database/old-rows.ts';
@@ -71,6 +72,9 @@ export const ofAccounts: Asked = {
     (db) => expiry.stopJobs(db, [{ id: 'j', nextRunAt: 5 }], { accountIds: ['a'], now: 1 }),
   ],
   findAccountToResume: [(db) => expiry.findAccountToResume(db, 1)],
+  listWindows: [(db) => windows.listWindows(db, 'w')],
+  keepWindows: [(db) => windows.keepWindows(db, 'w', [])],
+  findMuted: [(db) => windows.findMuted(db, [{ id: 'j', workspaceId: 'w' }], 1)],
   findWorkspacesOf: [(db) => workspaces.findWorkspacesOf(db, 'a', part)],
   listWorkspacesOf: [(db) => workspaces.listWorkspacesOf(db, 'a', 5)],
   markWorkspaceDeleted: [(db) => workspaces.markWorkspaceDeleted(db, 'w', 1)],

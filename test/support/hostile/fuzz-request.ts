@@ -53,6 +53,7 @@ export interface KnownIds {
   monitorId: string;
   channelId: string;
   deliveryId: string;
+  windowId: string;
 }
 
 /** The source of ids and keys in random requests. */
@@ -188,6 +189,7 @@ export function draftsOf({
       monitorId: idOf('monitorId', index),
       channelId: idOf('channelId', index),
       deliveryId: idOf('deliveryId', index),
+      windowId: idOf('windowId', index),
       // Where many parameters are known, few random requests have none that is wrong.
       asked: fc.oneof(
         { weight: 1, arbitrary: fc.constant('') },
@@ -200,8 +202,10 @@ export function draftsOf({
       body: hostileBody ?? bodyNobodyAsksFor,
     }),
   );
-  return parts.map(({ id, runId, monitorId, channelId, deliveryId, asked, ...rest }) => (known) => {
+  return parts.map(({ asked, ...all }) => (known) => {
+    const { id, runId, monitorId, channelId, deliveryId, windowId, ...rest } = all;
     const filled = path
+      .replace('windows/{id}', () => `windows/${windowId(known)}`)
       .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
       .replace('channels/{id}', () => `channels/${channelId(known)}`)
       .replace('{id}', () => id(known))

@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 
 /**
  * The content of a workspace: a job and a run of it, another job with a run, a monitor with a ping,
- * a channel with a delivery, and another such channel.
+ * a channel with a delivery, another such channel, and a window that is on.
  */
 export interface Holding {
   jobId: string;
@@ -21,6 +21,7 @@ export interface Holding {
   deliveryId: string;
   /** A delivery of the workspace's other channel. */
   siblingDeliveryId: string;
+  windowId: string;
 }
 
 /**
@@ -56,6 +57,9 @@ export async function fillWorkspace(
     assert.equal(tested.status, 202, tested.body.error);
     return { channelId, deliveryId: tested.body.delivery.id };
   };
+  const muted = { name: mark, effect: 'mute', durationSeconds: 604_800 };
+  const window = await ask('POST', '/windows', muted, key);
+  assert.equal(window.status, 201, window.body.error);
   const [ownChannel, siblingChannel] = [await makeChannel(), await makeChannel()];
   return {
     ...own,
@@ -63,6 +67,7 @@ export async function fillWorkspace(
     monitorId: body.monitor.id,
     ...ownChannel,
     siblingDeliveryId: siblingChannel.deliveryId,
+    windowId: window.body.window.id,
   };
 }
 
@@ -113,6 +118,11 @@ export async function openSnapshots(dataDir: string): Promise<Reading> {
       .where('deleted_at', 'is', null);
     const columns = ['id', 'name', 'sealed', 'enabled', 'job_ids', 'after_failures'] as const;
     const channels = await ownChannels.select(columns).orderBy('id').execute();
+    const { windows } = await db
+      .selectFrom('workspaces')
+      .select('windows')
+      .where('id', '=', workspaceId)
+      .executeTakeFirstOrThrow();
     // The progress of a delivery does not depend on requests.
     const deliveries = await db
       .selectFrom('deliveries')
@@ -120,7 +130,7 @@ export async function openSnapshots(dataDir: string): Promise<Reading> {
       .where('channel_id', 'in', ownChannels.select('id'))
       .orderBy('id')
       .execute();
-    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries });
+    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries, windows });
   };
   return {
     snapshot,

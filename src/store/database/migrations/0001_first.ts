@@ -34,7 +34,7 @@ const accounts = [
      name text not null unique,
      account_id text not null references accounts (id),
      created_at bigint not null,
-     deleted_at bigint
+     deleted_at bigint, windows text
    )`,
   `create index workspaces_by_account on workspaces (account_id, id)`,
   // Whether there are several: the log then names them.

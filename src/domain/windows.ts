@@ -1,0 +1,69 @@
+/**
+ * Windows: times in which nobody is alerted of jobs and monitors (`mute`). A workspace has a few, kept as one text of its row; null
+ * without any, and then nothing is asked (docs/behavior.md#window-1).
+ */
+
+import { fits, readSelector, type Labels } from './labels.ts';
+import { nextDue } from './schedule/next.ts';
+
+/** What a window does. */
+export type WindowEffect = 'mute';
+
+/** When a window is in effect, and on what: by labels or ids, or all there is. Times are ISO 8601 in UTC. */
+export interface Window {
+  id: string;
+  name: string;
+  effect: WindowEffect;
+  selector: string | null;
+  jobIds: readonly string[] | null;
+  monitorIds: readonly string[] | null;
+  /** From then up to, not including, `until`; null of one that recurs. */
+  from: string | null;
+  until: string | null;
+  /** It begins with each due time of this, and lasts so long; null of one that does not recur. */
+  cronExpr: string | null;
+  timezone: string;
+  durationSeconds: number | null;
+  /** When somebody ended the period that it was in; null if nobody did. */
+  endedAt: string | null;
+  createdAt: string;
+}
+
+/** A part of time, up to, not including, `until`. Epoch milliseconds. */
+export interface Period {
+  from: number;
+  until: number;
+}
+
+/** The first period of a window that ends after an instant; null if none does. It may have begun. */
+export function periodAfter(window: Window, at: number): Period | null {
+  const { cronExpr, timezone } = window;
+  const endedAt = window.endedAt === null ? -Infinity : Date.parse(window.endedAt);
+  const cut = (from: number, until: number): Period => {
+    return { from, until: from <= endedAt ? Math.min(until, endedAt) : until };
+  };
+  if (cronExpr === null) {
+    const period = cut(Date.parse(window.from ?? ''), Date.parse(window.until ?? ''));
+    return period.until > at ? period : null;
+  }
+  const lastsMs = Number(window.durationSeconds) * 1_000;
+  const ended = endedAt <= at ? endedAt : -Infinity;
+  const from = nextDue({ scheduleType: 'cron', cronExpr, timezone }, Math.max(at - lastsMs, ended));
+  return from === null ? null : cut(from, from + lastsMs);
+}
+
+/** The period of a window that an instant is in, or null. */
+export function periodAt(window: Window, at: number): Period | null {
+  const period = periodAfter(window, at);
+  return period !== null && period.from <= at ? period : null;
+}
+
+/** Whether a window is about a job or monitor with these labels. */
+export function covers(
+  { selector, jobIds, monitorIds }: Window,
+  { id, labels }: { id: string; labels: Labels | null },
+): boolean {
+  if (selector !== null) return fits(labels, readSelector(selector));
+  if (jobIds === null && monitorIds === null) return true;
+  return jobIds?.includes(id) === true || monitorIds?.includes(id) === true;
+}

@@ -1,0 +1,142 @@
+/** `jobd windows`: times in which nobody is alerted, over the API. */
+
+import type { Command } from 'commander';
+import { collection, type Api, type Collection } from '../../cli/client/api.ts';
+import { fieldOf } from '../../cli/client/client.ts';
+import { connect } from '../../cli/client/connect.ts';
+import { path } from '../../cli/client/path.ts';
+import { askOnce } from '../../cli/client/retry.ts';
+import type { Context } from '../../cli/context.ts';
+import { createNamed, withNameOptions } from '../../cli/create-named.ts';
+import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../../cli/fields.ts';
+import { idsOf, listWords } from '../../cli/alerts/served.ts';
+import { collect } from '../../cli/options.ts';
+import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
+import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
+import { idCell, moment } from '../../cli/terminal/cell.ts';
+import { printFields, type Output } from '../../cli/terminal/output.ts';
+import { counted } from '../../domain/counted.ts';
+import type { Flags } from '../../settings/config.ts';
+import type { Window, WindowResponse, WindowUpdate } from './contract.ts';
+import { windowFields } from './fields.ts';
+
+const windowsOf = ({ ask }: Api): Collection<Window, WindowUpdate> => collection(ask, 'window');
+
+const resource: Resource<Window, WindowUpdate> = {
+  noun: 'window',
+  example: "'patch night'",
+  of: windowsOf,
+  columns: {
+    name: ({ name }) => name,
+    effect: ({ effect }) => effect,
+    about: aboutText,
+    state: stateText,
+    ends: ({ onUntil }) => moment(onUntil),
+    'begins next': ({ nextFrom }) => moment(nextFrom),
+    id: ({ id }) => idCell(id),
+  },
+  optionalColumns: ['id'],
+  print: printWindow,
+  withOptions: (command) => withOffOptions(withWindowOptions(command, false), windowFields),
+  exampleOptions: ' --for 3h',
+  updateOf: givenOf,
+  belongings: 'what it says',
+  statuses: [],
+  all: (api) => windowsOf(api).list(),
+};
+
+/** Adds the commands. */
+export function addWindowCommands(program: Command, context: Context): void {
+  const group = program.command('windows').description('manage times in which nobody is alerted');
+  const create = group.command('create').description('create a window');
+  withNameOptions(withWindowOptions(create, true), 'window')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd windows create --name tonight --effect mute \\
+    --selector client=acme --for 10h
+  jobd windows create --name 'patch night' --effect mute \\
+    --cron '0 22 * * tue' --for 2h`,
+    )
+    .action(async (flags: Flags & { name: string }) => {
+      const { name } = flags;
+      const api = connect(context);
+      const { fields, note } = await inMachineZone({
+        ...(await givenOf(flags, api)),
+        scheduleType: 'cron' as const,
+      });
+      const { scheduleType: _, ...given } = fields;
+      const items = windowsOf(api);
+      const made = await createNamed<Window, Window, WindowUpdate>(
+        { noun: 'window', items, name, flags },
+        {
+          create: async () =>
+            fieldOf(await askOnce<WindowResponse>(api.ask, '/windows', given), 'window'),
+          change: (found) => items.update(found.id, given),
+        },
+      );
+      if (note !== null && typeof given.cronExpr === 'string') context.output.say(note);
+      await printItem(context, resource, flags, made);
+    });
+  addResourceCommands(group, context, resource);
+  withName(group.command('end'), 'window')
+    .description('end a window that is on, before its time')
+    .addHelpText('after', "\nExample:\n  jobd windows end 'patch night'")
+    .action(async (name: string, flags: Flags) => {
+      const api = connect(context);
+      const { id } = await windowsOf(api).find(name);
+      const { window } = await api.ask<WindowResponse>('POST', path`/windows/${id}/end`);
+      await printItem(context, resource, flags, window);
+    });
+}
+
+function withWindowOptions(command: Command, isNew: boolean): Command {
+  return withFieldOptions(command, windowFields, { isNew })
+    .option('--job <job>', 'only this job, by id or name; may be repeated', collect)
+    .option('--monitor <monitor>', 'only this monitor, by id or name; may be repeated', collect)
+    .option('--cron <expr>', 'when each period begins, of a window that recurs')
+    .option('--tz <zone>', 'IANA time zone of these times (default that of this machine)');
+}
+
+/** The fields that the options give. Throws `invalid_input`, naming the option. */
+async function givenOf(flags: Flags, api: Api): Promise<WindowUpdate> {
+  const { job, monitor } = flags;
+  const [cronExpr, timezone] = [textFlag(flags, 'cron'), textFlag(flags, 'tz')];
+  return {
+    ...(await givenFields<WindowUpdate>(flags, windowFields)),
+    ...(Array.isArray(job) && { jobIds: await idsOf(job, api.jobs) }),
+    ...(Array.isArray(monitor) && { monitorIds: await idsOf(monitor, api.monitors) }),
+    ...(cronExpr !== undefined && { cronExpr }),
+    ...(timezone !== undefined && { timezone }),
+  };
+}
+
+function aboutText({ selector, jobIds, monitorIds }: Window): string {
+  if (selector !== null) return selector;
+  if (jobIds === null && monitorIds === null) return 'all';
+  const [jobs = 0, monitors = 0] = [jobIds?.length, monitorIds?.length];
+  const parts = [jobs && counted(jobs, 'job'), monitors && counted(monitors, 'monitor')];
+  return parts.filter(Boolean).join(', ') || 'nothing';
+}
+
+function stateText({ state }: Window): string {
+  return state.replace('_', ' ');
+}
+
+function printWindow(output: Output, window: Window): void {
+  const { cronExpr, timezone, jobIds, monitorIds } = window;
+  printFields(output, {
+    name: window.name,
+    effect: window.effect,
+    about: aboutText(window),
+    jobs: jobIds && listWords(jobIds),
+    monitors: monitorIds && listWords(monitorIds),
+    ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),
+    'begins at': cronExpr === null ? null : `${cronExpr} ${timezone}`,
+    state: stateText(window),
+    ends: moment(window.onUntil),
+    'begins next': moment(window.nextFrom),
+    id: window.id,
+  });
+}

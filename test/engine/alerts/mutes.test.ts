@@ -1,0 +1,170 @@
+/** Windows in which nobody is alerted (docs/behavior.md#mute-1, docs/behavior.md#mute-2). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../../src/domain/clock.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { covers, periodAt, type Window } from '../../../src/domain/windows.ts';
+import { gatherRuns } from '../../../src/engine/alerts/digests.ts';
+import { createExpander } from '../../../src/engine/alerts/expand.ts';
+import { findMuted, keepWindows } from '../../../src/store/accounts/windows.ts';
+import { findDigests, findKnownDown } from '../../../src/store/alerts/digests.ts';
+import { findNextStateTime } from '../../../src/store/alerts/alert-states.ts';
+import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import * as fc from '../../support/fast-check.ts';
+import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const minute = 60_000;
+const url = 'http://127.0.0.1:1/';
+
+function mute(from: number, until: number, more: Partial<Window> = {}): Window {
+  return {
+    id: newId(from),
+    name: 'night',
+    effect: 'mute',
+    selector: null,
+    jobIds: null,
+    monitorIds: null,
+    from: isoTime(from),
+    until: isoTime(until),
+    cronExpr: null,
+    timezone: 'UTC',
+    durationSeconds: null,
+    endedAt: null,
+    createdAt: isoTime(from),
+    ...more,
+  };
+}
+
+/** Minutes at which something happens to one job, and the windows in which it is muted. */
+const histories = fc.record({
+  turns: fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { maxLength: 30 }),
+  windows: fc.array(
+    fc.record({
+      from: fc.integer({ min: 0, max: 200 }),
+      lasts: fc.integer({ min: 1, max: 60 }),
+      of: fc.constantFrom('all', 'label', 'id', 'other'),
+    }),
+    { maxLength: 4 },
+  ),
+  endedAt: fc.option(fc.integer({ min: 1, max: 200 })),
+});
+
+test('nobody is alerted while it is muted, and what a channel was told last becomes true after it', async (t) => {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  let number = 0;
+  const run = async ({
+    turns,
+    windows: drawn,
+    endedAt,
+  }: typeof histories extends fc.Arbitrary<infer T> ? T : never) => {
+    number += 1;
+    const began = number * 1_000 * minute;
+    const labels = { client: 'acme' };
+    const job = await setup.addJob({ labels });
+    const channel = await addChannel(setup, url, { jobIds: [job.id] });
+    const abouts = {
+      all: {},
+      label: { selector: 'client=acme' },
+      id: { jobIds: [job.id] },
+      other: { selector: 'client=other' },
+    };
+    const at = (minutes: number): number => began + minutes * minute;
+    let windows = drawn.map(({ from, lasts, of }) => mute(at(from), at(from + lasts), abouts[of]));
+    const mutedAt: boolean[] = [];
+    await store.write((tx) => keepWindows(tx, workspaceId, windows));
+    const clock = fakeClock(at(0));
+    const expander = createExpander(store, clock);
+    let isDown = false;
+    for (let minutes = 0; minutes <= 300; minutes++) {
+      const now = at(minutes);
+      clock.advance(now - clock.now());
+      if (minutes === endedAt) {
+        windows = windows.map((one) => ({ ...one, endedAt: isoTime(now) }));
+        await store.write((tx) => keepWindows(tx, workspaceId, windows));
+      }
+      const own = windows.filter((one) => covers(one, { id: job.id, labels }));
+      mutedAt.push(own.some((one) => periodAt(one, now) !== null));
+      if (turns.includes(minutes)) {
+        isDown = !isDown;
+        const type = isDown ? 'job.failed' : 'job.recovered';
+        const about = {
+          id: newId(now),
+          type,
+          workspaceId,
+          subjectId: job.id,
+          runId: null,
+        } as const;
+        const failures = isDown ? 1 : 0;
+        await insertHealthChanges(store.db, [{ ...about, failures, data: {}, at: now }]);
+        while ((await expander.expand([])) > 0);
+      }
+      const next = (await findNextStateTime(store.db)) ?? Infinity;
+      assert.ok(
+        next === Infinity || next <= now + 15 * minute,
+        'no state is due so late that it looks like a clock that was ahead',
+      );
+      if (next <= now) await expander.release([]);
+    }
+    const told = await deliveriesOf(setup, channel);
+    for (const { createdAt } of told) {
+      assert.equal(mutedAt[(createdAt - began) / minute], false, `alerted at ${createdAt - began}`);
+    }
+    for (const [index, { event }] of told.entries()) {
+      assert.equal(
+        event,
+        index % 2 === 0 ? 'job.failed' : 'job.recovered',
+        'each alert is a change',
+      );
+    }
+    assert.equal(told.length % 2 === 1, isDown, 'what was told last is true');
+  };
+  await fc.assert(fc.asyncProperty(histories, run), { numRuns: 15 });
+});
+
+test('missed runs of muted jobs are not gathered, and no reminder names them', async (t) => {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const channel = await addChannel(setup, url, { alsoOn: ['missed'] });
+  const muted = await setup.addJob({ labels: { client: 'acme' } });
+  const other = await setup.addJob({});
+  for (const { id } of [muted, other]) {
+    await store.db.updateTable('jobs').set({ health: 'down' }).where('id', '=', id).execute();
+    const known = { health: 'down', changed_at: 1, alerts: 1, quiet_until: 0 } as const;
+    const pair = { subject_id: id, channel_id: channel.id };
+    await store.db
+      .insertInto('alert_states')
+      .values({ ...pair, ...known })
+      .execute();
+  }
+  const idsOfDown = async (now: number): Promise<string[]> => {
+    const known = [muted, other].map(({ id }) => ({ id, workspaceId }));
+    const except = [...(await findMuted(store.db, known, now)).keys()];
+    const found = await findKnownDown(store.db, channel, { jobs: true, except });
+    return (found?.first ?? []).map(({ id }) => id).toSorted();
+  };
+  const both = [muted.id, other.id].toSorted();
+  for (const about of [{ selector: 'client=acme' }, { jobIds: [muted.id] }]) {
+    const window = mute(10 * minute, 20 * minute, about);
+    await store.write((tx) => keepWindows(tx, workspaceId, [window]));
+    assert.deepEqual(await idsOfDown(9 * minute), both);
+    assert.deepEqual(await idsOfDown(10 * minute), [other.id]);
+    assert.deepEqual(await idsOfDown(20 * minute), both);
+  }
+  await store.write((tx) => keepWindows(tx, workspaceId, [mute(10 * minute, 20 * minute)]));
+  assert.deepEqual(await idsOfDown(15 * minute), []);
+
+  const gathered = async (now: number): Promise<string[]> => {
+    const runs = [muted, other].map(({ id: jobId }) => {
+      return { id: newId(1), jobId, workspaceId, scheduledFor: 5, lastDueAt: 5, reason: 'why' };
+    });
+    await store.write((tx) => gatherRuns(tx, 'missed', { runs, now }));
+    const [digest] = await findDigests(store.db, 'job.missed', [channel.id]);
+    return (digest?.gathered?.first ?? []).map(({ jobId }) => jobId);
+  };
+  assert.deepEqual(await gathered(15 * minute), []);
+  assert.deepEqual(await gathered(25 * minute), [muted.id, other.id]);
+});

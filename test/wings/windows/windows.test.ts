@@ -1,0 +1,179 @@
+/** Windows as people set them (docs/behavior.md#window-1). */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { runCommand } from '../../support/running/command.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
+
+const hour = 3_600_000;
+const once = { name: 'tonight', effect: 'mute', durationSeconds: 7_200 };
+const nightly = { ...once, name: 'night', cronExpr: '0 22 * * *', timezone: 'Europe/Paris' };
+
+async function daemonWith(t: TestContext, at = '2026-11-23T12:00:00Z') {
+  const clock = fakeClock(at);
+  const daemon = await startTestDaemon(t, { clock });
+  const made = async (input: object) => {
+    const { status, body } = await daemon.ask('POST', '/windows', input);
+    assert.equal(status, 201, body.error);
+    return body.window;
+  };
+  return { ...daemon, clock, made };
+}
+
+test('a window begins, is on until its end, and is over', async (t) => {
+  const { ask, clock, made } = await daemonWith(t);
+  const window = await made({ ...once, from: '2026-11-23 14:00', timezone: 'Europe/Paris' });
+  assert.deepEqual(
+    [window.from, window.until, window.durationSeconds],
+    ['2026-11-23T13:00:00.000Z', '2026-11-23T15:00:00.000Z', null],
+  );
+  const states: unknown[] = [];
+  for (const ms of [0, hour - 1, 1, 2 * hour - 1, 1]) {
+    clock.advance(ms);
+    const { body } = await ask('GET', `/windows/${window.id}`);
+    const { state, onUntil, nextFrom } = body.window;
+    states.push([state, onUntil, nextFrom]);
+  }
+  const toCome = ['to_come', null, window.from];
+  const on = ['on', window.until, null];
+  assert.deepEqual(states, [toCome, toCome, on, on, ['over', null, null]]);
+});
+
+test('a recurring window begins by the clocks of its zone and lasts in real time; ended early it begins again', async (t) => {
+  // In the night to 25 October clocks are set back.
+  const { ask, clock, made } = await daemonWith(t, '2026-10-24T20:30:00Z');
+  const { id, state, onUntil } = await made({ ...nightly, durationSeconds: 36_000 });
+  assert.deepEqual([state, onUntil], ['on', '2026-10-25T06:00:00.000Z']);
+  clock.advance(hour);
+  const { body: ended } = await ask('POST', `/windows/${id}/end`);
+  const next = '2026-10-25T21:00:00.000Z';
+  assert.deepEqual([ended.window.state, ended.window.nextFrom], ['to_come', next]);
+  assertRefused(await ask('POST', `/windows/${id}/end`), 409, /the window night is not on/);
+  clock.set(next);
+  const { window } = (await ask('GET', `/windows/${id}`)).body;
+  assert.deepEqual([window.state, window.onUntil], ['on', '2026-10-26T07:00:00.000Z']);
+  const { body: always } = await ask('PATCH', `/windows/${id}`, {
+    cronExpr: '* * * * *',
+    durationSeconds: 604_800,
+  });
+  assert.equal(always.window.state, 'on');
+});
+
+test('what is wrong is refused with what to do', async (t) => {
+  const { ask, made } = await daemonWith(t);
+  const refusals: [object, RegExp][] = [
+    [{ durationSeconds: null }, /^give either from, with until or durationSeconds, or cronExpr/],
+    [{ until: '2026-11-23T13:00:00Z' }, /^give either from/],
+    [{ cronExpr: '0 1 * * *', from: '2026-11-23T13:00:00Z' }, /^give either from/],
+    [{ cronExpr: '0 1 * * *', durationSeconds: null }, /^give either from/],
+    [{ from: '2026-11-23T08:00:00Z' }, /^until must be later than now, got 2026-11-23T10/],
+    [
+      { durationSeconds: null, until: '2026-12-01T12:00:00Z' },
+      /^until must be at most 7 days after from/,
+    ],
+    [
+      { durationSeconds: null, from: '2026-11-24T12:00:00Z', until: '2026-11-24T12:00:00Z' },
+      /^until must be after from/,
+    ],
+    [{ selector: 'a', jobIds: [] }, /^selector excludes chosen jobs and monitors/],
+    [{ selector: 'a b' }, /^selector must be terms such as/],
+    [{ jobIds: ['01a1fc58-a505-7000-bebc-059153f75def'] }, /^jobIds must be ids of jobs/],
+    [{ timezone: 'Mars/Base' }, /^timezone must be/],
+    [{ cronExpr: 'never' }, /^cronExpr must/],
+    [{ effect: 'silence' }, /^effect must be one of mute/],
+  ];
+  for (const [more, words] of refusals) {
+    assertRefused(await ask('POST', '/windows', { ...once, ...more }), 400, words);
+  }
+  const { id } = await made(once);
+  assertRefused(await ask('PATCH', `/windows/${id}`, { createdAt: 'x' }), 400, /createdAt/);
+  assertRefused(await ask('PATCH', `/windows/${id}`, { until: null }), 400, /^give either from/);
+  for (let count = 1; count < 100; count++) await made(once);
+  assertRefused(await ask('POST', '/windows', once), 403, /a workspace may have 100 windows/);
+});
+
+test('windows are listed by pages, changed, deleted, and in the trail', async (t) => {
+  const { ask, made } = await daemonWith(t);
+  const windows = [await made(once), await made(nightly), await made({ ...once, name: 'third' })];
+  const first = (await ask('GET', '/windows?limit=2')).body;
+  const second = (await ask('GET', `/windows?limit=2&cursor=${first.nextCursor}`)).body;
+  const ids = [...first.windows, ...second.windows].map(({ id }: { id: string }) => id);
+  assert.deepEqual(ids, windows.map(({ id }) => id).toReversed());
+  assert.equal((await ask('GET', '/windows?name=night')).body.windows.length, 1);
+  const [{ id }] = windows;
+  const { window } = (await ask('GET', `/windows/${id}`)).body;
+  const same = await ask('PATCH', `/windows/${id}`, window);
+  assert.deepEqual(same.body.window, window);
+  await ask('PATCH', `/windows/${id}`, { name: 'other', durationSeconds: 3_600 });
+  await ask('POST', `/windows/${id}/end`);
+  assert.equal((await ask('DELETE', `/windows/${id}`)).status, 200);
+  assert.equal((await ask('GET', `/windows/${id}`)).status, 404);
+  const { entries } = (await ask('GET', `/audit?subject=${id}`)).body;
+  assert.deepEqual(
+    entries.map((one: { action: string; fields: string[] }) => [one.action, one.fields.join()]),
+    [
+      ['window.delete', ''],
+      ['window.end', ''],
+      ['window.update', 'name,until'],
+      ['window.create', ''],
+    ],
+  );
+});
+
+test('a failure in a window is told when somebody ends it', async (t) => {
+  const { ask, clock, made } = await daemonWith(t);
+  const receiver = await startSink(t);
+  const broken = await startSink(t, (response) => response.writeHead(500).end());
+  await ask('POST', '/channels', {
+    name: 'ops',
+    type: 'webhook',
+    config: { url: receiver.url },
+  });
+  const labels = { client: 'acme' };
+  const input = { name: 'shop', url: broken.url, cronExpr: '0 * * * *', labels };
+  const { job } = (await ask('POST', '/jobs', input)).body;
+  const { id } = await made({ ...once, selector: 'client=acme' });
+  clock.advance(hour);
+  await until('the failure', async () => {
+    return (await ask('GET', `/jobs/${job.id}`)).body.job.status === 'down';
+  });
+  await until('it to be held back', async () => {
+    const { rows } = await ask('GET', '/deliveries').then(({ body }) => ({
+      rows: body.deliveries,
+    }));
+    return rows.length === 0;
+  });
+  assert.equal(receiver.received.length, 0);
+  await ask('POST', `/windows/${id}/end`);
+  await until('the alert', () => receiver.received.length === 1);
+  assert.match(receiver.received[0]?.body ?? '', /"type":"job.failed"/);
+});
+
+test('jobd windows makes, shows, ends and deletes them', async (t) => {
+  const daemon = await daemonWith(t);
+  await daemon.ask('POST', '/jobs', { name: 'shop', url: 'http://127.0.0.1:1/', paused: true });
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key, TZ: 'Europe/Paris' };
+  const windows = async (...args: string[]) => {
+    const done = await runCommand(['windows', ...args], env);
+    assert.equal(done.exitCode, 0, done.stderr);
+    return done;
+  };
+  const some = ['--job', 'shop', '--for', '2h'];
+  await windows('create', '--name', 'tonight', '--effect', 'mute', ...some);
+  const about = ['--selector', 'client=acme', '--cron', '0 22 * * tue', '--for', '2h'];
+  const made = await windows('create', '--name', 'patch', '--effect', 'mute', ...about);
+  assert.match(made.stderr, /time zone: Europe\/Paris/);
+  assert.match(made.stdout, /begins at\s+0 22 \* \* tue Europe\/Paris/);
+  const { stdout } = await windows('list');
+  assert.match(stdout, /^patch\tmute\tclient=acme\tto come\t-\t2026-11-24T21:00:00.000Z\t/m);
+  assert.match(stdout, /^tonight\tmute\t1 job\ton\t2026-11-23T14:00:00.000Z\t-\t/m);
+  assert.match((await windows('end', 'tonight')).stdout, /state\s+over/);
+  await windows('update', 'patch', '--no-selector', '--for', '3h');
+  const { window } = JSON.parse((await windows('get', 'patch', '--json')).stdout);
+  assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
+  await windows('delete', 'patch', '--yes');
+});
