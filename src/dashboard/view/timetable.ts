@@ -249,12 +249,10 @@ const columnWidth = 2;
 export const stripTall = 36;
 
 /** Draws the minutes, of which several may share a column: it is as high as the busiest. */
-export function columnsOf({ from, counts, busiest }: Density, axis: Axis): Columns {
+export function columnsOf({ from, counts, collisions }: Density, axis: Axis): Columns {
   const most = Math.max(1, ...counts);
   const start = Date.parse(from);
-  const collided = new Set(
-    busiest.flatMap(({ at, spread }) => (spread === null ? [] : [Date.parse(at)])),
-  );
+  const collided = new Set(collisions);
   const columns = new Map<number, { count: number; isCollision: boolean }>();
   for (const [index, count] of counts.entries()) {
     if (count === 0) continue;
@@ -263,7 +261,7 @@ export function columnsOf({ from, counts, busiest }: Density, axis: Axis): Colum
     const before = columns.get(x);
     columns.set(x, {
       count: Math.max(count, before?.count ?? 0),
-      isCollision: before?.isCollision === true || collided.has(at),
+      isCollision: before?.isCollision === true || collided.has(index),
     });
   }
   const wide = Math.max(columnWidth, axis.xOf(axis.from + minute) - 1);

@@ -68,19 +68,31 @@ const TimetableJob = t.output('TimetableJob', 'A row of the timetable.', rowExam
 });
 
 const busyExample = {
-  at: '2025-10-10T01:00:00.000Z',
+  at: '2025-10-09T05:31:00.000Z',
   count: 14,
   hosts: [{ host: 'db.example.com', count: 12 }],
   spread: { seconds: 600, most: 3 },
 };
 
+const densityExample = {
+  from: at,
+  counts: [0, 14, 1],
+  collisions: [1],
+  busiest: [busyExample],
+  isPartial: false,
+};
+
 const Density = t.output(
   'Density',
   'How many due times each minute to come has, of all jobs of the workspace. At most a minute old.',
-  { from: at, counts: [0, 3, 1], busiest: [busyExample], isPartial: false },
+  densityExample,
   {
     from: t.moment('The first minute.'),
     counts: t.array(t.integer('Due times.'), 'For each minute from `from` on.'),
+    collisions: t.array(
+      t.integer('The index of its count.'),
+      'The minutes with 10 calls or more of one host.',
+    ),
     busiest: t.array(
       t.part('A minute.', {
         at: t.moment('When it begins.'),
@@ -93,13 +105,15 @@ const Density = t.output(
           'The three hosts with the most calls.',
         ),
         spread: t.nullable(
-          t.part('What a spread would make of the collision.', {
-            seconds: t.integer('The `spreadSeconds` of its jobs.'),
+          t.part('What a spread would make of a collision; null if none helps.', {
+            seconds: t.integer(
+              'The `spreadSeconds` of its jobs, with which none is still waited for when it is due again.',
+            ),
             most: t.integer('The calls of the busiest minute that would be left.'),
           }),
         ),
       }),
-      'The busiest 100 minutes: those with 10 calls or more of one host (collisions) first, which have a `spread`.',
+      'The busiest 100 minutes, collisions first.',
     ),
     isPartial: t.flag(
       'Whether not all was counted: 5,000 jobs that are due, 50,000 due times and 7 days ahead are the most.',
@@ -127,7 +141,7 @@ export const Timetable = t.envelope(
     jobs: [rowExample],
     nextCursor: null,
     isPartial: false,
-    density: { from: at, counts: [0, 3, 1], busiest: [busyExample], isPartial: false },
+    density: densityExample,
     clockChanges: [{ at: '2025-10-26T01:00:00.000Z', timezone: 'Europe/Paris', minutes: -60 }],
   },
 );

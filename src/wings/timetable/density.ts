@@ -31,7 +31,7 @@ export interface BusyMinute {
   count: number;
   /** The busiest three, with their calls. */
   hosts: { host: string; count: number }[];
-  /** Of a collision: how many calls a minute would have at most, if its jobs had this `spreadSeconds`. */
+  /** Of a collision: how many calls a minute would have at most, if its jobs had this `spreadSeconds`; null if none helps. */
   spread: { seconds: number; most: number } | null;
 }
 
@@ -41,6 +41,8 @@ export interface Density {
   until: number;
   /** For each minute. */
   counts: number[];
+  /** Which of them are collisions. */
+  collisions: number[];
   /** The minutes with collisions, then the others with more than one call; the busiest first. */
   busiest: BusyMinute[];
 }
@@ -56,6 +58,8 @@ export function* countDensity(
   const from = Math.floor(now / minuteMs) * minuteMs;
   const next = jobs.map(({ first }) => first);
   const minutes: DueJob[][] = [];
+  /** How soon each job that is not adjusted is due again, at the soonest. */
+  const gaps = new Map<DueJob, number>();
   let [end, counted] = [from, 0];
   while (end < until) {
     const windowEnd = Math.min(end + windowMs, until);
@@ -64,7 +68,11 @@ export function* countDensity(
       let at = next[index] ?? Infinity;
       while (at < windowEnd) {
         (minutes[Math.max(0, Math.floor((at - from) / minuteMs))] ??= []).push(job);
-        at = nextDue(job.schedule, at) ?? Infinity;
+        const dueAt = at;
+        at = nextDue(job.schedule, dueAt) ?? Infinity;
+        if (!job.schedule.adjusted) {
+          gaps.set(job, Math.min(gaps.get(job) ?? Infinity, at - dueAt));
+        }
         counted += 1;
         if (counted % dueInStep === 0) yield;
       }
@@ -77,10 +85,16 @@ export function* countDensity(
   }
   minutes.length = Math.ceil((end - from) / minuteMs);
   const counts = Array.from(minutes, (due) => due?.length ?? 0);
-  return { from, until: end, counts, busiest: yield* busiestOf(minutes, from) };
+  return { from, until: end, counts, ...(yield* busiestOf(minutes, { from, gaps })) };
 }
 
-function* busiestOf(minutes: readonly DueJob[][], from: number): Generator<void, BusyMinute[]> {
+type Gaps = ReadonlyMap<DueJob, number>;
+
+function* busiestOf(
+  minutes: readonly DueJob[][],
+  { from, gaps }: { from: number; gaps: Gaps },
+): Generator<void, Pick<Density, 'collisions' | 'busiest'>> {
+  const collisions: number[] = [];
   const busy: (Omit<BusyMinute, 'spread'> & { collision: DueJob[] })[] = [];
   for (const [minute, jobs = []] of minutes.entries()) {
     if (minute % lookedInStep === 0) yield;
@@ -89,7 +103,9 @@ function* busiestOf(minutes: readonly DueJob[][], from: number): Generator<void,
       ([, one], [, other]) => other.length - one.length,
     );
     const hosts = byHost.map(([host, { length }]) => ({ host, count: length }));
-    const collision = (hosts[0]?.count ?? 0) < collisionCalls ? [] : (byHost[0]?.[1] ?? []);
+    const isCollision = (hosts[0]?.count ?? 0) >= collisionCalls;
+    if (isCollision) collisions.push(minute);
+    const collision = isCollision ? (byHost[0]?.[1] ?? []) : [];
     const at = from + minute * minuteMs;
     busy.push({ at, count: jobs.length, hosts: hosts.slice(0, hostsOfMinute), collision });
   }
@@ -101,15 +117,19 @@ function* busiestOf(minutes: readonly DueJob[][], from: number): Generator<void,
   );
   const busiest: BusyMinute[] = [];
   for (const { collision, ...minute } of order.slice(0, mostBusy)) {
-    busiest.push({ ...minute, spread: yield* spreadOf(collision) });
+    busiest.push({ ...minute, spread: yield* spreadOf(collision, gaps) });
   }
-  return busiest;
+  return { collisions, busiest };
 }
 
-/** The smallest spread with which half as many calls as a collision has are not reached any more, or the largest. */
-function* spreadOf(jobs: readonly DueJob[]): Generator<void, BusyMinute['spread']> {
+/**
+ * The smallest spread with which half as many calls as a collision has are not reached any more, or the largest. None is longer
+ * than a job takes to be due again: the calls of the next due time would come, and no period may have it.
+ */
+function* spreadOf(jobs: readonly DueJob[], gaps: Gaps): Generator<void, BusyMinute['spread']> {
   let spread: BusyMinute['spread'] = null;
-  for (const seconds of jobs.length === 0 ? [] : spreads) {
+  const longest = Math.min(...jobs.map((job) => gaps.get(job) ?? Infinity));
+  for (const seconds of spreads.filter((one) => one * 1_000 <= longest)) {
     const calls = Array.from({ length: seconds / 60 + 1 }, () => 0);
     for (const [index, { id, schedule }] of jobs.entries()) {
       if (index % lookedInStep === 0) yield;
@@ -120,5 +140,5 @@ function* spreadOf(jobs: readonly DueJob[]): Generator<void, BusyMinute['spread'
     spread = { seconds, most: Math.max(...calls) };
     if (spread.most < collisionCalls / 2) break;
   }
-  return spread;
+  return spread !== null && spread.most < jobs.length ? spread : null;
 }

@@ -91,14 +91,14 @@ function repeatsAfter(
   return { at, until: at + low * hourMs, count: 1 + low * inHour };
 }
 
-/** The marks of runs, which are in order, the oldest first. */
-export function runMarks(runs: readonly MarkedRun[]): RunMark[] {
-  const marks: RunMark[] = [];
+/** Adds the marks of runs to those of newer ones, the newest first. */
+export function addRuns(marks: RunMark[], runs: readonly MarkedRun[]): void {
   for (const { id, status, durationMs, scheduledFor: at, lastDueAt, missedCount } of runs) {
-    const mark = { id, status, durationMs, at, until: lastDueAt ?? at, count: missedCount ?? 1 };
-    const last = marks.at(-1);
-    if (last?.status !== status || at - last.until > closeMs) marks.push(mark);
-    else Object.assign(last, { ...mark, at: last.at, count: last.count + mark.count });
+    const [until, count] = [lastDueAt ?? at, missedCount ?? 1];
+    const next = marks.at(-1);
+    if (next?.status === status && next.at - until <= closeMs) {
+      next.at = at;
+      next.count += count;
+    } else marks.push({ id, status, durationMs, at, until, count });
   }
-  return marks;
 }

@@ -14,7 +14,7 @@ import { keptIn, type Kept } from '../../app/overview/kept.ts';
 import { jobCursor, listJobs, type JobWithRecent } from '../../app/overview/jobs.ts';
 import type { PageRequest } from '../../app/page.ts';
 import { countDensity, type Density, type DueJob } from './density.ts';
-import { dueMarks, runMarks, type DueMark, type MarkedRun, type RunMark } from './marks.ts';
+import { addRuns, dueMarks, type DueMark, type RunMark } from './marks.ts';
 import { listMarkedRuns, listPlannedCalls } from './query.ts';
 
 /** The longest period, and how far ahead minutes are counted. */
@@ -108,14 +108,13 @@ async function drawAll(
   for (const [index, job] of jobs.entries()) {
     const share = (left: number): number => Math.ceil(left / (jobs.length - index));
     const limit = share(runsLeft);
-    const { found, runsFrom } = await runsOf(store, job.id, { from, to, limit });
+    const { runs, found, runsFrom } = await runsOf(store, job.id, { from, to, limit });
     const { due, computed, isPartial } = dueOf(job, { from, to, now, most: share(dueLeft) });
-    const runs = runMarks(found.toReversed());
-    read += found.length + computed;
+    read += found + computed;
     marks += runs.length + due.length;
     if (index > 0 && marks > mostMarks) break;
     items.push({ job, runs, runsFrom, due, isDuePartial: isPartial });
-    runsLeft -= Math.min(found.length, limit);
+    runsLeft -= Math.min(found, limit);
     dueLeft -= Math.min(computed, share(dueLeft));
     await setImmediate();
   }
@@ -127,20 +126,22 @@ async function runsOf(
   { db }: JobsApp['store'],
   jobId: string,
   { from, to, limit }: Period & { limit: number },
-): Promise<{ found: MarkedRun[]; runsFrom: number | null }> {
-  const found: MarkedRun[] = [];
+): Promise<{ runs: RunMark[]; found: number; runsFrom: number | null }> {
+  const runs: RunMark[] = [];
   let before = { scheduledFor: to, source: '' };
-  let marks = 0;
-  for (; found.length < limit && marks + runsAtOnce <= mostMarks; await setImmediate()) {
-    const count = Math.min(limit - found.length, runsAtOnce);
+  let found = 0;
+  for (; found < limit && runs.length + runsAtOnce <= mostMarks; await setImmediate()) {
+    const count = Math.min(limit - found, runsAtOnce);
     const next = await listMarkedRuns(db, jobId, { from, before, limit: count });
-    found.push(...next);
-    if (next.length < count) return { found, runsFrom: null };
+    addRuns(runs, next);
+    found += next.length;
+    if (next.length < count) return { runs: runs.toReversed(), found, runsFrom: null };
     before = next.at(-1) ?? before;
-    marks += runMarks(next.toReversed()).length;
   }
   const bad = await listMarkedRuns(db, jobId, { from, before, limit: mostBad, isOnlyBad: true });
-  return { found: [...found, ...bad], runsFrom: before.scheduledFor };
+  addRuns(runs, bad);
+  found += bad.length;
+  return { runs: runs.toReversed(), found, runsFrom: before.scheduledFor };
 }
 
 /** The due times to come; none of a job that is not called on schedule. */
@@ -197,6 +198,9 @@ function densityIn(density: PartialDensity, { from, to }: Period): PartialDensit
     from: start,
     until,
     counts,
+    collisions: density.collisions
+      .map((index) => index - first)
+      .filter((index) => index >= 0 && index < counts.length),
     busiest: density.busiest.filter(({ at }) => at >= start && at < until),
     isPartial: density.isPartial || density.until < to,
   };

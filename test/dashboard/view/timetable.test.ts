@@ -156,12 +156,12 @@ test('marks and rows have words', () => {
 });
 
 test('the strip is as high as the busiest minute of a column, and shows where calls collide', () => {
-  const spread = { seconds: 600, most: 3 };
   const from = iso(nowMs - (nowMs % minute));
   const busy = (index: number) => iso(Date.parse(from) + index * minute);
   const density = {
     from,
     counts: [0, 4, 2, 0, 20],
+    collisions: [4],
     isPartial: false,
     busiest: [
       {
@@ -173,7 +173,7 @@ test('the strip is as high as the busiest minute of a column, and shows where ca
             count: 15,
           },
         ],
-        spread,
+        spread: null,
       },
     ],
   };

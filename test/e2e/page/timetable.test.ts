@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import { untilQuiet } from './running/quiet.ts';
 import { noPages, sharedDemo } from './running/served.ts';
@@ -22,7 +22,15 @@ describe('the timetable', { skip: noPages }, () => {
     await backup.waitFor();
     assert.match(await backup.innerText(), /At 03:00, every day/);
     assert.match(await backup.getByRole('cell').innerText(), /success.*; due /);
+    const stops = table.locator('.name:not([tabindex="-1"])');
+    const isFocused = (of: Locator) => of.evaluate((one) => one === document.activeElement);
     await page.keyboard.press('j');
+    assert.ok(await isFocused(stops));
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await stops.count(), 1, 'Tab stops at one row');
+    assert.ok(await isFocused(stops));
+    assert.ok(await isFocused(table.locator('.name').nth(1)));
+    await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowRight');
     const tip = page.getByRole('status').filter({ hasText: /^due, / });
     await tip.waitFor();

@@ -119,3 +119,36 @@ test('ten calls of one host in a minute are a collision, which says what a sprea
   assert.ok(most < 5);
   assert.equal(busiest[1]?.spread, null);
 });
+
+test('all collisions are marked, and no spread is proposed that a job may not have or that does not help', () => {
+  const of = (job: (id: string) => DueJob) => Array.from({ length: 40 }, (_, at) => job(`${at}`));
+  const adjusted = { offsetMs: 0, from: 0, until: Infinity, timezone: 'UTC' };
+  const spreadAlready = { ...jobOf('', '0 3 * * *').schedule, adjusted };
+  const periodic = (periodSeconds: number) =>
+    of((id) => ({
+      id,
+      host: 'db.example',
+      schedule: { scheduleType: 'period', periodSeconds, anchorAt: start },
+      first: start + periodSeconds * 1_000,
+    }));
+  const rows: [jobs: DueJob[], most: number | null][] = [
+    [of((id) => jobOf(id, '0 3 * * *')), 3_600],
+    [of((id) => jobOf(id, '*/10 * * * *')), 600],
+    [of((id) => jobOf(id, '* * * * *')), null],
+    [periodic(420), 300],
+    [periodic(240), null],
+    [of((id) => ({ ...jobOf(id, '0 3 * * *'), schedule: spreadAlready })), null],
+    [[...of((id) => jobOf(id, '0 * * * *', 'db.example')), ...periodic(900)], 900],
+  ];
+  for (const [jobs, most] of rows) {
+    const { counts, collisions, busiest } = countAll(jobs, 24);
+    assert.deepEqual(
+      collisions,
+      counts.flatMap((count, index) => (count >= 10 ? [index] : [])),
+    );
+    for (const { spread } of busiest.slice(0, collisions.length)) {
+      if (most === null) assert.equal(spread, null);
+      else assert.ok(spread !== null && spread.seconds <= most, `${spread?.seconds} <= ${most}`);
+    }
+  }
+});

@@ -7,9 +7,10 @@ import { nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import {
   dueMarks,
-  runMarks,
+  addRuns,
   type DueMark,
   type MarkedRun,
+  type RunMark,
 } from '../../../src/wings/timetable/marks.ts';
 
 const minute = 60_000;
@@ -142,14 +143,23 @@ const run = (
 });
 
 test('runs of one status that follow each other closely are one mark, with the newest of them', () => {
-  const marks = runMarks([
+  const newest = [
     run(0, 'success'),
     run(15 * minute, 'success'),
     run(20 * minute, 'failed'),
     run(25 * minute, 'missed', { lastDueAt: 90 * minute, missedCount: 14, durationMs: null }),
     run(95 * minute, 'success'),
     run(111 * minute, 'success', { durationMs: 7 }),
-  ]);
+  ].toReversed();
+  // Read in any portions, they are the same marks.
+  for (let first = 0; first <= newest.length; first += 1) {
+    const marks: RunMark[] = [];
+    for (const read of [newest.slice(0, first), newest.slice(first)]) addRuns(marks, read);
+    checkMarks(marks.toReversed());
+  }
+});
+
+function checkMarks(marks: RunMark[]): void {
   const shown = ({ at, until, count }: DueMark) => [at / minute, until / minute, count];
   assert.deepEqual(
     marks.map((mark) => [mark.status, ...shown(mark), mark.durationMs]),
@@ -162,4 +172,4 @@ test('runs of one status that follow each other closely are one mark, with the n
     ],
   );
   assert.equal(marks[0]?.id, `${15 * minute} success`);
-});
+}

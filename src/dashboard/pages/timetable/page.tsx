@@ -117,33 +117,35 @@ function Legend() {
 }
 
 /** Minutes to come in which many calls go to one host, and what a spread would make of them. */
-function Collisions({ of: { busiest, isPartial } }: { of: Timetable['density'] }) {
-  const collisions = busiest
-    .filter(({ spread }) => spread !== null)
-    .toSorted((one, other) => (one.at < other.at ? -1 : 1));
+function Collisions({ of: { collisions, busiest, isPartial } }: { of: Timetable['density'] }) {
   if (collisions.length === 0 && !isPartial) return null;
+  const shown = busiest
+    .slice(0, Math.min(mostCollisions, collisions.length))
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1));
   return (
     <section class="panel" aria-labelledby="collisions">
       <h2 id="collisions">Many calls of one host in a minute</h2>
       <ul class="stack">
-        {collisions.slice(0, mostCollisions).map(({ at, hosts: [first], spread }) => (
+        {shown.map(({ at, hosts: [first], spread }) => (
           <li key={at}>
             <b>
               <At at={at} />
             </b>
             : {figures(first?.count ?? 0)} calls to <Outside text={first?.host ?? ''} />.{' '}
-            <span class="quiet">
-              With a spread of {span((spread?.seconds ?? 0) * 1_000)} each: {spread?.most} a minute
-              at most.
-            </span>{' '}
+            {spread !== null && (
+              <span class="quiet">
+                With a spread of {span(spread.seconds * 1_000)} each: {spread.most} a minute at
+                most.{' '}
+              </span>
+            )}
             <Link to={`/timetable?${new URLSearchParams({ q: first?.host ?? '' }).toString()}`}>
               Show its jobs
             </Link>
           </li>
         ))}
       </ul>
-      {collisions.length > mostCollisions && (
-        <p class="quiet">And {figures(collisions.length - mostCollisions)} more minutes.</p>
+      {collisions.length > shown.length && (
+        <p class="quiet">And {figures(collisions.length - shown.length)} more minutes.</p>
       )}
       {isPartial && (
         <p class="quiet">

@@ -23,6 +23,8 @@ interface PointingAt {
   /** The width of the names. */
   names: number;
   pointed: Signal<Pointed | null>;
+  /** The row that Tab gets to: the last one that had the focus. */
+  stop: Signal<string | null>;
   /** Brings a moment into view. */
   reveal: (moment: number) => void;
 }
@@ -62,6 +64,10 @@ export function pointing(at: PointingAt) {
       const mark = of && markOf(event, of.row);
       if (of && mark) go(view.placeOf(of.row, mark));
     },
+    onFocusIn: (event: FocusEvent) => {
+      const of = rowOf(event, at);
+      if (of !== null) at.stop.value = of.row.id;
+    },
     onKeyDown: (event: KeyboardEvent) => {
       if (press(event, at)) event.preventDefault();
     },
@@ -91,7 +97,7 @@ function markOn(
   };
 }
 
-/** In a row, the arrows go from mark to mark, and Enter opens what one leads to. Says whether the key did something. */
+/** In a row, the arrows go from row to row and from mark to mark, and Enter opens what one leads to. Says whether the key did something. */
 function press(event: KeyboardEvent, at: PointingAt): boolean {
   const { pointed, reveal } = at;
   const of = rowOf(event, at);
@@ -99,7 +105,10 @@ function press(event: KeyboardEvent, at: PointingAt): boolean {
   const { id, mark = null } = pointed.peek() ?? {};
   const chosen = id === of.row.id ? mark : null;
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (event.key === 'Enter' && chosen !== null) go(view.placeOf(of.row, chosen));
+  const { previousElementSibling: ArrowUp, nextElementSibling: ArrowDown } = of.element;
+  const name = { ArrowUp, ArrowDown }[event.key]?.querySelector<HTMLElement>('.name');
+  if (name) name.focus();
+  else if (event.key === 'Enter' && chosen !== null) go(view.placeOf(of.row, chosen));
   else if (event.key === 'Escape') pointed.value = null;
   else {
     const next = by && view.stepFrom(of.row, chosen, by, now.peek());

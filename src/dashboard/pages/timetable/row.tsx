@@ -1,5 +1,6 @@
 /** What the table of the timetable has: its head with the minutes to come, lines in the background, and a row for each job. */
 
+import { useComputed, type Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Timetable, TimetableRow } from '../../../wings/timetable/contract.ts';
 import { Glyph, Link, Outside } from '../../parts/basic.tsx';
@@ -13,15 +14,16 @@ interface RowProps {
   nowMs: number;
 }
 
-/** The row: its name, and marks for runs and due times. */
-export function RowOf({ row, axis, nowMs }: RowProps) {
+/** The row: its name, and marks for runs and due times. `stop` is the one that Tab gets to. */
+export function RowOf({ row, axis, nowMs, stop }: RowProps & { stop: Signal<string | null> }) {
   const { id, name, status, scheduleWords, after } = row;
+  const tabIndex = useComputed(() => (stop.value === id ? 0 : -1)).value;
   return (
     <div class={`row slot ${status}`} role="row" data-id={id}>
       <div class="job" role="rowheader">
         <Glyph status={status} />
         <span class="hidden">{status}</span>
-        <Link to={`/jobs/${id}`} class="name">
+        <Link to={`/jobs/${id}`} class="name" tabIndex={tabIndex}>
           <Outside text={name} />
         </Link>
         <span class="quiet line">{after === undefined ? scheduleWords : 'After another job'}</span>

@@ -40,6 +40,8 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
   const axis = useMemo(() => view.axisOf({ from, to }, zoom, seen), [from, to, zoom, seen]);
   const minute = useComputed(() => Math.floor(now.value / 60_000) * 60_000).value;
   const pointed = useSignal<Pointed | null>(null);
+  const stop = useSignal<string | null>(null);
+  if (!rows.some(({ id }) => id === stop.peek())) stop.value = rows[0]?.id ?? null;
   const { element, props, reveal, move, toNow } = useWindow({ axis, zoom, seen, at });
   const pointer = pointing({
     rows,
@@ -47,10 +49,11 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
     axis,
     names,
     pointed,
+    stop,
     reveal,
   });
   const draw = useDrawn(
-    (row: TimetableRow) => <RowOf key={row.id} row={row} axis={axis} nowMs={minute} />,
+    (row: TimetableRow) => <RowOf key={row.id} row={row} axis={axis} nowMs={minute} stop={stop} />,
     [axis, minute],
   );
   return (
@@ -70,6 +73,8 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
         class="window"
         role="region"
         aria-label="Timetable"
+        // What scrolls can be reached by keys.
+        tabIndex={rows.length === 0 ? 0 : -1}
         ref={element}
         {...props}
         {...pointer}

@@ -68,8 +68,7 @@ export function useWindow({ axis, zoom, seen, at }: WindowOf) {
     if (seen > 0) middle.current = atLeft(element.current?.scrollLeft ?? 0);
   };
   const drag = useDrag(element, (left) => show(atLeft(left)));
-  // What scrolls can be reached by keys.
-  return { element, props: { tabIndex: 0, onScroll, ...drag }, reveal, move, toNow };
+  return { element, props: { onScroll, ...drag }, reveal, move, toNow };
 }
 
 /** So far the pointer may stray in a click. */
