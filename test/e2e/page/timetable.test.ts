@@ -13,6 +13,9 @@ const leftOf = (page: Page): Promise<number> =>
 
 const queryOf = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
 
+const isFocused = (of: Locator): Promise<boolean> =>
+  of.evaluate((one) => one === document.activeElement);
+
 describe('the timetable', { skip: noPages }, () => {
   test('is a table for readers, and its rows are gone through by keys', async (t) => {
     const { open, complaints } = await viewersOf(t, await sharedDemo());
@@ -23,7 +26,6 @@ describe('the timetable', { skip: noPages }, () => {
     assert.match(await backup.innerText(), /At 03:00, every day/);
     assert.match(await backup.getByRole('cell').innerText(), /success.*; due /);
     const stops = table.locator('.name:not([tabindex="-1"])');
-    const isFocused = (of: Locator) => of.evaluate((one) => one === document.activeElement);
     await page.keyboard.press('j');
     assert.ok(await isFocused(stops));
     await page.keyboard.press('ArrowDown');

@@ -120,25 +120,27 @@ test('ten calls of one host in a minute are a collision, which says what a sprea
   assert.equal(busiest[1]?.spread, null);
 });
 
+const forty = (job: (id: string) => DueJob): DueJob[] =>
+  Array.from({ length: 40 }, (_, at) => job(`${at}`));
+
 test('all collisions are marked, and no spread is proposed that a job may not have or that does not help', () => {
-  const of = (job: (id: string) => DueJob) => Array.from({ length: 40 }, (_, at) => job(`${at}`));
   const adjusted = { offsetMs: 0, from: 0, until: Infinity, timezone: 'UTC' };
   const spreadAlready = { ...jobOf('', '0 3 * * *').schedule, adjusted };
   const periodic = (periodSeconds: number) =>
-    of((id) => ({
+    forty((id) => ({
       id,
       host: 'db.example',
       schedule: { scheduleType: 'period', periodSeconds, anchorAt: start },
       first: start + periodSeconds * 1_000,
     }));
   const rows: [jobs: DueJob[], most: number | null][] = [
-    [of((id) => jobOf(id, '0 3 * * *')), 3_600],
-    [of((id) => jobOf(id, '*/10 * * * *')), 600],
-    [of((id) => jobOf(id, '* * * * *')), null],
+    [forty((id) => jobOf(id, '0 3 * * *')), 3_600],
+    [forty((id) => jobOf(id, '*/10 * * * *')), 600],
+    [forty((id) => jobOf(id, '* * * * *')), null],
     [periodic(420), 300],
     [periodic(240), null],
-    [of((id) => ({ ...jobOf(id, '0 3 * * *'), schedule: spreadAlready })), null],
-    [[...of((id) => jobOf(id, '0 * * * *', 'db.example')), ...periodic(900)], 900],
+    [forty((id) => ({ ...jobOf(id, '0 3 * * *'), schedule: spreadAlready })), null],
+    [[...forty((id) => jobOf(id, '0 * * * *', 'db.example')), ...periodic(900)], 900],
   ];
   for (const [jobs, most] of rows) {
     const { counts, collisions, busiest } = countAll(jobs, 24);

@@ -48,13 +48,15 @@ export function TimetablePage() {
         canAct={false}
         none={text === '' ? 'No job yet.' : 'No name or URL has this text.'}
       >
-        {(rows) => (
-          <Table rows={rows} whole={whole} period={period} zoom={zoom} at={at}>
-            <Filters label="How much is shown" name="zoom" chosen={zoom} filters={zoomFilters} />
-          </Table>
-        )}
+        {(rows) =>
+          whole !== null && (
+            <Table rows={rows} whole={whole} period={period} zoom={zoom} at={at}>
+              <Filters label="How much is shown" name="zoom" chosen={zoom} filters={zoomFilters} />
+            </Table>
+          )
+        }
       </HeldList>
-      <Legend />
+      {whole !== null && <Legend />}
       {whole !== null && <Collisions of={whole.density} />}
     </>
   );

@@ -18,7 +18,7 @@ export interface Pointed {
 
 interface PointingAt {
   rows: readonly TimetableRow[];
-  density: Timetable['density'] | null;
+  density: Timetable['density'];
   axis: Axis;
   /** The width of the names. */
   names: number;
@@ -45,7 +45,7 @@ export function pointing(at: PointingAt) {
   };
   const minuteOf = (event: Of<MouseEvent>): Pointed | null => {
     const isStrip = event.target instanceof Element && event.target.closest('.strip') !== null;
-    if (density === null || !isStrip) return null;
+    if (!isStrip) return null;
     const minute = view.minuteAt(density, xIn(event), axis);
     if (minute === null) return null;
     const words = view.minuteWords(minute, density, now.peek());

@@ -77,28 +77,28 @@ interface WithChanges {
 }
 
 interface HeadProps extends Omit<RowProps, 'row'> {
-  whole: Timetable | null;
+  whole: Timetable;
 }
 
 /** The head: the minutes to come as columns, and the times of the axis. */
 export function Head({ axis, nowMs, whole }: HeadProps) {
   const ticks = useMemo(() => view.ticksOf(axis, nowMs), [axis, nowMs]);
-  const density = whole?.density ?? null;
-  const columns = useMemo(() => density && view.columnsOf(density, axis), [density, axis]);
+  const { density, clockChanges } = whole;
+  const columns = useMemo(() => view.columnsOf(density, axis), [density, axis]);
   const at = axis.xOf(nowMs);
   return (
     <div class="axis" role="row">
       <div class="job" role="columnheader">
         <span class="hidden">Job</span>
         <span class="quiet" aria-hidden="true">
-          {columns !== null && `calls a minute, up to ${columns.most}`}
+          calls a minute, up to {columns.most}
         </span>
       </div>
       <div class="plot" role="columnheader">
         <span class="hidden">Runs and due times</span>
         <svg class="strip" width={axis.width} height={view.stripTall} aria-hidden="true">
-          <path class="calm" d={columns?.calm ?? ''} />
-          <path class="late" d={columns?.collisions ?? ''} />
+          <path class="calm" d={columns.calm} />
+          <path class="late" d={columns.collisions} />
         </svg>
         {at > 0 && at < axis.width && (
           <b class="now figure" aria-hidden="true" style={{ left: `${at}px` }}>
@@ -111,7 +111,7 @@ export function Head({ axis, nowMs, whole }: HeadProps) {
               {text}
             </span>
           ))}
-          {view.changesOf(whole?.clockChanges ?? []).map(({ at: when, words }) => (
+          {view.changesOf(clockChanges).map(({ at: when, words }) => (
             <b key={words} class="change" style={{ left: `${axis.xOf(when)}px` }}>
               <Outside text={words} />
             </b>

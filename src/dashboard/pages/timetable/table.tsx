@@ -16,8 +16,8 @@ import { useWindow } from './window.ts';
 
 interface TableProps {
   rows: readonly TimetableRow[];
-  /** The answer with the first rows; null before it has come. */
-  whole: Timetable | null;
+  /** The answer with the first rows. */
+  whole: Timetable;
   period: Period;
   zoom: Zoom;
   /** The moment in the middle that the address asks for; null for now. */
@@ -45,7 +45,7 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
   const { element, props, reveal, move, toNow } = useWindow({ axis, zoom, seen, at });
   const pointer = pointing({
     rows,
-    density: whole?.density ?? null,
+    density: whole.density,
     axis,
     names,
     pointed,
@@ -73,7 +73,7 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
         class="window"
         role="region"
         aria-label="Timetable"
-        // What scrolls can be reached by keys.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls can be reached by keys
         tabIndex={rows.length === 0 ? 0 : -1}
         ref={element}
         {...props}
@@ -85,12 +85,7 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
       >
         {seen > 0 && (
           <div class="whole" style={{ width: `${names + axis.width}px` }}>
-            <Backdrop
-              axis={axis}
-              nowMs={minute}
-              names={names}
-              changes={whole?.clockChanges ?? []}
-            />
+            <Backdrop axis={axis} nowMs={minute} names={names} changes={whole.clockChanges} />
             <div role="table" aria-label="Timetable" aria-rowcount={rows.length + 1}>
               <Head axis={axis} nowMs={minute} whole={whole} />
               {rows.map(draw)}
