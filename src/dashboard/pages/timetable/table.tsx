@@ -83,7 +83,9 @@ export function Table({ rows, whole, period, zoom, at, children }: TableProps) {
           pointer.onPointerMove(event);
         }}
       >
-        {seen > 0 && (
+        {seen === 0 ? (
+          <p class="waiting" />
+        ) : (
           <div class="whole" style={{ width: `${names + axis.width}px` }}>
             <Backdrop axis={axis} nowMs={minute} names={names} changes={whole.clockChanges} />
             <div role="table" aria-label="Timetable" aria-rowcount={rows.length + 1}>
