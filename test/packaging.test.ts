@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from './support/directory.ts';
@@ -49,7 +50,17 @@ test('sha256sum accepts the checksums', { skip: notLinux }, async (t) => {
 
 const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
 
-test('the bill of materials has the dependencies and no development tools', async (t) => {
+const noHome = hasHome() ? false : 'npm does not run for a user without a home directory';
+
+function hasHome(): boolean {
+  try {
+    return homedir() !== '';
+  } catch {
+    return false;
+  }
+}
+
+test('the bill of materials has the dependencies', { skip: noHome }, async (t) => {
   const outfile = join(temporaryDirectory(t), 'jobd.cdx.json');
   const { packages } = JSON.parse(readFileSync(join(folder, '..', 'package-lock.json'), 'utf8'));
   const known = ['ajv', 'nodemailer', 'fastify', 'commander', 'preact', '@preact/signals-core'].map(
