@@ -134,8 +134,8 @@ export class People {
         after: { jobId: followed, on: dice.pick(['success', 'failed', 'finished']) },
       }),
       ...(isOnce && { runAt: isoTime(app.clock.now() + dice.between(1_000, 200_000)) }),
-      ...(!isOnce && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
-      ...(dice.chance(0.2) && { makeUpSeconds: dice.pick([60, 600]) }),
+      ...(!isOnce && followed === '' && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
+      ...(followed === '' && dice.chance(0.2) && { makeUpSeconds: dice.pick([60, 600]) }),
       ...(isPosted && { onResult: 'http://127.0.0.1:1/results' }),
     });
     const { id } = job;

@@ -8,6 +8,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { brokenRule, type FieldRule } from '../../domain/fields.ts';
+import { meantField } from '../../domain/meant.ts';
 import { isId } from '../../domain/id.ts';
 import { dropNulls } from './nulls.ts';
 import { wholeNumberParser } from './query.ts';
@@ -87,9 +88,10 @@ function unknownField(error: ErrorObject, field: string, part: string): string {
   const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
   const what = part === 'querystring' ? 'query parameter' : 'field';
   const name = field.slice(0, 60);
-  return isEnvelope(error, known)
-    ? `${name} is not a known field: send what is inside ${name}`
-    : `${name} is not a known ${what}, known are ${known.join(', ')}`;
+  if (isEnvelope(error, known)) return `${name} is not a known field: send what is inside ${name}`;
+  const meant = meantField(String(error.params['additionalProperty']), known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return `${name} is not a known ${what}, ${hint}`;
 }
 
 /** Answers have an envelope, as in `{ job: { … } }`; requests have none. */

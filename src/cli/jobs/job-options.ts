@@ -3,6 +3,8 @@
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
+import { isoTime, systemClock } from '../../domain/clock.ts';
+import { parseDuration } from '../../settings/setting.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { afterOnWords, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
@@ -15,6 +17,7 @@ import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/sch
 export function withJobOptions(command: Command, { isNew }: { isNew: boolean }): Command {
   return withScheduleOptions(withFieldOptions(command, jobFields, { isNew }), isNew)
     .option('--header <name:value>', `${jobFields.headers.help}; may be repeated`, collect)
+    .option('--in <duration>', 'be due once, after this time, such as 2h')
     .option('--after <job>', 'run after this job, by name or id, instead of on a schedule')
     .option('--after-on <end>', 'success, failed or finished: which end of it (default success)');
 }
@@ -25,6 +28,10 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   const update: JobUpdate = scheduleFieldsOf(flags);
   Object.assign(update, await givenFields<JobUpdate>(flags, jobFields));
   if (Array.isArray(flags['header'])) update.headers = headersOf(flags['header']);
+  const delay = textFlag(flags, 'in');
+  if (delay !== undefined) {
+    update.runAt = isoTime(systemClock.now() + parseDuration(delay, '--in') * 1_000);
+  }
   const after = await afterOf(flags, api);
   if (after !== undefined) update.after = after;
   return update;

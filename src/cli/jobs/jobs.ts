@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { JobSummary } from '../../api/overview/contract.ts';
 import type { Flags } from '../../settings/config.ts';
-import { isoTime, systemClock } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { followedWords } from '../../domain/jobs/after.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
@@ -25,7 +24,6 @@ import { optionWords } from '../client/option-words.ts';
 import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields, type Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
-import { parseDuration } from '../../settings/setting.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
 import { updateOf, withJobOptions, withFirstJob, withoutOnce } from './job-options.ts';
@@ -122,7 +120,6 @@ function addCreateCommand(jobs: Command, context: Context): void {
     );
   }
   create
-    .option('--in <duration>', 'be due once, after this time, such as 2h')
     .option('--paused', 'create it paused')
     .addHelpText(
       'after',
@@ -146,7 +143,6 @@ Examples:
       const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
-      if (typeof flags['in'] === 'string') given.runAt = momentIn(flags['in']);
       const { fields, note } = await newDueTimesOf(given, () =>
         newScheduleOf(withScheduleOf(flags, cronExpr, timezone), ', --at TIME, or --after JOB'),
       );
@@ -182,11 +178,6 @@ async function newDueTimesOf(
   if (given.scheduleType !== undefined || !given.runAt) return await otherwise();
   const { timezone } = given;
   return await inMachineZone(timezone === undefined ? {} : { timezone });
-}
-
-/** The moment that comes after a length of time. */
-function momentIn(duration: string): string {
-  return isoTime(systemClock.now() + parseDuration(duration, '--in') * 1_000);
 }
 
 /** The flags, with the schedule of a line of a crontab if they say none. */

@@ -16,6 +16,7 @@ import { anchorOf, readSchedule, type ScheduleInput } from '../schedule/schedule
 import { judgeUrl, type AllowedTarget } from '../targets/target.ts';
 import { countedFrom, isOver } from './actions.ts';
 import { isOnSchedule, readAfter, type AfterInput } from './after.ts';
+import { checkEffects } from './effects.ts';
 import { checkHeaders } from './headers.ts';
 import { jobFields, maxBodyLength } from './fields.ts';
 import { jobDefaults, jobStatus, leavesOrigin, usualOfOnce } from './job.ts';
@@ -77,7 +78,8 @@ export function defineJob(
 }
 
 /**
- * A copy of a job under another name: paused, and without its results. Throws `invalid_input` for the name, and for a
+ * A copy of a job under another name: paused, and without its results. Of one that is over, its times stay, though they have
+ * passed: it is resumed once it has later ones. Throws `invalid_input` for the name, and for a
  * URL that may not be called any more.
  */
 export function copyOfJob(
@@ -87,7 +89,9 @@ export function copyOfJob(
 ): Job {
   checkJobFields({ name, url: job.url, onResult: job.onResult }, allowTargets);
   const copy = { ...job, name, ...beginning(id, now) };
-  return { ...copy, ...readAdjustments(copy, copy, now) };
+  const { runAt, notAfter } = job;
+  const adjustments = JSON.stringify({ runAt, notAfter });
+  return { ...copy, ...readAdjustments(copy, { ...copy, adjustments }, now) };
 }
 
 /** What a job begins with that people do not set. */
@@ -144,6 +148,7 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
   if (changed.runAt !== null && changed.after !== null) {
     throw invalidInput('runAt and after exclude each other: set one of them to null');
   }
+  checkEffects(others, job, changed);
   checkBodyFits(changed);
   if (secret && changed.onResult === null) {
     throw invalidInput('onResultSecret needs onResult, the URL that gets results');

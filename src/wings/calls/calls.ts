@@ -25,6 +25,8 @@ export interface CallResult {
   key: string;
   id: string | null;
   error: string | null;
+  /** Whether this request made the job. */
+  isNew: boolean;
 }
 
 /** A call that was read: the job to create, or why it cannot be. */
@@ -96,14 +98,15 @@ async function keepCalls(app: JobsApp, principal: Principal, tx: Db, step: reado
   const results: CallResult[] = [];
   for (const { key, job, onResultSecret: secret } of step) {
     try {
-      if (!known.has(key)) {
+      const isNew = !known.has(key);
+      if (isNew) {
         if (job instanceof JobdError) throw job;
         // One note stands for all of them.
         await keepNewJob(app, principal, tx, job, () => {}, { secret, callKey: key });
         known.set(key, job.id);
         made.push(job);
       }
-      results.push({ key, id: known.get(key) ?? null, error: null });
+      results.push({ key, id: known.get(key) ?? null, error: null, isNew });
     } catch (error) {
       results.push(refused(key, refusalIn(error)));
     }
@@ -112,7 +115,7 @@ async function keepCalls(app: JobsApp, principal: Principal, tx: Db, step: reado
 }
 
 function refused(key: string, { message }: JobdError): CallResult {
-  return { key, id: null, error: message };
+  return { key, id: null, error: message, isNew: false };
 }
 
 /** The error of one call; any other fails the transaction. */

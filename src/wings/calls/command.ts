@@ -50,11 +50,21 @@ export function addCallCommands(program: Command, context: Context): void {
         context.exitCode = interruptedExitCode;
       }
       if (flags['json']) return printJson(output, { results });
+      const made = results.filter(({ isNew }) => isNew).length;
+      const refused = results.filter(({ id }) => id === null).length;
+      const known = results.length - made - refused;
       printRows(output, results, {
         key: ({ key }) => key,
         job: ({ id }) => idCell(id),
         because: ({ error }) => error,
       });
+      const there = known > 0 && `${known} ${known === 1 ? 'was' : 'were'} there already`;
+      const counts = [
+        `created ${counted(made, 'job')}`,
+        there,
+        refused > 0 && `${refused} refused`,
+      ];
+      output.say(counts.filter(Boolean).join(', '));
     });
 }
 

@@ -56,11 +56,12 @@ export type Calls = Static<typeof Calls>;
 const CallResult = t.output(
   'CallResult',
   'What became of one call.',
-  { key: example.key, id: jobId, error: null },
+  { key: example.key, id: jobId, error: null, isNew: true },
   {
     key: t.text('The key from the request.'),
     id: t.nullable(t.id('The id of the job with this key; null if there is none.')),
     error: t.nullable(t.text('Why there is none; null if there is one.')),
+    isNew: t.flag('Whether this request made the job; false if it was there already.'),
   },
 );
 

@@ -201,7 +201,9 @@ function scheduleFacts(records: Records, then: number): Fact[] {
   const { asked, dueAt, isDue, before, after, zone, schedules } = records;
   const fields = scheduleThen(records);
   const schedule = scheduleOf(fields);
-  const is = schedules.next === null && schedules.last?.untilAt === null ? 'is' : 'was';
+  const isOfNow = schedules.next === null && schedules.last?.untilAt === null;
+  const isPast = schedule.scheduleType === 'once' && schedule.at <= records.now;
+  const is = isOfNow && !isPast ? 'is' : 'was';
   const facts = [fact('schedule', scheduleSentence(schedule, is, zone))];
   if (asked.form !== 'now' && !isDue) {
     if (before !== null) {

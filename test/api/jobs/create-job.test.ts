@@ -115,7 +115,10 @@ const accepted: [what: string, input: object, shows?: object][] = [
     { runAt: new Date(Date.now() + 86_400_000).toISOString().slice(0, 16), timezone: 'UTC' },
     { deleteAfterSeconds: 604_800 },
   ],
-  ['the longest time to keep it', { deleteAfterSeconds: 31_536_000 }],
+  [
+    'the longest time to keep it',
+    { deleteAfterSeconds: 31_536_000, notAfter: '2999-12-31T09:00:00.000Z' },
+  ],
   ['no spread', { spreadSeconds: null }, { spreadSeconds: undefined }],
   ['the shortest time to make up in', { makeUpSeconds: 60 }],
   ['the longest time to make up in', { makeUpSeconds: 604_800 }],

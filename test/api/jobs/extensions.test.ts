@@ -110,6 +110,25 @@ test('a copy is called as its original is, with header values that no key can re
   assert.deepEqual([second?.body, second?.method], [first?.body, first?.method]);
 });
 
+test('a copy of a job whose time has passed waits for a later one', async (t) => {
+  const clock = fakeClock('2026-03-02T10:00:00Z');
+  const { ask } = await startTestDaemon(t, { clock });
+  const input = { name: 'a', url: 'http://127.0.0.1:1/', runAt: '2026-03-02T11:00:00Z' };
+  const { job } = (await ask('POST', '/jobs', input)).body;
+  clock.advance(2 * 3_600_000);
+  const copied = await ask('POST', `/jobs/${job.id}/copy`, { name: 'b' });
+  assert.equal(copied.status, 201, copied.body.error);
+  const { id, paused, runAt } = copied.body.job;
+  assert.deepEqual([paused, runAt], [true, '2026-03-02T11:00:00.000Z']);
+  const resumed = await ask('PATCH', `/jobs/${id}`, { action: 'resume' });
+  assertRefused(resumed, 400, /^its runAt, .*, has passed: set a later one$/);
+  const later = { runAt: '2026-03-02T13:00:00Z', action: 'resume' };
+  assert.equal(
+    (await ask('PATCH', `/jobs/${id}`, later)).body.job.nextRunAt,
+    '2026-03-02T13:00:00.000Z',
+  );
+});
+
 test('a copy keeps even the schedule that is not in use, and is sealed for itself', async (t) => {
   const daemon = await startTestDaemon(t, { clock: fakeClock() });
   const { ask } = daemon;

@@ -169,6 +169,11 @@ const refused: readonly Row[] = [
   ['runAt, past', { runAt: '2020-01-01T00:00Z' }, /^runAt must not be in the past, got 2020-01/],
   ['runAt, far', { runAt: '2999-01-01T00:00Z' }, /^runAt must be at most 5 years ahead, got 2999/],
   ['runAt, a date', { runAt: '2999-01-01' }, /^runAt must be a date and time such as 2026-12/],
+  [
+    'deleteAfterSeconds, for good',
+    { deleteAfterSeconds: 60 },
+    /^deleteAfterSeconds has no effect without runAt or/,
+  ],
   ['deleteAfterSeconds, -1', { deleteAfterSeconds: -1 }, /^deleteAfterSeconds must be between 0/],
   ['retries, -1', { retries: -1 }, /^retries must be between 0 and 2, got -1/],
   ['retries, 3', { retries: 3 }, /^retries must be between 0 and 2, got 3/],

@@ -67,6 +67,15 @@ test('a one-time job that was missed says so, and no command to resume all fails
     [['--at', '2990-01-01', '--cron', '0 9 * * *'], /use either --at or --cron, not both/],
     [['--at', '2990-01-01', '--every', '5m'], /use either --at or --every, not both/],
     [['--at', '2990-01-01', '--after', 'held'], /use either --at or --after, not both/],
+    [
+      ['--every', '60s', '--delete-after', '2d'],
+      /^jobd: --delete-after has no effect without --at or --not-after/,
+    ],
+    [
+      ['--at', '2020-06-01 12:00', '--spread', '2m'],
+      /--spread has no effect on a job that is due once: leave it/,
+    ],
+    [['--in', '2d', '--cron', '0 9 * * *'], /use either --in or --cron, not both/],
     [['--every', '60s', '--spread', '2m'], /--spread must be at most --every, 1m, got 2m/],
   ];
   for (const [args, words] of wrong) {

@@ -90,7 +90,9 @@ test('a job whose notAfter has passed can be changed, and is not resumed without
 });
 
 test('a one-time job is due once, at its time, until it has another one', () => {
-  const once = define({ runAt: '2026-03-02 12:00', timezone: 'UTC', spreadSeconds: 600 });
+  const spread = define({ timezone: 'UTC', spreadSeconds: 600 });
+  const context = { now: created, allowTargets: [] };
+  const once = changeJob(spread, { runAt: '2026-03-02 12:00' }, context);
   assert.equal(once.nextRunAt, Date.parse('2026-03-02T12:00:00Z'));
   const spent = { ...once, nextRunAt: null };
   assert.equal(change(spent, { name: 'b', runAt: '2026-03-02T12:00Z' }).nextRunAt, null);

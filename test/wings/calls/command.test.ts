@@ -23,6 +23,7 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
   assert.equal(made.exitCode, 0, made.stderr);
   const { results } = JSON.parse(made.stdout);
   assert.equal(results.length, 130);
+  assert.ok(results.every(({ isNew }: { isNew: boolean }) => isNew));
   assert.equal(await jobs(), 130);
 
   const file = join(temporaryDirectory(t), 'calls.json');
@@ -32,6 +33,7 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
   const [first, second] = again.stdout.split('\n');
   assert.equal(first, `k0\t${results[0].id}\t-`);
   assert.match(second ?? '', /^new\t-\turl /);
+  assert.match(again.stderr, /^created 0 jobs, 1 was there already, 1 refused$/m);
   const pretty = JSON.stringify({ calls: [{ key: 'k0', url }] }, null, 2);
   assert.equal((await create(pretty)).stdout, `${first}\n`, 'as the API takes it');
   assert.equal(await jobs(), 130);
@@ -41,6 +43,10 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
     [`${lines[0]}\n{"key":`, /line 2 of FILE must be JSON: /],
     [`${lines.slice(0, 100).join('\n')}\n{"key":"a"}`, /call 101: url is required/],
     ['5', /call 1 must be an object, got 5/],
+    [
+      `{"key":"a","url":"${url}","in":60}`,
+      /call 1: in is not a known field, did you mean inSeconds\?/,
+    ],
     [
       `{"key":"a","url":"${url}","timeoutSeconds":"5"}`,
       /call 1: timeoutSeconds must be an integer/,

@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../../domain/errors.ts';
 import { keyPattern, keyRule } from '../../../domain/definition.ts';
-import { nearest } from '../../../domain/nearest.ts';
+import { meantField } from '../../../domain/meant.ts';
 import type { FileField, Form } from './fields.ts';
 import type { Definition, FileKind, Input } from './kinds.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
@@ -67,7 +67,7 @@ function fieldsOf({ kind: { fields: known }, problems }: Reading, { entries }: V
   for (const { name, place, value } of entries) {
     if (!names.includes(name)) {
       // People who know the API write its names.
-      const meant = names.find((own) => known[own]?.api === name) ?? nearest(name, names);
+      const meant = names.find((own) => known[own]?.api === name) ?? meantField(name, names);
       const hint = meant === undefined ? `known are ${names.join(', ')}` : `did you mean ${meant}?`;
       problems.push({ place, sentence: `${name.slice(0, 60)} is not a field, ${hint}` });
     } else if (fields.has(name)) problems.push({ place, sentence: `${name} is there twice` });
