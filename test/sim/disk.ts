@@ -11,7 +11,7 @@ import type { Repeated } from '../../src/store/database/direct.ts';
 import type { Hints } from '../../src/store/database/hints.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
 import type { Schema } from '../../src/store/database/schema.ts';
-import type { Db, Store } from '../../src/store/database/store.ts';
+import { noReserve, type Db, type Store } from '../../src/store/database/store.ts';
 import { dialectOn, SqliteConnection } from '../../src/store/sqlite/connection.ts';
 import { world, type Actor } from './world.ts';
 
@@ -20,8 +20,8 @@ export type Place = 'begin' | 'statement' | 'commit' | 'committed';
 
 /** A node, as the database knows it. */
 export interface User extends Actor {
-  /** Called at each place. It rejects if the node's question fails there, and never resolves if the node ends there. */
-  reach(place: Place): Promise<void>;
+  /** Called at each place, with its statement. It rejects if the node's question fails there, and never resolves if the node ends there. */
+  reach(place: Place, sql?: string): Promise<void>;
 }
 
 /** A database whose clock is that of the world. */
@@ -55,7 +55,7 @@ export class Disk {
     return {
       db,
       write: <T>(work: (tx: Db) => Promise<T>) => db.transaction().execute(work),
-      reserve: endlessSpace,
+      reserve: noReserve,
       file: null,
       admissions: null,
       smallWriteMs: 3,
@@ -86,7 +86,7 @@ export class Disk {
   #dialectOf(user: User): Dialect {
     const connection: DatabaseConnection = {
       executeQuery: async <Row>(query: CompiledQuery | Repeated) => {
-        await user.reach('statement');
+        await user.reach('statement', query.sql);
         return await this.#connection.executeQuery<Row>({ ...query, sql: inSqlite(query.sql) });
       },
       streamQuery: () => this.#connection.streamQuery(),
@@ -158,16 +158,3 @@ const serverStart = 'floor(extract(epoch from pg_postmaster_start_time()) * 1000
 function inSqlite(sql: string): string {
   return sql.includes(serverStart) ? sql.replace(serverStart, 'server_started_at()') : sql;
 }
-
-const endlessSpace: Store['reserve'] = {
-  isInUse: false,
-  isMissing: false,
-  refusal: null,
-  wantedBytes: 0,
-  lackingBytes: 0,
-  freeToFillBytes: 0,
-  keep: async () => {},
-  release: async () => {},
-  fill: async () => {},
-  hasSpaceForRuns: async () => true,
-};

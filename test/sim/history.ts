@@ -34,8 +34,8 @@ export interface Told {
   /** The last lines of the trace. */
   lines: string[];
   pairs: ReadonlyMap<string, number>;
-  /** How often the first node used its database. */
-  uses: number;
+  /** Where the first node used its database, each time. */
+  sites: readonly string[];
   /** How much time passed in it, in milliseconds. */
   passedMs: number;
   arrivals: number;
@@ -88,7 +88,7 @@ export async function simulate(seed: number, changes: Changes = {}): Promise<Tol
     hash: made.hash(),
     lines: made.lines,
     pairs: made.pairs,
-    uses: history.uses,
+    sites: history.sites,
     passedMs: made.now - startsAt,
     arrivals: history.targets.arrivals.length,
     counts: history.counts,
@@ -122,7 +122,12 @@ class History {
     const leaders = (): string[] =>
       this.#nodes.filter((node) => node.leads).map(({ name }) => name);
     const mayInterrupt = strike !== null || plan.faults.some((kind) => !harmless.has(kind));
-    this.#rules = new Rules(this.#disk, { isPunctual, mayInterrupt, leaders });
+    this.#rules = new Rules(this.#disk, {
+      isPunctual,
+      mayInterrupt,
+      isPruned: this.#isPruned,
+      leaders,
+    });
     this.#rules.onExpired = (runId) => this.#requireGrace(runId);
     this.targets.onArrival = (arrival) => this.#rules.onArrival(arrival);
   }
@@ -134,9 +139,9 @@ class History {
     return this.#plan.results < 1_000;
   }
 
-  /** How often the first node used its database. */
-  get uses(): number {
-    return this.#first?.uses ?? 0;
+  /** Where the first node used its database, each time. */
+  get sites(): readonly string[] {
+    return this.#first?.sites ?? [];
   }
 
   async play(): Promise<void> {

@@ -68,8 +68,12 @@ export class SimulatedNode implements User {
   /** How far the wall clock of its machine is ahead of the true time. */
   leadMs = 0;
   strike: Strike | null = null;
-  /** How often it used its database. */
-  uses = 0;
+  /**
+   * Where it used its database, each time: the place, its statement, and the one before it in its transaction. What nothing
+   * tells apart so is one place of the code.
+   */
+  readonly sites: string[] = [];
+  #before = '';
   app: App | undefined;
   engine: Engine | undefined;
   membership: Membership | undefined;
@@ -193,9 +197,10 @@ export class SimulatedNode implements User {
   }
 
   /** At each use of the database. */
-  async reach(place: Place): Promise<void> {
+  async reach(place: Place, sql = ''): Promise<void> {
     if (this.isDead) return await forever();
-    this.uses += 1;
+    this.sites.push(`${place} ${sql} ${this.#before}`);
+    this.#before = place === 'statement' ? sql : place === 'commit' ? this.#before : '';
     const { plan } = this.#around;
     const { strike } = this;
     if (strike !== null && (strike.inUses -= 1) <= 0) await this.#struck(strike, place);

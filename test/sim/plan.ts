@@ -43,6 +43,16 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
+/** What brings many mechanisms together, two at a time: all faults, often, and many people. */
+export const dense: Partial<Plan> = {
+  nodes: 2,
+  jobs: 20,
+  faults: faultKinds,
+  faultEveryMs: 3_000,
+  askEveryMs: 300,
+  hasDeletions: true,
+};
+
 /** More than any history has. */
 const endless = 1_000_000;
 

@@ -7,8 +7,9 @@
  *   npm run sim -- --hours 8             the same in a process for each processor (--workers); fails if a pair never met
  *   npm run sim -- --seeds 20 --twice    so many, each twice: they happen in the same way
  *   npm run sim -- --kept                those of kept.ts
- *   npm run sim -- --every kill          one short history again and again: its n-th use of the database is the last one of
- *                                        its node, for each n (each tenth with `--step 10`); also `error` and `doubt`
+ *   npm run sim -- --every kill          one short history again and again: its node ends at each place where it uses the
+ *                                        database (each tenth with `--step 10`, one with `--use N`); also `error` and `doubt`
+ *   --dense                              with all faults, often, and many people; half of the processes of --hours do so
  *   --pairs                              also says which mechanisms met
  */
 
@@ -29,11 +30,13 @@ const { values } = parseArgs({
     workers: { type: 'string' },
     every: { type: 'string' },
     step: { type: 'string', default: '1' },
+    use: { type: 'string' },
     nodes: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
     kept: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
+    dense: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
     /** How a process tells what met to the one that started it. */
     'pairs-json': { type: 'boolean', default: false },
@@ -51,10 +54,12 @@ async function inThisProcess(): Promise<boolean> {
   const { allKept, every, many } = await import('./many.ts');
   const onLine = values.trace ? print : undefined;
   const seed = Number(values.seed ?? values.from);
-  const plan = JSON.parse(values.plan) as Partial<Plan>;
+  const { dense } = await import('./plan.ts');
+  const plan = { ...(values.dense && dense), ...(JSON.parse(values.plan) as Partial<Plan>) };
   if (values.kept) return await allKept({ print });
   if (values.every !== undefined) {
-    const how = { seed, nodes: Number(values.nodes), step: Number(values.step) };
+    const use = values.use === undefined ? null : Number(values.use);
+    const how = { seed, nodes: Number(values.nodes), step: Number(values.step), use, onLine };
     return await every(values.every, { ...how, print });
   }
   if (values.shrink) {
@@ -77,6 +82,7 @@ async function inWorkers(): Promise<boolean> {
   const children = Array.from({ length: workers }, async (_, index) => {
     const from = String(Number(values.from) + index * 10_000_000);
     const args = ['--from', from, '--seconds', String(seconds), '--pairs-json'];
+    if (values.dense || index % 2 === 1) args.push('--dense');
     const child = spawn(process.execPath, [import.meta.filename, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -57,6 +57,20 @@ export interface Reserve {
   hasSpaceForRuns(tx: Db): Promise<boolean>;
 }
 
+/** Where a server sees to its own disk. */
+export const noReserve: Reserve = {
+  isInUse: false,
+  isMissing: false,
+  refusal: null,
+  wantedBytes: 0,
+  lackingBytes: 0,
+  freeToFillBytes: 0,
+  keep: async () => {},
+  release: async () => {},
+  fill: async () => {},
+  hasSpaceForRuns: async () => true,
+};
+
 /** The database file, in pages. */
 export interface Space {
   pageBytes: number;

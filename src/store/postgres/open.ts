@@ -4,7 +4,7 @@ import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../../domain/errors.ts';
 import { migrate, refuseUpgrade, schemaVersion, type Unmigrated } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
-import type { Db, Reserve, Store } from '../database/store.ts';
+import { noReserve, type Db, type Store } from '../database/store.ts';
 import type { StoreUpgrade } from '../database/upgrade.ts';
 import { admissionsIn } from './admissions.ts';
 import { driverOf } from './connections/connection.ts';
@@ -101,20 +101,6 @@ function passingWithin(lockWaitMs: number): (error: unknown) => boolean {
   const until = performance.now() + lockWaitMs;
   return (error) => isWorthRetrying(error) || (isLockWait(error) && performance.now() < until);
 }
-
-/** The server sees to its own disk. */
-const noReserve: Reserve = {
-  isInUse: false,
-  isMissing: false,
-  refusal: null,
-  wantedBytes: 0,
-  lackingBytes: 0,
-  freeToFillBytes: 0,
-  keep: async () => {},
-  release: async () => {},
-  fill: async () => {},
-  hasSpaceForRuns: async () => true,
-};
 
 async function requireUsable(db: Db): Promise<void> {
   const { versionNumber, encoding } = await serverFacts(db);

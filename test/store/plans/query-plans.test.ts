@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertGolden } from '../../support/checks/golden.ts';
 import { openPlans } from '../../support/checks/query-plan.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 import { ofAccounts, ofJobs, ofMonitors, ofRuns, type Asked } from './asked.ts';
 import { ofAlerts, ofLedger, ofLists, ofTimetable } from './asked-of-lists.ts';
 
@@ -79,7 +80,7 @@ test('every function of the store that looks into a workspace is known here', ()
   assert.deepEqual(unknown, []);
 });
 
-test('every statement uses its index, and reads nothing of other workspaces', async (t) => {
+sqliteTest('every statement uses its index, and reads nothing of other workspaces', async (t) => {
   const { planOf } = await openPlans(t);
   const lines: string[] = [];
   const wrong: string[] = [];
@@ -104,11 +105,14 @@ test('every statement uses its index, and reads nothing of other workspaces', as
   assertGolden(join(import.meta.dirname, 'plans.txt'), `${lines.join('\n')}\n`);
 });
 
-test('no statement of a run builds a table in memory, which SQLite does anew each time one runs', async (t) => {
-  const { instructionsOf } = await openPlans(t);
-  for (const name of ofEachRun) {
-    for (const ask of asked[name] ?? []) {
-      assert.ok(!(await instructionsOf(ask)).includes('OpenEphemeral'), name);
+sqliteTest(
+  'no statement of a run builds a table in memory, which SQLite does anew each time one runs',
+  async (t) => {
+    const { instructionsOf } = await openPlans(t);
+    for (const name of ofEachRun) {
+      for (const ask of asked[name] ?? []) {
+        assert.ok(!(await instructionsOf(ask)).includes('OpenEphemeral'), name);
+      }
     }
-  }
-});
+  },
+);
