@@ -17,6 +17,7 @@ import { moveSession, signOut, workspaces } from '../client/session.ts';
 import { showToast, toasts, dismissToast } from '../client/toasts.ts';
 import { places } from '../view/places.ts';
 import { Dialog } from './dialogs.tsx';
+import { Palette } from './palette.tsx';
 
 /** The audit trail is reached from the settings. */
 const bar = places.filter(({ to }) => to !== '/audit');
@@ -79,6 +80,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
       <main id="content">{children}</main>
       <Toasts />
       <Help />
+      <Palette />
     </>
   );
 }
@@ -189,6 +191,7 @@ function Toasts() {
 }
 
 const shortcuts = [
+  ['Ctrl+K', 'find a job, a monitor, a page, or what to do'],
   ['/', 'search'],
   ['j k', 'next and previous row'],
   ['Enter', 'open the row'],

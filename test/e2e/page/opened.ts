@@ -43,6 +43,17 @@ export const opened: readonly Opened[] = [
     closes: 'Escape',
   },
   {
+    name: 'the palette',
+    path: ({ jobs }) => `/jobs/${jobs.invoices}`,
+    prepare: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option', { name: 'Run now' }).waitFor();
+      await page.keyboard.type('warm');
+      await page.getByRole('option', { name: 'Warm the cache job' }).waitFor();
+    },
+    closes: 'Escape',
+  },
+  {
     name: 'deleting selected jobs',
     path: () => '/?order=name',
     prepare: async (page) => {
