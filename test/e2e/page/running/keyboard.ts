@@ -149,7 +149,7 @@ function leftOver(seen: string[]): { missed: string[]; pointerOnly: string[] } {
     if (!isShown(element) || element.matches(':disabled')) return false;
     if (seen.includes(element.dataset['stop'] ?? '')) return false;
     // The arrow keys lead to them.
-    if (element.closest('[role=toolbar]') !== null) return false;
+    if (element.closest('[role=toolbar], [role=table]') !== null) return false;
     return !(element instanceof HTMLInputElement && element.type === 'radio' && !element.checked);
   });
   const pointerOnly = [...document.querySelectorAll<HTMLElement>('body *')].filter(
