@@ -9,6 +9,7 @@ import { ofAnything, useResource } from '../client/resource.ts';
 import { useShortcuts, isHelpShown } from '../client/shortcuts.ts';
 import { go, path, mayLeave } from '../router.ts';
 import { Bands } from './bands.tsx';
+import { Muted } from './muted.tsx';
 import { Button, Link, Outside, PauseSign } from './basic.tsx';
 import { showTrouble, trouble } from './heading.tsx';
 import { outage } from '../client/api.ts';
@@ -77,6 +78,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
         <Who session={session} />
       </header>
       <Bands />
+      <Muted />
       <main id="content">{children}</main>
       <Toasts />
       <Help />

@@ -1,0 +1,23 @@
+/** Windows that are in effect, in a real browser: nobody forgets that alerts are muted. */
+
+import { describe, test } from 'node:test';
+import { assertAccessibleAnyhow } from './running/accessible.ts';
+import { person } from './running/browser.ts';
+import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+
+describe('windows', { skip: noPages }, () => {
+  test('a line says what is muted, as soon as somebody mutes it and until somebody ends it', async (t) => {
+    const jobd = await servePages(t);
+    await addJob(jobd, 'shop');
+    const page = await (await person(t)).open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByRole('link', { name: 'shop' }).waitFor();
+    const muted = { effect: 'mute', durationSeconds: 604_800 };
+    await call(jobd, 'POST', '/windows', { ...muted, name: 'tonight', selector: 'client=acme' });
+    const line = page.getByText(/^Alerts of client=acme are muted until .* \d\d:\d\d: tonight/);
+    await line.waitFor();
+    await assertAccessibleAnyhow(page);
+    await page.getByRole('button', { name: 'End now' }).click();
+    await line.waitFor({ state: 'detached' });
+  });
+});
