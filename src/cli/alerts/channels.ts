@@ -82,7 +82,7 @@ ${configHelp()}`,
     .action(async (flags: Flags & { name: string; type: string }) => {
       const { name } = flags;
       const type = parseChoice(flags.type, '--type', channelTypes);
-      const api = connect(context);
+      const api = connect(context, { waits: true });
       const config = (await configOf(flags, type)) ?? {};
       const rest = await givenOf(flags, api);
       const { channels: items } = api;

@@ -139,7 +139,7 @@ Examples:
         typeof curl === 'string' && readCurl !== undefined
           ? await readCurl(await textOrFile(curl, '--curl'), flags, output)
           : {};
-      const api = connect(context);
+      const api = connect(context, { waits: true });
       const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');

@@ -92,7 +92,7 @@ Examples:
       const { fields, note } = await newScheduleOf(flags);
       const given = { ...(await fieldsOf(flags)), ...fields, name: flags.name };
       const isPaused = flags['paused'] === true;
-      const { monitors: items } = connect(context);
+      const { monitors: items } = connect(context, { waits: true });
       const monitor = await createNamed(
         { noun: 'monitor', items, name: flags.name, flags },
         {

@@ -9,7 +9,8 @@ import type { Context } from '../../../src/cli/context.ts';
 import { actOn, type Many } from '../../../src/cli/many.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { serveCommand } from '../../support/running/command.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { startProxy } from '../../support/running/proxy.ts';
 
 const lines = (stdout: string): string[] => stdout.trimEnd().split('\n').toSorted();
 
@@ -192,4 +193,21 @@ test('Ctrl-C stops between two requests, and says what was done', async () => {
   assert.deepEqual(said, ['stopped: paused 200 of 250 jobs']);
   const broken = { ...many, actOnMany: () => Promise.reject(new JobdError('unreachable', 'gone')) };
   await assert.rejects(actOn(context, broken, {} as Api, 'pause', found, {}), { message: 'gone' });
+});
+
+test('a script that creates many waits for the rate limit', async (t) => {
+  const { env, url } = await serveCommand(t);
+  const options = {
+    jobs: ['--url', 'https://example.com/', '--every', '5m'],
+    monitors: ['--every', '5m'],
+    channels: ['--type', 'webhook', '--url', 'https://example.com/'],
+  };
+  for (const [list, given] of Object.entries(options)) {
+    const limited = { status: 429, headers: { 'retry-after': '1' } };
+    const proxied = await startProxy(t, url, (_, count) => (count === 1 ? limited : null));
+    const command = [list, 'create', '--name', 'one', ...given];
+    const { exitCode, stderr } = await runCommand(command, { ...env, JOBD_URL: proxied });
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, /^[^\n]+; waiting\n/);
+  }
 });
