@@ -1,5 +1,6 @@
 /** Spans: when which schedule of a job was in force. Whoever changes when a job is due, records it in the same transaction. */
 
+import { sql } from 'kysely';
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
 import { scheduleColumns } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
@@ -29,7 +30,10 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
     .insertInto('schedule_spans')
     .values({
       job_id: of('jobId'),
-      from_at: of('fromAt'),
+      // An account's renewal begins a second one in its millisecond if the clock was set back before it: that gets the next one.
+      from_at: sql<number>`(select coalesce(max(from_at) + 1, ${of('fromAt')}) from schedule_spans
+        where job_id = ${of('jobId')} and until_at <> from_at
+          and from_at between ${of('fromAt')} and ${of('fromAt')} + 9)`,
       schedule_type: of('scheduleType'),
       cron_expr: of('cronExpr'),
       timezone: of('timezone'),

@@ -9,6 +9,7 @@ import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { findEarliestDueTime } from '../../../src/store/runs/claims.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
 import { keepScheduleStates } from '../../../src/store/jobs/actions.ts';
+import { keepSpans } from '../../../src/store/jobs/spans.ts';
 import { findJob, insertJob, updateJob } from '../../../src/store/jobs/jobs.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { fakeClock, type FakeClock } from '../fakes/clock.ts';
@@ -45,6 +46,7 @@ export async function simulateService(t: TestContext, start: string): Promise<Si
     for (let more = true; more;) {
       const claimed = await claimDueJobs(tx, allSlots, { now, servingSince, nodeId: null });
       more = claimed.more;
+      await keepSpans(tx, claimed.renewed);
       const ended = claimed.executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success'));
       await recordEndedRuns(tx, ended);
     }

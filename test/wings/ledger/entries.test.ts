@@ -187,6 +187,23 @@ test('an expired account is explained, also where it is renewed before any job w
   assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
 });
 
+test('schedules that began at one renewal, before and after a clock was set back, explain each its runs', async (t) => {
+  const service = await simulateService(t, '2026-03-02T10:00:00Z');
+  const { store, clock } = service;
+  const id = await service.addJob({ cronExpr: '*/5 * * * *', timezone: 'UTC' });
+  const start = clock.now();
+  await service.serveUntil(start + hour);
+  await sql`update accounts set renewed_at = ${start + 2 * hour + 482}`.execute(store.db);
+  for (const cronExpr of ['*/7 * * * *', '*/11 * * * *', '*/13 * * * *']) {
+    await service.setClock(start + 3 * hour);
+    await service.serveUntil(start + 4 * hour);
+    await service.setClock(start + hour);
+    await service.change(id, { cronExpr });
+  }
+  await service.serveUntil(start + 5 * hour);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
+});
+
 /** A service with outages, pauses and changes in its past; a month of it. */
 async function eventfulService(t: TestContext): Promise<SimulatedService> {
   const service = await simulateService(t, '2026-03-09T10:00:00Z');
