@@ -79,7 +79,7 @@ const operations = describe(
       response: { 200: ReplayableList },
       answer: 'A page of due times.',
       failures: {
-        400: badRequest('since must be a date and time in ISO 8601 with an offset or Z'),
+        400: badRequest('limit must be between 1 and 100, got 0'),
       },
     },
     replayRun: {
