@@ -46,7 +46,7 @@ export async function observe(
     const { results } = await answered(ask, 'POST', '/jobs/actions', { action: 'pause', ids });
     assert.deepEqual(
       results,
-      ids.map((id) => ({ id, error: null })),
+      ids.map((id) => ({ id, error: null, isOver: false })),
     );
   }
   // A node that was killed a moment ago still has a lease, and nobody ends its runs before it has run out.
