@@ -6,7 +6,11 @@ export function nearest(word: string, known: readonly string[], most = 2): strin
   let found: string | undefined;
   let left = most;
   for (const name of known) {
-    const edits = editsBetween(text, name.toLowerCase(), Math.min(left, name.length < 5 ? 1 : left, name.length - 1));
+    const edits = editsBetween(
+      text,
+      name.toLowerCase(),
+      Math.min(left, name.length < 5 ? 1 : left, name.length - 1),
+    );
     if (edits === null) continue;
     found = name;
     left = edits - 1;

@@ -58,12 +58,16 @@ export function periodAt(window: Window, at: number): Period | null {
   return period !== null && period.from <= at ? period : null;
 }
 
-/** Whether a window is about a job or monitor with these labels. */
-export function covers(
-  { selector, jobIds, monitorIds }: Window,
-  { id, labels }: { id: string; labels: Labels | null },
-): boolean {
-  if (selector !== null) return fits(labels, readSelector(selector));
-  if (jobIds === null && monitorIds === null) return true;
-  return jobIds?.includes(id) === true || monitorIds?.includes(id) === true;
+/** Whether a window is about a job or monitor, by its id and its labels. */
+export type Cover = (id: string, labels: Labels | null) => boolean;
+
+/** What a window is about, read once for many jobs and monitors. */
+export function coverOf({ selector, jobIds, monitorIds }: Window): Cover {
+  if (selector !== null) {
+    const terms = readSelector(selector);
+    return (_, labels) => fits(labels, terms);
+  }
+  if (jobIds === null && monitorIds === null) return () => true;
+  const ids = new Set([...(jobIds ?? []), ...(monitorIds ?? [])]);
+  return (id) => ids.has(id);
 }

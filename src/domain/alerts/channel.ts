@@ -110,8 +110,17 @@ export function servesFailure(
   change: HealthChange,
   labels: Labels | null,
 ): boolean {
-  if (!channel.enabled || isRecovery(change)) return false;
+  if (!channel.enabled || isRecovery(change) || !servesSubject(channel, change, labels))
+    return false;
+  return isOfMonitor(change) || channel.afterFailures === change.failures;
+}
+
+/** Whether a channel serves the job or monitor of a change, which has these labels. */
+export function servesSubject(
+  channel: Served,
+  change: HealthChange,
+  labels: Labels | null,
+): boolean {
   const type = isOfMonitor(change) ? 'monitor' : 'job';
-  if (!serves(channel, { type, id: change.subjectId, labels })) return false;
-  return type === 'monitor' || channel.afterFailures === change.failures;
+  return serves(channel, { type, id: change.subjectId, labels });
 }

@@ -7,12 +7,12 @@ import { selectorDetail, selectorRule } from '../labels.ts';
 export const alsoOnWords = ['missed', 'interrupted'] as const;
 export type AlsoOn = (typeof alsoOnWords)[number];
 
-/** The rule of a list of ids. */
-export function listOf(description: string) {
+/** The rule of a list of ids, of so many at most. */
+export function listOf(description: string, maxItems = 1_000) {
   return {
     type: 'array',
     items: { type: 'string', format: 'uuid', description },
-    maxItems: 1_000,
+    maxItems,
   } as const;
 }
 

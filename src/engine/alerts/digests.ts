@@ -132,9 +132,12 @@ async function remind(tx: Db, digest: Digest, channel: Channel, now: number): Pr
   const known = remindEverySeconds === null ? [] : await listKnownFailures(tx, channel.id);
   if (remindEverySeconds === null || known.length === 0) return { ...digest, dueAt: null };
   const placed = known.map((id) => ({ id, workspaceId }));
-  const except = [...(await findMuted(tx, placed, now)).keys()];
+  const muted = await findMuted(tx, placed, now);
+  const except = [...muted.keys()];
   const everyMs = remindEverySeconds * 1_000;
-  const later = { ...digest, dueAt: now + everyMs };
+  // The end of a mute is looked at, or a reminder that falls into each night's window never comes.
+  const ends = Math.min(...muted.values());
+  const later = { ...digest, dueAt: Math.min(now + everyMs, ends) };
   const terms = (await findTerms(tx, [workspaceId])).get(workspaceId);
   // Nobody calls the jobs of an expired account.
   const jobs = terms !== undefined && !hasExpired(terms, now);
@@ -143,7 +146,7 @@ async function remind(tx: Db, digest: Digest, channel: Channel, now: number): Pr
   if (found === null) return later;
   const { knownSince, ...down } = found;
   const dueAt = Math.min(knownSince, now) + everyMs;
-  if (dueAt > now) return { ...digest, dueAt };
+  if (dueAt > now) return { ...digest, dueAt: Math.min(dueAt, ends) };
   if (await isWaiting(tx, digest)) return { ...digest, dueAt: now + digestWaitMs };
   return { ...later, deliveryId: await send(tx, digest, { channel, data: { down }, now }) };
 }

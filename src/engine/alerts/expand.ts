@@ -7,7 +7,7 @@
  */
 
 import { subjectOf, type Alert } from '../../domain/alerts/alert.ts';
-import { servesFailure, type Channel } from '../../domain/alerts/channel.ts';
+import { servesFailure, servesSubject, type Channel } from '../../domain/alerts/channel.ts';
 import { afterChange, release } from '../../domain/alerts/damping.ts';
 import { isRecovery, type HealthChange } from '../../domain/alerts/health-change.ts';
 import { isoTime, type Clock } from '../../domain/clock.ts';
@@ -169,16 +169,18 @@ async function releaseDue(batch: Batch): Promise<number> {
     const { channelId, subjectId, held } = state;
     const channel = channels.get(channelId);
     const own = labels.get(subjectId) ?? null;
+    const mutedUntil = batch.muted.get(subjectId);
     const isServed =
       channel !== undefined &&
       held !== null &&
-      (isRecovery(held) ? channel.enabled : servesFailure(channel, held, own));
+      (channel.enabled || mutedUntil !== undefined) &&
+      (isRecovery(held) || servesSubject(channel, held, own));
     const alert = isServed ? await batch.alertOf(held) : undefined;
     if (alert === undefined) {
       batch.forget(state);
       continue;
     }
-    const released = release(state, batch.now, batch.muted.get(subjectId));
+    const released = release(state, batch.now, mutedUntil);
     batch.keep({ ...state, ...released.state });
     if (released.alert !== null && channel !== undefined) batch.send(alert, channel, state);
   }

@@ -5,7 +5,7 @@ import type { SpentJob } from '../../domain/jobs/spent.ts';
 import { freeRowLock, idList, locksRows } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 
-/** Whether something still needs a job: a run that waits, a job that runs after it, or a result that is to be posted. */
+/** Whether something still needs a job: a run that waits, a job that runs after it, a result to be posted, or an alert held back. */
 const isNeeded = sql<number>`
   case when active_run_id is not null or next_run_at is not null
     or exists (select 1 from runs where status = 'queued' and job_id = jobs.id)
@@ -14,6 +14,7 @@ const isNeeded = sql<number>`
     or exists (select 1 from channels join deliveries on deliveries.channel_id = channels.id
       where channels.callback_of = jobs.id and channels.deleted_at is null
         and deliveries.status = 'pending')
+    or exists (select 1 from alert_states where subject_id = jobs.id and held is not null)
   then 1 else 0 end`;
 
 function spentJobs(db: Db, now: number, limit: number) {

@@ -22,10 +22,21 @@ import { windowFields } from './fields.ts';
 
 const windowsOf = ({ ask }: Api): Collection<Window, WindowUpdate> => collection(ask, 'window');
 
+/** Windows whose names are taken: those that are over keep theirs only in lists. */
+function notOver(items: Collection<Window, WindowUpdate>): Collection<Window, WindowUpdate> {
+  const named = async (name: string): Promise<Window[]> =>
+    (await items.named(name)).filter(({ state }) => state !== 'over');
+  const find = async (text: string): Promise<Window> => {
+    const [only, ...others] = text === '' ? [] : await named(text);
+    return only !== undefined && others.length === 0 ? only : await items.find(text);
+  };
+  return { ...items, named, find };
+}
+
 const resource: Resource<Window, WindowUpdate> = {
   noun: 'window',
   example: "'patch night'",
-  of: windowsOf,
+  of: (api) => notOver(windowsOf(api)),
   columns: {
     name: ({ name }) => name,
     effect: ({ effect }) => effect,
@@ -63,13 +74,13 @@ Examples:
       const { name } = flags;
       const api = connect(context);
       const { fields, note } = await inMachineZone({
-        ...(await givenOf(flags, api)),
+        ...asOnce(await givenOf(flags, api)),
         scheduleType: 'cron' as const,
       });
       const { scheduleType: _, ...given } = fields;
       const items = windowsOf(api);
       const made = await createNamed<Window, Window, WindowUpdate>(
-        { noun: 'window', items, name, flags },
+        { noun: 'window', items: notOver(items), name, flags },
         {
           create: async () =>
             fieldOf(await askOnce<WindowResponse>(api.ask, '/windows', given), 'window'),
@@ -85,7 +96,7 @@ Examples:
     .addHelpText('after', "\nExample:\n  jobd windows end 'patch night'")
     .action(async (name: string, flags: Flags) => {
       const api = connect(context);
-      const { id } = await windowsOf(api).find(name);
+      const { id } = await notOver(windowsOf(api)).find(name);
       const { window } = await api.ask<WindowResponse>('POST', path`/windows/${id}/end`);
       await printItem(context, resource, flags, window);
     });
@@ -103,13 +114,26 @@ function withWindowOptions(command: Command, isNew: boolean): Command {
 async function givenOf(flags: Flags, api: Api): Promise<WindowUpdate> {
   const { job, monitor } = flags;
   const [cronExpr, timezone] = [textFlag(flags, 'cron'), textFlag(flags, 'tz')];
+  const fields = await givenFields<WindowUpdate>(flags, windowFields);
+  const isMoved = fields.from !== undefined || fields.until !== undefined;
+  // Of another kind it is all that one.
+  const others =
+    cronExpr === undefined ? isMoved && { cronExpr: null } : { from: null, until: null };
   return {
-    ...(await givenFields<WindowUpdate>(flags, windowFields)),
+    ...others,
+    ...(typeof fields.until === 'string' && { durationSeconds: null }),
+    ...fields,
     ...(Array.isArray(job) && { jobIds: await idsOf(job, api.jobs) }),
     ...(Array.isArray(monitor) && { monitorIds: await idsOf(monitor, api.monitors) }),
     ...(cronExpr !== undefined && { cronExpr }),
     ...(timezone !== undefined && { timezone }),
   };
+}
+
+/** What an option that says how long means for a window that may recur: with `--cron`, of each period; else, that it does not. */
+function asOnce(given: WindowUpdate): WindowUpdate {
+  const isOnce = given.cronExpr === undefined && typeof given.durationSeconds === 'number';
+  return isOnce ? { ...given, cronExpr: null } : given;
 }
 
 function aboutText({ selector, jobIds, monitorIds }: Window): string {

@@ -10,6 +10,8 @@ import type { WindowEffect } from '../../domain/windows.ts';
 const windowEffects = ['mute'] as const satisfies readonly WindowEffect[];
 /** Of one period. */
 export const longestSeconds = 604_800;
+/** Each health change reads all windows of its workspace: their text stays short. */
+const mostIds = 100;
 const time = { form: 'time', rule: adjustmentFields.notBefore.rule, default: null } as const;
 
 export const windowFields = {
@@ -30,7 +32,7 @@ export const windowFields = {
   },
   jobIds: {
     form: 'special',
-    rule: listOf('The id of a job.'),
+    rule: listOf('The id of a job.', mostIds),
     label: 'Chosen jobs',
     help: 'jobs that it is about',
     default: null,
@@ -38,7 +40,7 @@ export const windowFields = {
   },
   monitorIds: {
     form: 'special',
-    rule: listOf('The id of a monitor.'),
+    rule: listOf('The id of a monitor.', mostIds),
     label: 'Chosen monitors',
     help: 'monitors that it is about',
     default: null,

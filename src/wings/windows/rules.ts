@@ -8,7 +8,7 @@ import { writable } from '../../domain/read-only.ts';
 import { readMoment } from '../../domain/schedule/local-moments.ts';
 import { checkSchedule } from '../../domain/schedule/schedule-input.ts';
 import { canonicalZone } from '../../domain/schedule/zone.ts';
-import type { Window } from '../../domain/windows.ts';
+import { periodAfter, type Window } from '../../domain/windows.ts';
 import { longestSeconds, windowFields, type WindowInput, type WindowUpdate } from './fields.ts';
 
 /** Makes a window. Throws `invalid_input`. */
@@ -16,17 +16,15 @@ export function defineWindow(input: WindowInput, id: string, now: number): Windo
   const { name, effect } = input;
   const createdAt = isoTime(now);
   const defaults = { ...defaultsOf(windowFields), name, effect, endedAt: null };
-  const from = (input.cronExpr ?? null) === null ? createdAt : null;
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-  const window = changeWindow({ ...defaults, id, from, createdAt }, given);
-  if (window.until !== null && Date.parse(window.until) <= now) {
-    throw invalidInput(`until must be later than now, got ${window.until}`);
-  }
-  return window;
+  return changeWindow({ ...defaults, id, createdAt }, given, now);
 }
 
-/** Applies an update. A period that was ended early is what it is; a changed one is not ended. Throws `invalid_input`. */
-export function changeWindow(before: Window, update: WindowUpdate): Window {
+/**
+ * Applies an update at `now`, in epoch milliseconds. A period that was ended early is what it is; a changed one is not ended. One that
+ * is to end later without a new `from` begins now if it was over. Throws `invalid_input`.
+ */
+export function changeWindow(before: Window, update: WindowUpdate, now: number): Window {
   const { id, createdAt } = before;
   const fields = writable(windowFields, update, { id, createdAt });
   checkFields(windowFields, fields);
@@ -38,11 +36,22 @@ export function changeWindow(before: Window, update: WindowUpdate): Window {
   if (selector !== null && (jobIds !== null || monitorIds !== null)) {
     throw invalidInput('selector excludes chosen jobs and monitors: choose by one of them');
   }
+  changed.jobIds = jobIds && [...new Set(jobIds)];
+  changed.monitorIds = monitorIds && [...new Set(monitorIds)];
+  if (changed.cronExpr === null && (fields.from ?? null) === null) {
+    const isMoved = (fields.until ?? fields.durationSeconds ?? null) !== null;
+    const isOver = isMoved && periodAfter(before, now) === null;
+    if (changed.from === null || isOver) changed.from = isoTime(now);
+  }
   const window = withMoments(changed, (fields.until ?? null) === null);
   checkPeriod(window);
   const times = ['from', 'until', 'cronExpr', 'timezone', 'durationSeconds'] as const;
   const isSame = times.every((name) => window[name] === before[name]);
-  return isSame ? window : { ...window, endedAt: null };
+  if (isSame) return window;
+  if (window.until !== null && Date.parse(window.until) <= now) {
+    throw invalidInput(`until must be later than now, got ${window.until}`);
+  }
+  return { ...window, endedAt: null };
 }
 
 /** With `from` and `until` as instants. Without `cronExpr` a duration is only another way to say `until`. */

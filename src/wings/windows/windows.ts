@@ -47,10 +47,8 @@ export async function createWindow(
     async make(tx, note) {
       await requireServed(tx, { workspaceId, ...window }, null);
       const kept = await listWindows(tx, workspaceId);
-      if (kept.filter((one) => periodAfter(one, now) !== null).length >= mostWindows) {
-        throw new JobdError('forbidden', `a workspace may have ${mostWindows} windows`);
-      }
-      await keepWindows(tx, workspaceId, [...withoutOld(kept, now), window]);
+      requireRoom(kept, now);
+      await keepWindows(tx, workspaceId, [...withoutOld(kept, now), window], now);
       note({ action: 'window.create', subject: window });
       return window;
     },
@@ -58,6 +56,12 @@ export async function createWindow(
   });
   app.wake('notify');
   return shown(made, now);
+}
+
+/** Throws `forbidden` if no other window may begin to count. */
+function requireRoom(windows: readonly Window[], now: number): void {
+  if (windows.filter((one) => periodAfter(one, now) !== null).length < mostWindows) return;
+  throw new JobdError('forbidden', `a workspace may have ${mostWindows} windows`);
 }
 
 function withoutOld(windows: readonly Window[], now: number): Window[] {
@@ -98,7 +102,7 @@ export async function getWindow(
   return shown(await requireWindow(store.db, principal, id), clock.now());
 }
 
-/** Changes the given fields of a window. Throws `not_found` and `invalid_input`. */
+/** Changes the given fields of a window. Throws `not_found`, `invalid_input`, and `forbidden` if it is over and there are too many. */
 export async function updateWindow(
   app: WindowsApp,
   principal: Principal,
@@ -106,8 +110,11 @@ export async function updateWindow(
   update: WindowUpdate,
 ): Promise<ShownWindow> {
   return await change(app, principal, id, async (tx, before, note) => {
-    const after = changeWindow(before, update);
+    const now = app.clock.now();
+    const after = changeWindow(before, update, now);
     const { workspaceId } = principal;
+    const beginsAgain = periodAfter(before, now) === null && periodAfter(after, now) !== null;
+    if (beginsAgain) requireRoom(await listWindows(tx, workspaceId), now);
     await requireServed(tx, { workspaceId, ...after }, before);
     const names = Object.keys(windowFields) as (keyof typeof windowFields)[];
     const fields = names.filter((name) => textOf(before, name) !== textOf(after, name));
@@ -161,7 +168,7 @@ async function change<After extends Window | null>(
     const changed = await decide(tx, before, note);
     const all = await listWindows(tx, workspaceId);
     const kept = all.flatMap((one) => (one.id === before.id ? (changed ?? []) : one));
-    await keepWindows(tx, workspaceId, kept);
+    await keepWindows(tx, workspaceId, kept, app.clock.now());
     return changed;
   });
   app.wake('notify');

@@ -1,12 +1,13 @@
 /** Windows in which nobody is alerted (docs/behavior.md#mute-1, docs/behavior.md#mute-2). */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { isoTime } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { covers, periodAt, type Window } from '../../../src/domain/windows.ts';
-import { gatherRuns } from '../../../src/engine/alerts/digests.ts';
+import { coverOf, periodAt, type Window } from '../../../src/domain/windows.ts';
+import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
+import { deleteSpentJobs } from '../../../src/engine/upkeep/spent-jobs.ts';
 import { findMuted, keepWindows } from '../../../src/store/accounts/windows.ts';
 import { findDigests, findKnownDown } from '../../../src/store/alerts/digests.ts';
 import { findNextStateTime } from '../../../src/store/alerts/alert-states.ts';
@@ -75,7 +76,7 @@ test('nobody is alerted while it is muted, and what a channel was told last beco
     const at = (minutes: number): number => began + minutes * minute;
     let windows = drawn.map(({ from, lasts, of }) => mute(at(from), at(from + lasts), abouts[of]));
     const mutedAt: boolean[] = [];
-    await store.write((tx) => keepWindows(tx, workspaceId, windows));
+    await store.write((tx) => keepWindows(tx, workspaceId, windows, at(0)));
     const clock = fakeClock(at(0));
     const expander = createExpander(store, clock);
     let isDown = false;
@@ -84,9 +85,9 @@ test('nobody is alerted while it is muted, and what a channel was told last beco
       clock.advance(now - clock.now());
       if (minutes === endedAt) {
         windows = windows.map((one) => ({ ...one, endedAt: isoTime(now) }));
-        await store.write((tx) => keepWindows(tx, workspaceId, windows));
+        await store.write((tx) => keepWindows(tx, workspaceId, windows, now));
       }
-      const own = windows.filter((one) => covers(one, { id: job.id, labels }));
+      const own = windows.filter((one) => coverOf(one)(job.id, labels));
       mutedAt.push(own.some((one) => periodAt(one, now) !== null));
       if (turns.includes(minutes)) {
         isDown = !isDown;
@@ -149,12 +150,12 @@ test('missed runs of muted jobs are not gathered, and no reminder names them', a
   const both = [muted.id, other.id].toSorted();
   for (const about of [{ selector: 'client=acme' }, { jobIds: [muted.id] }]) {
     const window = mute(10 * minute, 20 * minute, about);
-    await store.write((tx) => keepWindows(tx, workspaceId, [window]));
+    await store.write((tx) => keepWindows(tx, workspaceId, [window], 1));
     assert.deepEqual(await idsOfDown(9 * minute), both);
     assert.deepEqual(await idsOfDown(10 * minute), [other.id]);
     assert.deepEqual(await idsOfDown(20 * minute), both);
   }
-  await store.write((tx) => keepWindows(tx, workspaceId, [mute(10 * minute, 20 * minute)]));
+  await store.write((tx) => keepWindows(tx, workspaceId, [mute(10 * minute, 20 * minute)], 1));
   assert.deepEqual(await idsOfDown(15 * minute), []);
 
   const gathered = async (now: number): Promise<string[]> => {
@@ -167,4 +168,81 @@ test('missed runs of muted jobs are not gathered, and no reminder names them', a
   };
   assert.deepEqual(await gathered(15 * minute), []);
   assert.deepEqual(await gathered(25 * minute), [muted.id, other.id]);
+});
+
+/** A job whose failure is held back by a window of 4 hours, or is not without one. */
+async function heldBack(t: TestContext, channelInput: object, isMuted = true) {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const began = 1_000 * minute;
+  const channel = await addChannel(setup, url, channelInput);
+  const job = await setup.addJob({});
+  const keep = async (windows: Window[]) =>
+    await store.write((tx) => keepWindows(tx, workspaceId, windows, began));
+  if (isMuted) await keep([mute(began, began + 240 * minute)]);
+  const clock = fakeClock(began);
+  const expander = createExpander(store, clock);
+  const about = { workspaceId, subjectId: job.id, runId: null, failures: 1, data: {}, at: began };
+  await insertHealthChanges(store.db, [{ id: newId(began), type: 'job.failed', ...about }]);
+  while ((await expander.expand([])) > 0);
+  return {
+    store,
+    channel,
+    job,
+    clock,
+    began,
+    keep,
+    changeJob: async (values: object) =>
+      await store.db.updateTable('jobs').set(values).where('id', '=', job.id).execute(),
+    changeChannel: async (values: object) =>
+      await store.db.updateTable('channels').set(values).where('id', '=', channel.id).execute(),
+    told: async () => (await deliveriesOf(setup, channel)).map(({ event }) => event),
+    pass: async (minutes: number) => {
+      clock.advance(minutes * minute);
+      await expander.release([]);
+    },
+  };
+}
+
+test('a failure that is held back keeps its job, and is told after the window', async (t) => {
+  const { store, clock, began, changeJob, told, pass } = await heldBack(t, {});
+  const spent = { next_run_at: null, last_run_at: began, last_duration_ms: 1 };
+  await changeJob({ ...spent, delete_after_seconds: 600, delete_at: began + 10 * minute });
+  await pass(60);
+  const now = clock.now();
+  assert.deepEqual(await store.write((tx) => deleteSpentJobs(tx, now, 10)), []);
+  await pass(181);
+  assert.deepEqual(await told(), ['job.failed']);
+});
+
+test('a failure that is held back survives changes of its channel', async (t) => {
+  for (const during of [{ after_failures: 3 }, { enabled: 0 }]) {
+    const { changeChannel, told, pass } = await heldBack(t, {});
+    await changeChannel(during);
+    for (let turn = 0; turn < 3; turn++) await pass(5);
+    await changeChannel({ enabled: 1 });
+    await pass(230);
+    assert.deepEqual(await told(), ['job.failed'], JSON.stringify(during));
+  }
+});
+
+test('a reminder that falls into a window comes when it ends', async (t) => {
+  const { store, keep, began, changeJob, told } = await heldBack(
+    t,
+    { remindEverySeconds: 86_400 },
+    false,
+  );
+  await changeJob({ health: 'down' });
+  await store.db
+    .updateTable('deliveries')
+    .set({ status: 'delivered', next_attempt_at: null })
+    .execute();
+  const nextDay = began + 1_440 * minute;
+  await keep([mute(nextDay - 5 * minute, nextDay + 120 * minute)]);
+  for (const minutes of [0, 119]) {
+    await store.write((tx) => sendDigests(tx, nextDay + minutes * minute));
+    assert.deepEqual(await told(), ['job.failed']);
+  }
+  await store.write((tx) => sendDigests(tx, nextDay + 120 * minute));
+  assert.deepEqual(await told(), ['job.failed', 'reminder']);
 });

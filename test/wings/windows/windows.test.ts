@@ -177,3 +177,40 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
   await windows('delete', 'patch', '--yes');
 });
+
+test('a window that is over can be made again, by its name and by a change', async (t) => {
+  const daemon = await daemonWith(t);
+  const { clock } = daemon;
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key, TZ: 'Europe/Paris' };
+  const windows = async (...args: string[]) => {
+    const done = await runCommand(['windows', ...args, '--json'], env);
+    assert.equal(done.exitCode, 0, done.stderr);
+    return JSON.parse(done.stdout).window;
+  };
+  const tonight = ['create', '--name', 'tonight', '--effect', 'mute'];
+  const { id: first } = await windows(...tonight, '--for', '2h');
+  clock.advance(24 * hour);
+  const again = await windows('update', 'tonight', '--for', '3h');
+  assert.deepEqual([again.state, again.until], ['on', '2026-11-24T15:00:00.000Z']);
+  clock.advance(24 * hour);
+  const { id, state } = await windows(...tonight, '--for', '10h', '--upsert');
+  assert.deepEqual([state, id === first], ['on', false]);
+  const recurring = await windows(...tonight, '--cron', '0 22 * * *', '--for', '1h', '--upsert');
+  assert.deepEqual([recurring.id, recurring.until, recurring.state], [id, null, 'to_come']);
+  const single = await windows(...tonight, '--for', '1h', '--upsert');
+  assert.deepEqual([single.cronExpr, single.until], [null, '2026-11-25T13:00:00.000Z']);
+  const later = await windows('update', 'tonight', '--until', '2026-11-25 20:00');
+  assert.equal(later.until, '2026-11-25T19:00:00.000Z');
+  const past = { until: '2026-11-25T11:59:59Z', from: '2026-11-25T11:00:00Z' };
+  assertRefused(await daemon.ask('PATCH', `/windows/${id}`, past), 400, /^until must be later/);
+});
+
+test('a window that is over counts again when it is changed', async (t) => {
+  const { ask, clock, made } = await daemonWith(t);
+  const { id } = await made({ ...once, jobIds: [], durationSeconds: 60 });
+  clock.advance(60_000);
+  for (let count = 0; count < 100; count++) await made(once);
+  const longer = await ask('PATCH', `/windows/${id}`, { durationSeconds: 60 });
+  assertRefused(longer, 403, /a workspace may have 100 windows/);
+  assert.equal((await ask('PATCH', `/windows/${id}`, { name: 'other' })).status, 200);
+});
