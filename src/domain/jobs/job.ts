@@ -12,6 +12,8 @@ export const jobDefaults = { ...defaultsOf(jobFields), ...defaultSchedule };
 
 /** What a job has that is made to be called once (docs/behavior.md#once-2, docs/behavior.md#once-4). One that becomes it loses nothing. */
 export const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 };
+/** What it has instead if a file makes it and leaves them out: then they are off, as each later apply of the file says. */
+export const offOfOnce = { deleteAfterSeconds: null, makeUpSeconds: null };
 
 /** `new` until the first finished run, then that of the last one. Missed and interrupted runs change nothing. */
 export type Health = 'new' | 'up' | 'down';

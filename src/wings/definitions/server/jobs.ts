@@ -20,7 +20,7 @@ import { defaultTimeoutSeconds, plans, type Plan } from '../../../domain/account
 import { valuesIn } from '../../../domain/fields.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
 import { changeJob, type JobInput } from '../../../domain/jobs/job-input.ts';
-import { jobDefaults, type Job } from '../../../domain/jobs/job.ts';
+import { jobDefaults, offOfOnce, type Job } from '../../../domain/jobs/job.ts';
 import { isPast } from '../../../domain/schedule/adjustment-input.ts';
 import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
@@ -62,7 +62,7 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const timezone = input.timezone ?? jobDefaults.timezone;
     if (isPast({ ...input, timezone }, app.clock.now())) return null;
     const account = await requireAccount(db, principal);
-    const job = newJob(app, account, principal, input);
+    const job = newJob(app, account, principal, { ...offOfOnce, ...input });
     await checkAllowed(scene, job, null);
     return {
       id: job.id,

@@ -60,6 +60,17 @@ test('if anything is refused, nothing is changed', async (t) => {
   assert.equal(job.timeoutSeconds, 10, 'the default of the plan');
 });
 
+test('a job of a file with runAt is kept for good, is not made up for, and is the same the next time', async (t) => {
+  const clock = fakeClock();
+  const { ask } = await startTestDaemon(t, { clock });
+  const runAt = new Date(clock.now() + 3_600_000).toISOString();
+  const definition = { key: 'once', name: 'once', url, runAt };
+  const { id } = await one(ask, definition);
+  const { job } = (await ask('GET', `/jobs/${id}`)).body;
+  assert.deepEqual([job.deleteAfterSeconds, job.makeUpSeconds], [undefined, undefined]);
+  assert.equal(wordsOf(await one(ask, definition)), 'unchanged');
+});
+
 test('one thing is adopted under one key, and the other is refused before anything is changed', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const { id: adopt } = (await ask('POST', '/jobs', { ...rare, key: undefined })).body.job;
