@@ -5,19 +5,25 @@ import { useAgainAfter } from '../client/again.ts';
 import { now } from '../client/clock.ts';
 import { ofNothing, useResource } from '../client/resource.ts';
 import { change, mayWrite } from '../client/session.ts';
+import { showToast } from '../client/toasts.ts';
 import { timeIn } from '../view/times.ts';
 import { Button, Outside } from './basic.tsx';
 
+const list = '/windows?limit=100';
+
 /** The lines. A change of a window is a change of anything. */
 export function Muted() {
-  const { body, reload } = useResource<WindowList>('/windows?limit=100', ofNothing);
-  const windows = body.value?.windows ?? [];
+  const first = useResource<WindowList>(list, ofNothing);
+  const cursor = first.body.value?.nextCursor ?? null;
+  // A workspace has 200 at most, with those that are over: two pages.
+  const others = useResource<WindowList>(cursor && `${list}&cursor=${cursor}`, ofNothing);
+  const windows = [first, others].flatMap(({ body }) => body.value?.windows ?? []);
   useAgainAfter(
     () =>
       windows.flatMap(({ onUntil, nextFrom }) =>
         [onUntil, nextFrom].flatMap((at) => (at === null ? [] : Date.parse(at))),
       ),
-    reload,
+    () => Promise.all([first.reload(), others.reload()]),
   );
   return windows.map((one) => one.onUntil !== null && <Line key={one.id} {...one} />);
 }
@@ -28,9 +34,12 @@ function Line({ id, name, selector, jobIds, monitorIds, onUntil }: Window) {
     <p class="band" role="status">
       {selector === null ? chosen : `Alerts of ${selector}`} are muted until{' '}
       {timeIn(onUntil ?? '', now.value)}: <Outside text={name} />{' '}
-      {mayWrite.value && (
-        <Button onClick={() => void change('POST', `/windows/${id}/end`)}>End now</Button>
-      )}
+      {mayWrite.value && <Button onClick={() => void end(id)}>End now</Button>}
     </p>
   );
+}
+
+async function end(id: string): Promise<void> {
+  const answer = await change('POST', `/windows/${id}/end`);
+  if (!answer.ok) showToast({ text: answer.error, isProblem: true });
 }

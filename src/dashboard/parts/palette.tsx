@@ -43,6 +43,10 @@ function Open({ onClose }: { onClose: () => void }) {
   const list = useId();
   const all = useChoices(text.trim());
   const chosen = all[Math.min(at, all.length - 1)];
+  const chosenId = chosen && `${list}-${chosen.id}`;
+  useEffect(() => {
+    document.getElementById(chosenId ?? '')?.scrollIntoView({ block: 'nearest' });
+  }, [chosenId]);
   const choose = (choice: Choice | undefined): void => {
     if (choice === undefined) return;
     onClose();
@@ -64,7 +68,7 @@ function Open({ onClose }: { onClose: () => void }) {
         aria-autocomplete="list"
         aria-expanded="true"
         aria-controls={list}
-        aria-activedescendant={chosen && `${list}-${chosen.id}`}
+        aria-activedescendant={chosenId}
         autocomplete="off"
         maxLength={200}
         value={text}
@@ -103,11 +107,14 @@ function useChoices(text: string): Choice[] {
     const timer = setTimeout(() => setAsked(text), restMs);
     return () => clearTimeout(timer);
   }, [text]);
+  const fits = ({ word }: Choice): boolean => word.toLowerCase().includes(text.toLowerCase());
   const fixed = [
     ...useActions(),
     ...places.map(({ to, word }) => ({ id: to, word, of: 'page', choose: () => go(to) })),
-  ].filter(({ word }) => word.toLowerCase().includes(text.toLowerCase()));
-  return [...fixed, ...useFound('job', asked), ...useFound('monitor', asked)];
+  ].filter(fits);
+  // What was found for an earlier text may not fit this one.
+  const found = [...useFound('job', asked), ...useFound('monitor', asked)];
+  return [...fixed, ...(asked === text ? found : found.filter(fits))];
 }
 
 /** What one can do with the job that is open. */
@@ -117,7 +124,7 @@ function useActions(): Choice[] {
   const { job } = useResource<JobResponse>(to, ofOne('job', id ?? '')).body.value ?? {};
   if (to === null || job === undefined) return [];
   const of = job.name;
-  const why = document.querySelector<HTMLElement>('.why > summary');
+  const why = document.querySelector<HTMLDetailsElement>('details.why');
   return [
     ...(mayWrite.value
       ? [
@@ -131,7 +138,7 @@ function useActions(): Choice[] {
           { id: 'edit', word: 'Edit', of, choose: () => go(`${to}/edit`) },
         ]
       : []),
-    ...(why === null ? [] : [{ id: 'why', word: 'Explain', of, choose: () => why.click() }]),
+    ...(why === null ? [] : [{ id: 'why', word: 'Explain', of, choose: () => (why.open = true) }]),
   ];
 }
 

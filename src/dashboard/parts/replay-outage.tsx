@@ -52,12 +52,18 @@ export function OutageJobs({ row }: { row: TroubleRow }) {
       {all.length > mostNames && <p>and {all.length - mostNames} more</p>}
       {answer?.ok && (
         <p>
-          {left === 0 ? 'Nothing is left to replay.' : `Left to replay: ${left}. In a shell: `}
+          {left === 0 ? nothingLeft(all) : `Left to replay: ${left}. In a shell: `}
           {left > 0 && <code>{replayCommand(row)}</code>}
         </p>
       )}
     </>
   );
+}
+
+function nothingLeft(affected: readonly Affected[]): string {
+  return affected.length === 0
+    ? 'Nothing can be replayed: the runs were asked for by hand, or their jobs are deleted.'
+    : 'Nothing is left to replay: all have succeeded since, or are called now.';
 }
 
 const doneWords: Readonly<Record<string, string>> = {
@@ -76,7 +82,8 @@ export function ReplayOutage({ row, onClose }: { row: TroubleRow; onClose: () =>
     const { current: controller } = stop;
     return () => controller.abort();
   }, []);
-  const all = answer?.ok ? answer.body.filter(({ done: since }) => since === null) : [];
+  const affected = answer?.ok ? answer.body : [];
+  const all = affected.filter(({ done: since }) => since === null);
   const doubtful = all.filter(({ status }) => status === 'interrupted').length;
   const replay = async (): Promise<void> => {
     soFar.value = { done: 0, refused: [] };
@@ -100,7 +107,7 @@ export function ReplayOutage({ row, onClose }: { row: TroubleRow; onClose: () =>
           {answer?.ok && (
             <p>
               {all.length === 0
-                ? 'Nothing is left to replay: all have succeeded since, or are called now.'
+                ? nothingLeft(affected)
                 : 'Each is called for its due time, of several missed in a row for the last one.'}
               {doubtful > 0 &&
                 ` Interrupted: ${doubtful}, of which the target may have done the work.`}

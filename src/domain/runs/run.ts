@@ -28,12 +28,16 @@ export type RecentStatus = (typeof recentStatuses)[number];
 /** The states of runs that were no success. Their indexes hold no other run. */
 export const badRunStatuses: readonly RunStatus[] = ['failed', 'interrupted', 'missed'];
 
-/** Reads states with commas between them. Throws `invalid_input`, naming the field or option. */
-export function readRunStatuses(text: string, field = 'status'): RunStatus[] {
+/** Reads some of these states with commas between them. Throws `invalid_input`, naming the field or option. */
+export function readRunStatuses(
+  text: string,
+  field = 'status',
+  all: readonly RunStatus[] = runStatuses,
+): RunStatus[] {
   const named = new Set(text.split(','));
-  const statuses = runStatuses.filter((status) => named.has(status));
+  const statuses = all.filter((status) => named.has(status));
   if (statuses.length === named.size) return statuses;
-  const known = runStatuses.join(', ');
+  const known = all.join(', ');
   throw invalidInput(
     `${field} must be one or more of ${known}, with commas between them, ${got(text)}`,
   );

@@ -2,13 +2,15 @@
 
 import type { Principal, RunsApp } from '../../app/app.ts';
 import type { PartialPage } from '../../app/page.ts';
+import { requireJob } from '../../app/jobs/keep-job.ts';
 import { listAllRuns, type ListedRun, type RunsRequest } from '../../app/runs/all-runs.ts';
+import { listHistory } from '../../app/runs/history.ts';
 import { runJob } from '../../app/runs/runs.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
+import { fits } from '../../domain/labels.ts';
 import { againRemedy } from '../../domain/runs/replays.ts';
-import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { Run, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { dueBetween } from '../../domain/schedule/next.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
@@ -53,22 +55,41 @@ export interface Replayable extends ListedRun {
   done: RunStatus | null;
 }
 
-/** The due times of runs that were no success, by default, of one job or all: newest first; of a missed run, the last one. */
+/** The due times of runs with these statuses, of one job or all: newest first; of a missed run, the last one. Throws `not_found`. */
 export async function listReplayable(
   app: RunsApp,
   principal: Principal,
   { jobId, ...request }: RunsRequest & { jobId: string | null },
 ): Promise<PartialPage<Replayable>> {
-  const statuses = request.statuses ?? badRunStatuses;
-  const { items: runs, ...rest } = await listAllRuns(app, principal, { ...request, statuses });
+  const { items: runs, ...rest } =
+    jobId === null
+      ? await listAllRuns(app, principal, request)
+      : await listRunsOf(app, principal, jobId, request);
   const items: Replayable[] = [];
   for (const run of runs) {
     const dueAt = ownDueTime(run);
-    if (dueAt === null || (jobId !== null && run.jobId !== jobId)) continue;
+    if (dueAt === null) continue;
     const done = await findDoneFor(app.store.db, run.jobId, dueAt);
     items.push({ ...run, dueAt, done: done?.status ?? null });
   }
   return { items, ...rest };
+}
+
+/** Those of one job, along its own index. */
+async function listRunsOf(
+  app: RunsApp,
+  principal: Principal,
+  asked: string,
+  { since, until, selector, ...request }: RunsRequest,
+): Promise<PartialPage<ListedRun>> {
+  const { id: jobId, name: jobName, labels } = await requireJob(app.store.db, principal, asked);
+  const page = await listHistory(app, principal, jobId, { ...request, before: until });
+  const isIn = fits(labels, selector ?? []);
+  const runs = isIn ? page.items.filter((run) => run.scheduledFor >= (since ?? 0)) : [];
+  const items = runs.map((run) => ({ ...run, jobId, jobName }));
+  return items.length === page.items.length
+    ? { ...page, items }
+    : { items, nextCursor: null, isPartial: false };
 }
 
 /** The due time that a run stands for, of a missed one the last; null for one by hand, which has none. */

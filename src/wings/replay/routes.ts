@@ -19,6 +19,7 @@ import { queuedAnswer } from '../../api/runs/routes.ts';
 import type { App } from '../../app/app.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
+import { badRunStatuses, readRunStatuses } from '../../domain/runs/run.ts';
 import type { ApiParts } from '../../serve/house.ts';
 import { listReplayable, replayRun } from './replay.ts';
 
@@ -37,7 +38,15 @@ const ReplayInput = t.input(
 export type ReplayInput = Static<typeof ReplayInput>;
 
 const ReplayableQuery = Type.Object(
-  { ...AllRunsQuery.properties, jobId: Type.Optional(t.id('Only runs of this job.')) },
+  {
+    ...AllRunsQuery.properties,
+    status: Type.Optional(
+      t.text(
+        `One or more of ${badRunStatuses.join(', ')}, with commas between them. Default: all.`,
+      ),
+    ),
+    jobId: Type.Optional(t.id('Only runs of this job.')),
+  },
   { additionalProperties: false },
 );
 
@@ -80,6 +89,10 @@ const operations = describe(
       answer: 'A page of due times.',
       failures: {
         400: badRequest('limit must be between 1 and 100, got 0'),
+        404: {
+          when: 'The workspace has no job with this id.',
+          example: `there is no job with id ${listedRun.job.id}`,
+        },
       },
     },
     replayRun: {
@@ -109,8 +122,9 @@ const operations = describe(
 /** Adds the routes. */
 export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts): void {
   server.get('/runs/replayable', operations.listReplayable, async ({ principal, query }) => {
-    const { jobId = null, ...asked } = query;
-    const request = { ...runsRequest(asked), jobId };
+    const { jobId = null, status: asBad = badRunStatuses.join(), ...asked } = query;
+    const statuses = readRunStatuses(asBad, 'status', badRunStatuses);
+    const request = { ...runsRequest(asked), statuses, jobId };
     const { items, ...rest } = await listReplayable(app, principal, request);
     const replayable = items.map(({ id: runId, jobId: of, jobName: name, status, dueAt, done }) => {
       return { job: { id: of, name }, runId, status, dueAt: isoTime(dueAt), done } as Replayable;

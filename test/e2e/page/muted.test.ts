@@ -19,5 +19,19 @@ describe('windows', { skip: noPages }, () => {
     await assertAccessibleAnyhow(page);
     await page.getByRole('button', { name: 'End now' }).click();
     await line.waitFor({ state: 'detached' });
+    await call(jobd, 'POST', '/windows', { ...muted, name: 'long ago', selector: 'old' });
+    const later = { ...muted, from: new Date(Date.now() + 86_400_000).toISOString() };
+    for (let made = 0; made < 98; made++) {
+      await call(jobd, 'POST', '/windows', { ...later, name: `later ${made}` });
+    }
+    for (const name of ['one', 'two']) {
+      const { window } = await call<{ window: { id: string } }>(jobd, 'POST', '/windows', {
+        ...muted,
+        name,
+      });
+      await call(jobd, 'POST', `/windows/${window.id}/end`);
+    }
+    await page.reload();
+    await page.getByText(/^Alerts of old are muted/).waitFor();
   });
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { addJob, noPages, servePages, signInWith } from './running/served.ts';
 
@@ -31,5 +32,35 @@ describe('the palette', { skip: noPages }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${jobd.url}/trouble`);
     assert.deepEqual(complaints, []);
+  });
+
+  test('leads to nothing that does not fit what is typed, opens why, and shows what arrows choose', async (t) => {
+    const jobd = await servePages(t);
+    for (const name of ['Alpha', 'Backup of acme']) await addJob(jobd, name);
+    const page = await (await person(t)).open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByRole('link', { name: 'Alpha' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('a');
+    await page.getByRole('option', { name: 'Alpha job' }).waitFor();
+    await page.keyboard.type('cme');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Backup of acme' }).waitFor();
+    for (let times = 0; times < 2; times++) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('explain');
+      await page.getByRole('option', { name: 'Explain Backup', selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('details.why[open]').waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+    }
+    await page.setViewportSize({ width: 800, height: 240 });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { selected: true }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    const last = page.getByRole('option', { selected: true }).and(page.locator(':last-child'));
+    await until('the last one is in view', () =>
+      last.evaluate((one) => one.getBoundingClientRect().bottom <= innerHeight),
+    );
   });
 });

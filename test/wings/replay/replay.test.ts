@@ -103,6 +103,29 @@ test('what stands for no due time, or is not there, is not replayed', async (t) 
   assert.equal(failed.scheduledFor, dueAt);
 });
 
+test('what can be replayed of one job is listed by its id, and nothing else', async (t) => {
+  const { ask, job, failed, clock } = await broken(t);
+  const listed = async (query: string) => (await ask('GET', `/runs/replayable?${query}`)).body;
+  const of = `jobId=${job.id.toUpperCase()}`;
+  for (const query of [of, `${of}&since=${dueAt}&limit=1`, `jobId=${job.id}&status=failed`, '']) {
+    const [one, ...more] = (await listed(query)).replayable;
+    assert.deepEqual([one.runId, one.job.id, more], [failed.id, job.id, []], query);
+  }
+  const later = new Date(clock.now() + 1).toISOString();
+  for (const query of [`since=${later}`, `until=${dueAt}`, 'status=missed', 'selector=a%3Db']) {
+    const none = await listed(`${of}&${query}`);
+    assert.deepEqual(none, { replayable: [], nextCursor: null, isPartial: false }, query);
+  }
+  const other = await ask('GET', `/runs/replayable?jobId=${failed.id}`);
+  assertRefused(other, 404, /^there is no job with id/);
+  const good = await ask('GET', '/runs/replayable?status=success');
+  assertRefused(
+    good,
+    400,
+    /^status must be one or more of failed, interrupted, missed, with commas/,
+  );
+});
+
 test('of several who replay one due time at once, one does', async (t) => {
   const held = await startHeldSink(t);
   const answers = { isBroken: true };
