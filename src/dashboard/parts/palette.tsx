@@ -143,7 +143,8 @@ function useActions(): Choice[] {
 }
 
 function useFound(kind: 'job' | 'monitor', text: string): Choice[] {
-  const asked = `/overview/${kind}s?order=name&limit=${mostFound}&q=${encodeURIComponent(text)}`;
+  const order = kind === 'job' ? 'order=name&' : '';
+  const asked = `/overview/${kind}s?${order}limit=${mostFound}&q=${encodeURIComponent(text)}`;
   const { body } = useResource<Record<string, { id: string; name: string }[]>>(
     text === '' ? null : asked,
     ofNothing,
