@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { addJob, noPages, servePages, signInWith } from './running/served.ts';
+
+/** What is typed before the field is there goes to the page. */
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus')).waitFor();
+}
 
 describe('the palette', { skip: noPages }, () => {
   test('leads to a job by its name, pauses it, and to a page', async (t) => {
@@ -15,18 +22,18 @@ describe('the palette', { skip: noPages }, () => {
     const page = await open(jobd.url);
     await signInWith(page, jobd.key);
     await page.getByRole('link', { name: 'Upper' }).waitFor();
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type('uppe');
     await page.getByRole('option', { name: 'Upper job', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Upper' }).waitFor();
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.getByRole('option', { name: 'Run now Upper', selected: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByText('Upper is paused.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type('trou');
     await page.getByRole('option', { name: 'Trouble page', selected: true }).waitFor();
     await page.keyboard.press('Enter');
@@ -40,14 +47,14 @@ describe('the palette', { skip: noPages }, () => {
     const page = await (await person(t)).open(jobd.url);
     await signInWith(page, jobd.key);
     await page.getByRole('link', { name: 'Alpha' }).waitFor();
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type('a');
     await page.getByRole('option', { name: 'Alpha job' }).waitFor();
     await page.keyboard.type('cme');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Backup of acme' }).waitFor();
     for (let times = 0; times < 2; times++) {
-      await page.keyboard.press('Control+k');
+      await openPalette(page);
       await page.keyboard.type('explain');
       await page.getByRole('option', { name: 'Explain Backup', selected: true }).waitFor();
       await page.keyboard.press('Enter');
@@ -55,7 +62,7 @@ describe('the palette', { skip: noPages }, () => {
       assert.equal(await page.getByRole('dialog').count(), 0);
     }
     await page.setViewportSize({ width: 800, height: 240 });
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.getByRole('option', { selected: true }).waitFor();
     await page.keyboard.press('ArrowUp');
     const last = page.getByRole('option', { selected: true }).and(page.locator(':last-child'));

@@ -134,7 +134,8 @@ export function demoJobs(nowMs: number) {
       answer: () => ({ status: 301, location: 'https://www.example.com/changelog/publish' }),
     },
     invoices: {
-      daysAgo: 1.4,
+      // On at least three days by any clock, which are shown as days.
+      daysAgo: 2.4,
       input: {
         name: 'Invoices',
         method: 'POST',
