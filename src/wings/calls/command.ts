@@ -28,7 +28,9 @@ export function addCallCommands(program: Command, context: Context): void {
     .description('create a job for each call, once for each key')
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
-      const calls = callsIn(await textOrFile(file === '-' ? file : `@${file}`, 'FILE'));
+      const { shownZone } = await import('../../cli/schedule/machine-zone.ts');
+      const given = callsIn(await textOrFile(file === '-' ? file : `@${file}`, 'FILE'));
+      const calls = given.map((call) => inZone(call, shownZone()));
       const { ask } = connect(context, { waits: true });
       const results: CallResults['results'] = [];
       const done = () => `sent ${results.length} of ${counted(calls.length, 'call')}`;
@@ -88,6 +90,12 @@ function callsIn(text: string): unknown[] {
         });
   if (calls.length === 0) throw invalidInput('FILE must have at least one call');
   return calls;
+}
+
+/** A call whose time has no offset and no zone means that of this machine, as `jobs create --at` does. */
+function inZone(call: unknown, timezone: string): unknown {
+  const isTimed = typeof call === 'object' && call !== null && 'runAt' in call;
+  return isTimed ? { timezone, ...call } : call;
 }
 
 function parsed(text: string): { value?: unknown; problem?: string } {

@@ -70,3 +70,23 @@ test('long calls are sent in parts that one request has room for', async (t) => 
   assert.equal(ran.exitCode, 0, ran.stderr);
   assert.equal((await daemon.ask('GET', '/me')).body.usage.jobs, 9);
 });
+
+test('a time without an offset is one of the zone of the machine, unless a call names another', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key, TZ: 'Asia/Tokyo' };
+  const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const rows = [
+    [{ runAt: `${day} 09:00` }, `${day}T00:00:00.000Z`],
+    [{ runAt: `${day} 09:00`, timezone: 'UTC' }, `${day}T09:00:00.000Z`],
+    [{ runAt: `${day}T09:00:00Z` }, `${day}T09:00:00.000Z`],
+  ] as const;
+  const lines = rows.map(([when], index) => JSON.stringify({ key: `k${index}`, url, ...when }));
+  const { stderr } = await runCommand(['calls', 'create', '-'], env, lines.join('\n'));
+  assert.equal(stderr, 'created 3 jobs\n');
+  const { jobs } = (await daemon.ask('GET', '/jobs')).body;
+  const due = jobs.map((job: { name: string; nextRunAt: string }) => [job.name, job.nextRunAt]);
+  assert.deepEqual(
+    due.toSorted(),
+    rows.map(([, dueAt], index) => [`k${index}`, dueAt]),
+  );
+});
