@@ -51,7 +51,9 @@ Runs one by one: jobd runs list. Why: jobd explain.`,
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
       for (const row of shown.filter(({ kind }) => kind === 'outage').slice(0, mostTold)) {
-        output.say(`left of the outage ${timesText(row, now)}: ${replayCommand(row)} --dry-run`);
+        output.say(
+          `to see what is left of the outage ${timesText(row, now)}: ${replayCommand(row)} --dry-run`,
+        );
       }
       if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
     });

@@ -43,7 +43,7 @@ test('after a crash one row tells from when to when jobd was not running, and wh
   const line = `${outage.from}\t${outage.until}\tjobd\t-\t${sentence}`;
   const told = await jobd('trouble');
   assert.equal(told.stdout, `${line}\n`);
-  const how = /^left of the outage .*: jobd (runs replay .*)$/m.exec(told.stderr);
+  const how = /^to see what is left of the outage .*: jobd (runs replay .*)$/m.exec(told.stderr);
   const left = await jobd(...(how?.[1] ?? '').split(' '), '--json');
   assert.equal(JSON.parse(left.stdout).results.length, 3, told.stderr);
   const none = await jobd('trouble', '--since', '1s');
