@@ -208,7 +208,8 @@ sqliteTest("every error example is the server's real message", async (t) => {
           return await owner.ask(method, unknown, body);
         }
         if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
-        if (operationId === 'listLedger') return await ask(method, `${target}?jobId=${unknownId}`);
+        if (['listLedger', 'listReplayable'].includes(operationId))
+          return await ask(method, `${target}?jobId=${unknownId}`);
         if (base === '') return await daemon.askSite(method, unknownOf(target));
         const lastId = target.match(uuid)?.at(-1) ?? '';
         return await ask(method, target.replace(lastId, unknownId), body);

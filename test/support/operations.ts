@@ -147,7 +147,7 @@ const notes: Readonly<Record<string, Notes>> = {
     bodies: [{ name: 'new', effect: 'mute', cronExpr: '0 22 * * *', durationSeconds: 60 }],
     wrong: { name: 'new', effect: 'mute' },
   },
-  updateWindow: { body: { durationSeconds: 3_600 }, bodies: [{ selector: 'a=b' }] },
+  updateWindow: { body: { name: 'changed' }, bodies: [{ selector: 'a=b' }] },
   previewSchedule: {
     body: {},
     wrong: { periodSeconds: 30 },
