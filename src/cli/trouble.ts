@@ -14,7 +14,7 @@ import { printJson, printRows } from './terminal/output.ts';
 import { plain } from './terminal/text.ts';
 
 const mostRows = 1_000;
-/** Outages of which it is told how to replay them. */
+/** The most outages for which the command that replays them is shown. */
 const mostTold = 3;
 
 /** Adds the command. */

@@ -40,7 +40,7 @@ export function effectsOf(
   for (const { workspaceId, action, subject, made } of entries) {
     const reason = endings.get(action);
     if (reason !== undefined) effects.ended.push({ actorId: subject.id, reason });
-    // Anything may be muted or held now.
+    // Anything may be muted now.
     if (action.startsWith('window.')) effects.changes.push([workspaceId, null]);
     const part = partOf(action);
     if (part !== null) effects.changes.push([workspaceId, { [part]: made ?? [subject.id] }]);

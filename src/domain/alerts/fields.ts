@@ -7,7 +7,7 @@ import { selectorDetail, selectorRule } from '../labels.ts';
 export const alsoOnWords = ['missed', 'interrupted'] as const;
 export type AlsoOn = (typeof alsoOnWords)[number];
 
-/** The rule of a list of ids, of so many at most. */
+/** The rule of a list of ids, of `maxItems` at most. */
 export function listOf(description: string, maxItems = 1_000) {
   return {
     type: 'array',

@@ -7,6 +7,7 @@ import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
 import { interruptedExitCode } from '../../cli/exit-codes.ts';
 import { textOrFile } from '../../cli/options.ts';
+import { inMachineZone } from '../../cli/schedule/schedule-options.ts';
 import { idCell } from '../../cli/terminal/cell.ts';
 import { printJson, printRows } from '../../cli/terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
@@ -28,45 +29,42 @@ export function addCallCommands(program: Command, context: Context): void {
     .description('create a job for each call, once for each key')
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
-      const { shownZone } = await import('../../cli/schedule/machine-zone.ts');
+      const { fields: zone } = await inMachineZone({});
       const given = callsIn(await textOrFile(file === '-' ? file : `@${file}`, 'FILE'));
-      const calls = given.map((call) => inZone(call, shownZone()));
+      const calls = given.map((call) => (typeof call === 'object' ? { ...zone, ...call } : call));
       const { ask } = connect(context, { waits: true });
       const results: CallResults['results'] = [];
       const done = () => `sent ${results.length} of ${counted(calls.length, 'call')}`;
       await waitVisibly(done, async (signal) => {
         try {
           while (results.length < calls.length && !signal.aborted) {
-            const body = {
-              calls: partOf(calls.slice(results.length, results.length + most.calls)),
-            };
-            results.push(...(await askOnce<CallResults>(ask, '/calls', body)).results);
+            const next = partOf(calls.slice(results.length, results.length + most.calls));
+            results.push(...(await askOnce<CallResults>(ask, '/calls', { calls: next })).results);
           }
         } catch (error) {
           if (!signal.aborted) throw inFile(error, results.length);
         }
       });
-      if (results.some(({ id }) => id === null)) context.exitCode = errorCodes.conflict.exitCode;
+      const refused = results.filter(({ id }) => id === null).length;
+      if (refused > 0) context.exitCode = errorCodes.conflict.exitCode;
       if (results.length < calls.length) {
         output.say(`stopped: ${done()}`);
         context.exitCode = interruptedExitCode;
       }
       if (flags['json']) return printJson(output, { results });
       const made = results.filter(({ isNew }) => isNew).length;
-      const refused = results.filter(({ id }) => id === null).length;
       const known = results.length - made - refused;
       printRows(output, results, {
         key: ({ key }) => key,
         job: ({ id }) => idCell(id),
         because: ({ error }) => error,
       });
-      const there = known > 0 && `${known} ${known === 1 ? 'was' : 'were'} there already`;
-      const counts = [
+      const parts = [
         `created ${counted(made, 'job')}`,
-        there,
+        known > 0 && `${known} ${known === 1 ? 'was' : 'were'} there already`,
         refused > 0 && `${refused} refused`,
       ];
-      output.say(counts.filter(Boolean).join(', '));
+      output.say(parts.filter(Boolean).join(', '));
     });
 }
 
@@ -90,12 +88,6 @@ function callsIn(text: string): unknown[] {
         });
   if (calls.length === 0) throw invalidInput('FILE must have at least one call');
   return calls;
-}
-
-/** A call whose time has no offset and no zone means that of this machine, as `jobs create --at` does. */
-function inZone(call: unknown, timezone: string): unknown {
-  const isTimed = typeof call === 'object' && call !== null && 'runAt' in call;
-  return isTimed ? { timezone, ...call } : call;
 }
 
 function parsed(text: string): { value?: unknown; problem?: string } {

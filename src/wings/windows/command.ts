@@ -72,7 +72,7 @@ Examples:
     )
     .action(async (flags: Flags & { name: string }) => {
       const { name } = flags;
-      const api = connect(context);
+      const api = connect(context, { waits: true });
       const { fields, note } = await inMachineZone({
         ...asOnce(await givenOf(flags, api)),
         scheduleType: 'cron' as const,
