@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { readServerBooks } from '../../support/postgres/books.ts';
 import { onServer } from '../../support/postgres/database.ts';
+import { freezeBetweenTransactions } from '../../support/postgres/freeze.ts';
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts';
 import { jobd } from '../../support/running/executable.ts';
 import { testSecretKey } from '../../support/running/local.ts';
@@ -37,7 +38,7 @@ test(
     await makeDue(database, 'slow');
     await until('the slow calls', () => service.held.length === slowCount);
     // Frozen nodes call nothing before the copy stops following.
-    for (const { pid } of nodes) process.kill(pid, 'SIGSTOP');
+    await freezeBetweenTransactions(database, nodes);
     await makeDue(database, 'late');
     await stopFollowing(server, copy);
     for (const { pid } of nodes) process.kill(pid, 'SIGCONT');

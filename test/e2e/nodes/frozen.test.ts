@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { onServer } from '../../support/postgres/database.ts';
+import { freezeBetweenTransactions } from '../../support/postgres/freeze.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import { cannotTrace, injectFaultInto } from '../../support/running/strace.ts';
@@ -45,14 +46,13 @@ test(
       return 'passes';
     };
     const others = [await service.start(), await service.start()];
-    for (const other of others) {
-      endWith(t, other);
-      process.kill(other.pid, 'SIGSTOP');
-    }
+    for (const other of others) endWith(t, other);
+    await freezeBetweenTransactions(service.database, others);
     await service.storm(0, 0);
     await untilStopped(frozen);
-    const open = "select 1 from pg_stat_activity where state = 'idle in transaction'";
-    const isOpen = async () => (await onServer(service.database, open)).length === 1;
+    const open = `select 1 from pg_stat_activity
+      where state = 'idle in transaction' and query like 'insert into "runs"%'`;
+    const isOpen = async () => (await onServer(service.database, open)).length > 0;
     await until('a claim that is open', isOpen);
     for (const other of others) goOn(other);
     await untilCalls(service, jobCount);
