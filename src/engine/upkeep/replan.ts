@@ -43,7 +43,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
       const moved = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      // A job that is paused or over has no due time, and may have missed what is still to come.
+      // A job without a due time, as it is paused or its account has expired, may have missed what is still to come.
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
@@ -60,7 +60,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
 }
 
 /** Jobs whose schedules ended only by a clock that was ahead: they are due again. */
-function begunAgain<Job extends PlannedJob & { isStopped: number }>(
+function begunAgain<Job extends PlannedJob & { isOver: number }>(
   jobs: readonly Job[],
   ahead: readonly MissedRun[],
   now: number,
@@ -68,7 +68,7 @@ function begunAgain<Job extends PlannedJob & { isStopped: number }>(
   const firstOf = new Map(ahead.map(({ jobId, scheduledFor }) => [jobId, scheduledFor]));
   return jobs.flatMap((job) => {
     const first = firstOf.get(job.id);
-    if (job.isStopped === 0 || first === undefined) return [];
+    if (job.isOver === 0 || first === undefined) return [];
     const schedule = scheduleOf(job);
     const next = nextDue(schedule, now);
     // The first one has its run.

@@ -22,23 +22,23 @@ export interface PlannedJob extends ScheduleFields {
 const isStopped = sql<number>`paused = 0 and after_job_id is null
   and deleted_at is null and next_run_at is null`;
 
-/** Whether a job has no due times any more, as its schedule has an end, and not as its account has expired. */
-const isOver = sql<boolean>`${isStopped} and adjustments is not null and exists (
+/** 1 if a job has no due times any more, as its schedule has an end, and not as its account has expired. Else 0. */
+const isOver = sql<number>`${isStopped} and adjustments is not null and exists (
   select 1 from workspaces join accounts on accounts.id = workspaces.account_id
-  where workspaces.id = jobs.workspace_id and accounts.schedules = 'on')`;
+  where workspaces.id = jobs.workspace_id and accounts.schedules <> 'off')`;
 
-/** A page of jobs that become due after an instant, in epoch milliseconds, are paused, or are over: then `isStopped` is 1. */
+/** A page of jobs that become due after an instant, in epoch milliseconds, or have no due time: then `isOver` may be 1. */
 export async function findPlannedJobs(
   db: Db,
   { afterId, limit, dueAfter }: SweepPage & { dueAfter: number },
-): Promise<(PlannedJob & { isStopped: number })[]> {
+): Promise<(PlannedJob & { isOver: number })[]> {
   return await db
     .selectFrom('jobs')
     .select(['id', ...scheduleColumns])
-    .select(['next_run_at as nextRunAt', isStopped.as('isStopped')])
+    .select(['next_run_at as nextRunAt', isOver.as('isOver')])
     .where('id', '>', afterId)
     .where('deleted_at', 'is', null)
-    .where((of) => of.or([of('next_run_at', '>', dueAfter), of('paused', '=', 1), isOver]))
+    .where((of) => of.or([of('next_run_at', '>', dueAfter), of('next_run_at', 'is', null)]))
     .orderBy('id')
     .limit(limit)
     .execute();

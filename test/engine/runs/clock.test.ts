@@ -209,18 +209,27 @@ test('a job that becomes due while jobs are looked for keeps that due time', asy
   assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, dueAt]);
 });
 
-test('a job that was paused while the clock was ahead has missed nothing that is still to come', async (t) => {
-  const { addJob, readJob, store } = await setupEngine(t);
-  const job = await addJob({ cronExpr: '* * * * *' }, dueAt - hour);
-  await store.db.updateTable('jobs').set({ paused: 1, next_run_at: null }).execute();
-  const late = missedRun(job.id, dueAt - minute);
-  const missed = { ...late.missed, last: dueAt + hour, count: 62 };
-  await insertScheduledRuns(store.db, [{ ...late, missed }]);
-  const { changed } = await createReplanner(store, fakeClock(dueAt + 1)).step();
-  assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, null]);
-  const runs = await store.db.selectFrom('runs').select(['last_due_at', 'missed_count']).execute();
-  assert.deepEqual(runs, [{ last_due_at: dueAt, missed_count: 2 }]);
-});
+for (const what of ['was paused', 'lost its due time with its account', 'follows another one']) {
+  test(`a job that ${what} while the clock was ahead has missed nothing that is still to come`, async (t) => {
+    const { addJob, readJob, store } = await setupEngine(t);
+    const notAfter = isoTime(dueAt + hour);
+    const job = await addJob({ cronExpr: '* * * * *', notAfter }, dueAt - hour);
+    const other = await addJob({}, dueAt - hour);
+    const jobs = store.db.updateTable('jobs').where('id', '=', job.id).set({ next_run_at: null });
+    await jobs.execute();
+    if (what === 'was paused') await jobs.set({ paused: 1 }).execute();
+    else if (what === 'follows another one')
+      await jobs.set({ after_job_id: other.id, after_on: 'success' }).execute();
+    else await store.db.updateTable('accounts').set({ schedules: 'off' }).execute();
+    const late = missedRun(job.id, dueAt - minute);
+    const missed = { ...late.missed, last: dueAt + hour, count: 62 };
+    await insertScheduledRuns(store.db, [{ ...late, missed }]);
+    const { changed } = await createReplanner(store, fakeClock(dueAt - 1)).step();
+    assert.deepEqual([changed, (await readJob(job)).nextRunAt], [0, null]);
+    const runs = store.db.selectFrom('runs').select(['last_due_at', 'missed_count']);
+    assert.deepEqual(await runs.execute(), [{ last_due_at: dueAt - minute, missed_count: 1 }]);
+  });
+}
 
 test('a job whose end a clock that was ahead has passed is due again', async (t) => {
   const { addJob, readJob, store } = await setupEngine(t);
@@ -242,14 +251,6 @@ test('a job whose end a clock that was ahead has passed is due again', async (t)
     const read = [over, paused, called, once].map(readJob);
     return (await Promise.all(read)).map(({ nextRunAt }) => nextRunAt);
   };
-  const accounts = store.db.updateTable('accounts');
-  await accounts.set({ schedules: 'off' }).execute();
-  assert.equal(
-    (await replan()).changed,
-    0,
-    'they have no due times while their account is expired',
-  );
-  await accounts.set({ schedules: 'on' }).execute();
   assert.equal((await replan()).changed, 1);
   assert.deepEqual(await planned(), [dueAt + minute, null, null, null]);
   const columns = ['job_id', 'last_due_at', 'missed_count'] as const;
