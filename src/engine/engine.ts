@@ -18,7 +18,7 @@ import { createCompleteStep } from './runs/complete.ts';
 import { Executor, type ExecutorParts } from './runs/executor.ts';
 import { closeLeftRuns, createOwnRunsStep, createRescueStep, rescueAll } from './runs/rescue.ts';
 import { signingBatch, type Signer } from './proof/sign.ts';
-import { clockStepMs, watchClock } from './upkeep/clock-watch.ts';
+import { clockStepMs, watchClock } from './clock-watch.ts';
 import { createPruner } from './upkeep/prune.ts';
 import { createPrunings } from './upkeep/prunings.ts';
 import type { SpaceWatch } from './upkeep/space-watch.ts';

@@ -71,17 +71,17 @@ function liveJobs({ disk }: Books): Set<string> {
 }
 
 /** Nothing is left behind. */
-function left({ disk }: Books, now: number): string[] {
+function left({ disk, rules }: Books, now: number): string[] {
   const stuck = `select id from runs
-      where status in ('queued', 'running') and coalesce(started_at, scheduled_for) < ?
-    union select active_run_id from jobs where active_run_id is not null and active_since < ?`;
+    where status in ('queued', 'running') and coalesce(started_at, scheduled_for) < ?`;
   const due = `select id from jobs where next_run_at < ? and active_run_id is null`;
   // A schedule that is over has adjustments.
   const unplanned = `select id from jobs where deleted_at is null and paused = 0
     and after_job_id is null and next_run_at is null and adjustments is null`;
   const ids = (sql: string, ...of: unknown[]) => rows<{ id: string }>(disk, sql, ...of);
   return [
-    ...ids(stuck, now - 200_000, now - 200_000).map(({ id }) => `run-7: run ${id} never ends`),
+    ...ids(stuck, now - 200_000).map(({ id }) => `run-7: run ${id} never ends`),
+    ...rules.begunBefore(world().now - 200_000).map((id) => `run-7: run ${id} waits too long`),
     ...ids(due, now - 5_000).map(({ id }) => `schedule-4: job ${id} is due and not called`),
     ...ids(unplanned).map(({ id }) => `job-7: job ${id} has no due time`),
   ];

@@ -77,6 +77,8 @@ export class Rules {
   #active = new Map<string, Active>();
   /** Jobs whose queued runs this commit began. */
   #begun: ReadonlySet<string> = new Set();
+  /** When their claims were committed, by the true time. */
+  readonly #begunAt = new Map<string, number>();
   /** All that ever were, and by due time. */
   readonly #claimed = new Map<string, Active>();
   readonly #dueTimes = new Map<string, string>();
@@ -99,6 +101,11 @@ export class Rules {
     disk.onCommit = () => this.#onCommit();
   }
 
+  /** Runs under way that began before a moment of the true time. */
+  begunBefore(at: number): string[] {
+    return [...this.#active.keys()].filter((id) => (this.#begunAt.get(id) ?? 0) < at);
+  }
+
   #onCommit(): void {
     const rows = this.#all<Active>(everyActive);
     const active = new Map(rows.map((row) => [row.id, row]));
@@ -115,6 +122,7 @@ export class Rules {
   #begins(run: Active): void {
     const { id, job_id: jobId, due_at: dueAt, since } = run;
     this.#claimed.set(id, run);
+    this.#begunAt.set(id, world().now);
     world().note(`claims ${id} of ${jobId}, due ${(dueAt - world().now).toFixed(0)} ms`);
     if (run.is_chained === 1) world().meets(run.is_make_up === 1 ? 'make-up' : 'chain');
     if (run.paused === 1 && (run.is_manual === 0 || run.is_chained === 1)) {

@@ -1,6 +1,5 @@
 /**
- * Simulated histories (docs/simulation.md), always the same ones. What is printed repeats one that breaks a rule. `e2e` has more of
- * them, and new ones.
+ * Simulated histories (docs/simulation.md), always the same ones. What is printed repeats one that breaks a rule.
  */
 
 import assert from 'node:assert/strict';
@@ -13,8 +12,13 @@ const histories = 5;
 
 const hashOf = (out: string): string => /^hash (\w+)$/m.exec(out)?.[1] ?? out;
 
-test('histories that showed a fault once break no rule, and happen in the same way each time', async (t) => {
-  const [first, again] = await Promise.all([simulated(t, '--kept'), simulated(t, '--kept')]);
+test('histories that showed a fault once break no rule', async (t) => {
+  await simulated(t, '--kept');
+});
+
+test('a history happens in the same way each time', async (t) => {
+  const one = ['--seed', '11'];
+  const [first, again] = await Promise.all([simulated(t, ...one), simulated(t, ...one)]);
   assert.match(hashOf(first), /^\w{64}$/);
   assert.equal(hashOf(again), hashOf(first));
 });

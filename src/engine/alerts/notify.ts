@@ -15,7 +15,7 @@ import {
 import { bringDigestsForward, findNextDigestTime } from '../../store/alerts/digests.ts';
 import { startLoop, type Loop } from '../loop.ts';
 import { onDuty } from '../nodes/membership.ts';
-import { clockStepMs } from '../upkeep/clock-watch.ts';
+import { clockStepMs } from '../clock-watch.ts';
 import { createAttempts, type Attempts, type NotifierParts } from './attempts.ts';
 import { sendDigests } from './digests.ts';
 import { createExpander } from './expand.ts';

@@ -4,9 +4,11 @@
  */
 
 import { outcomeOfWait } from '../../domain/runs/completion.ts';
-import { closeWaits, findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
+import { beginWaitsAgain, closeWaits } from '../../store/runs/completions.ts';
+import { findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
 import type { DueWait, WaitScope } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
+import { clockStepMs, watchClock } from '../clock-watch.ts';
 import type { Step } from '../loop.ts';
 import { announceEnd, announceFollowUp } from './announce.ts';
 import type { ExecutorParts } from './executor.ts';
@@ -36,8 +38,14 @@ export function createCompleteStep(parts: CompleterParts): Step {
   const { store, clock, receipts } = parts;
   const startedAt = clock.now();
   const graceEndMs = clock.monotonicMs() + graceMs;
+  const clockGain = watchClock(clock);
+  let isClockBack = true;
   return async () => {
     const now = clock.now();
+    if (clockGain() <= -clockStepMs) isClockBack = true;
+    if (isClockBack && (await findNextWaitEnd(store.db, { acceptedFrom: 0 })) !== null)
+      await store.write((tx) => beginWaitsAgain(tx, now));
+    isClockBack = false;
     const graceMsLeft = Math.ceil(graceEndMs - clock.monotonicMs());
     const restMs = graceMsLeft > 0 ? graceMsLeft : Infinity;
     const scope = { acceptedFrom: graceMsLeft > 0 ? startedAt : 0 };

@@ -27,7 +27,7 @@ export async function recordBatch<Ended extends EndedFact>(
   { receipts }: { receipts: boolean },
 ): Promise<Recorded<Ended>> {
   const retried = await keepAttempts(tx, attempts);
-  const awaiting = await beginWaits(tx, waits.map(begunWait));
+  const awaiting = await beginWaits(tx, waits);
   const ends = executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ends, { receipts });
   const ended = executions.filter((execution) => recorded.has(execution.ended.runId));
@@ -39,13 +39,14 @@ interface RecordedBatch<Ended extends EndedFact> {
   executions: readonly Ended[];
   attempts?: readonly Attempt[];
   /** Runs that do not end yet: their targets report later. */
-  waits?: readonly EndedExecution[];
+  waits?: readonly BegunWait[];
 }
 
-function begunWait({ claimed, ended }: EndedExecution): BegunWait {
-  const { runId, attempts, httpStatus, responseBody, finishedAt } = ended;
-  const expiresAt = finishedAt + (claimed.request.awaitSeconds ?? 0) * 1_000;
+/** The wait of a run that was answered 202. It begins now, in epoch milliseconds: the clock may have been set meanwhile. */
+export function begunWait({ claimed, ended }: EndedExecution, now: number): BegunWait {
+  const { runId, attempts, httpStatus, responseBody } = ended;
+  const expiresAt = now + (claimed.request.awaitSeconds ?? 0) * 1_000;
   const answer = { httpStatus, responseBody: responseBody && responseBody.toWellFormed() };
   const truncated = Number(ended.truncated);
-  return { runId, attempts, ...answer, truncated, acceptedAt: finishedAt, expiresAt };
+  return { runId, attempts, ...answer, truncated, acceptedAt: now, expiresAt };
 }

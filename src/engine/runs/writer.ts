@@ -17,7 +17,7 @@ import { emptyBatch, type Backlog, type Batch } from './backlog.ts';
 import { claimRuns, type Claim } from './claim.ts';
 import type { FreeSlots } from './due.ts';
 import { isAwaiting, type EndedExecution, type Execution } from './execution.ts';
-import { recordBatch, type Recorded } from './record.ts';
+import { begunWait, recordBatch, type Recorded } from './record.ts';
 import type { Slots } from './slots.ts';
 
 export interface WriterParts {
@@ -91,7 +91,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         // It may run again, with nothing of the first time kept.
         free = freeAfter(batch, most);
         claimed = [];
-        const recorded = await recordBatch(tx, dividedBatch(batch), { receipts });
+        const recorded = await recordBatch(tx, dividedBatch(batch, clock.now()), { receipts });
         if (claims === 'none' || !(await mayClaim(tx, nodeId)))
           return { ...recorded, batch, claim: null };
         const now = clock.now();
@@ -188,8 +188,8 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
 }
 
 /** Runs that end, apart from those whose targets report later. */
-function dividedBatch({ executions, attempts }: Batch) {
-  const waits = executions.filter(isAwaiting);
+function dividedBatch({ executions, attempts }: Batch, now: number) {
+  const waits = executions.filter(isAwaiting).map((one) => begunWait(one, now));
   if (waits.length === 0) return { executions, attempts };
   return { executions: executions.filter((one) => !isAwaiting(one)), attempts, waits };
 }

@@ -17,7 +17,7 @@ import { listPingHistories, removePingsUpTo } from '../../store/monitors/pings.t
 import { listKeptFrom } from '../../store/runs/early.ts';
 import { findPlan, listHistories, removeBeginnings } from '../../store/runs/retention.ts';
 import type { JobHistory } from '../../store/runs/retention.ts';
-import { steadyForMs, watchSteadiness } from './clock-watch.ts';
+import { steadyForMs, watchSteadiness } from '../clock-watch.ts';
 import { mergeOldestFirst, type Head, type OldestFirst } from './oldest-first.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';

@@ -17,7 +17,7 @@ import { findRetiredCallKey, removePrivateCallKey } from '../../store/proof/call
 import { hasOldRows, removeOldRows, type DatedTable } from '../../store/database/old-rows.ts';
 import { findDeleted, removeDeleted, type DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { steadyForMs, watchSteadiness } from './clock-watch.ts';
+import { steadyForMs, watchSteadiness } from '../clock-watch.ts';
 import { findSpentJob, type FoundSpent } from '../../store/jobs/spent.ts';
 import type { Log } from '../../base/log.ts';
 import { createGivingBack } from './give-back.ts';

@@ -4,6 +4,7 @@
  *
  *     early report:  (no row) → outcome                     the call is in flight; `due_at` is null
  *     answer of 202: → accepted_at, due_at = expires_at      or 0, after an early report
+ *     clock set back: → accepted_at, due_at = expires_at     those that began later begin now
  *     report:        → outcome, due_at = 0                   once: due now, whatever the clock says
  *     end:           → due_at null                           with the end of the run
  *
@@ -81,6 +82,14 @@ export async function beginWaits(tx: Db, waits: readonly BegunWait[]): Promise<S
   const begun = waits.filter((_, index) => isAnswered[index]);
   await acceptRun(tx, begun);
   return new Set(begun.map(({ runId }) => runId));
+}
+
+/** Lets waits begin now, in epoch milliseconds, that began later by a clock that was ahead (docs/behavior.md#await-4). */
+export async function beginWaitsAgain(tx: Db, now: number): Promise<void> {
+  const end = sql<number>`expires_at - accepted_at + ${now}`;
+  const open = tx.updateTable('completions').where('due_at', '>', now);
+  const begunLater = open.where('accepted_at', '>', now);
+  await begunLater.set({ accepted_at: now, expires_at: end, due_at: end }).execute();
 }
 
 /** What a report keeps. `at` in epoch milliseconds. */
@@ -221,9 +230,8 @@ export async function findDueWaits(
     .innerJoin('runs', 'runs.id', 'completions.run_id')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName'])
+    .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName', 'health', 'failures'])
     .select(['jobs.workspace_id as workspaceId', workspaceLabel.as('workspace')])
-    .select(['health', 'failures'])
     .select(['scheduled_for as scheduledFor', 'attempts', 'http_status as httpStatus'])
     .select(['response_body as responseBody', 'truncated', 'outcome', 'message'])
     .select(['reported_at as reportedAt', isFollowed.as('isFollowed')])
@@ -310,13 +318,10 @@ export async function dropWait(
   tx: Db,
   { jobId, runId, now }: { jobId: string; runId: string; now: number },
 ): Promise<void> {
-  const why = {
-    reason: 'cut_off',
-    detail: 'its job was deleted while it waited for a report',
-  } as const;
+  const detail = 'its job was deleted while it waited for a report';
   await tx
     .updateTable('runs')
-    .set({ status: 'interrupted', finished_at: now, ...why })
+    .set({ status: 'interrupted', finished_at: now, reason: 'cut_off', detail })
     .where('id', '=', runId)
     .where('status', '=', 'running')
     .execute();
@@ -332,12 +337,8 @@ export async function dropWait(
 
 /** Counts runs that wait for a report, up to `limit`. */
 export async function countWaits(db: Db, limit: number): Promise<number> {
-  const open = db
-    .selectFrom('completions')
-    .select('due_at')
-    .where('due_at', 'is not', null)
-    .limit(limit);
-  return await countRows(db, open.as('open'));
+  const open = db.selectFrom('completions').select('due_at').where('due_at', 'is not', null);
+  return await countRows(db, open.limit(limit).as('open'));
 }
 
 /** The waits of those of these runs that were answered 202, by run id. */
@@ -382,8 +383,7 @@ const reportedRun = statement((db: Db, of: Parameters<{ runId: string }>) =>
     .leftJoin('completions', 'completions.run_id', 'runs.id')
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId', 'url'])
     .select(['sealed', 'status', 'finished_at as finishedAt', 'outcome'])
-    .select(['reason', 'detail', 'http_status as httpStatus'])
-    .select(['reported_at as reportedAt'])
+    .select(['reason', 'detail', 'http_status as httpStatus', 'reported_at as reportedAt'])
     .where('runs.id', '=', of('runId'))
     .where('jobs.deleted_at', 'is', null)
     .where('workspaces.deleted_at', 'is', null)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../../src/domain/clock.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
-import { watchClock } from '../../../src/engine/upkeep/clock-watch.ts';
+import { watchClock } from '../../../src/engine/clock-watch.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { missedRun } from '../../support/records/run.ts';

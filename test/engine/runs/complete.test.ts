@@ -8,16 +8,15 @@ import { createCompleteStep } from '../../../src/engine/runs/complete.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { beginWaits, keepReports } from '../../../src/store/runs/completions.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
 import { beginRuns, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-/** A store, and a clock by which also processes age. */
+/** A store, and a clock. */
 async function setup(t: TestContext) {
   const { store, addJob } = await openTestStore(t);
-  const wall = fakeClock();
-  const clock = steadyClock(wall);
+  const clock = fakeClock();
   const startProcess = () =>
     createCompleteStep({
       store,
@@ -44,17 +43,17 @@ async function setup(t: TestContext) {
       read: async () => await findRun(store.db, job.id, runId),
     };
   };
-  return { wall, startProcess, wait };
+  return { wall: clock, startProcess, wait };
 }
 
 test('a process that starts gives targets a minute to report what was due while none ran', async (t) => {
   const { wall, startProcess, wait } = await setup(t);
   const lost = await wait(10_000);
   const late = await wait(20_000);
-  wall.advance(3_600_000);
+  wall.advanceBoth(3_600_000);
   const step = startProcess();
   assert.equal(await step(), 60_000);
-  wall.advance(59_999);
+  wall.advanceBoth(59_999);
   assert.equal(await step(), 1);
   assert.equal((await lost.read())?.status, 'running');
   assert.deepEqual(await late.report(), [true]);
@@ -64,7 +63,7 @@ test('a process that starts gives targets a minute to report what was due while 
     [(await late.read())?.status, (await lost.read())?.status],
     ['success', 'running'],
   );
-  wall.advance(1);
+  wall.advanceBoth(1);
   assert.equal(await step(), 0);
   const end = await lost.read();
   assert.deepEqual([end?.status, end?.completion?.outcome], ['failed', 'expired']);
@@ -75,10 +74,10 @@ test('a process that starts gives targets a minute to report what was due while 
 test('a process that has run for a minute ends waits on time, whatever starts beside it', async (t) => {
   const { wall, startProcess, wait } = await setup(t);
   const step = startProcess();
-  wall.advance(60_000);
+  wall.advanceBoth(60_000);
   const one = await wait(10_000);
   assert.equal(await step(), 10_000);
-  wall.advance(10_000);
+  wall.advanceBoth(10_000);
   assert.equal(await startProcess()(), 60_000);
   assert.equal((await one.read())?.status, 'running');
   assert.equal(await step(), 0);
@@ -97,14 +96,36 @@ test('a run never ends before it began, though the clock was set back while it w
   assert.equal(end?.finishedAt, end?.startedAt);
 });
 
+test('a wait that began by a clock which was ahead begins again when that is set right, or at a start', async (t) => {
+  for (const isStarted of [false, true]) {
+    const { wall, startProcess, wait } = await setup(t);
+    const step = startProcess();
+    await step();
+    wall.advance(86_400_000);
+    const [early, one] = [await wait(5_000), await wait(10_000)];
+    assert.deepEqual(await early.report(), [true]);
+    assert.equal(await step(), 0);
+    wall.set(wall.now() - 86_400_000);
+    const again = isStarted ? startProcess() : step;
+    assert.equal(await again(), 10_000);
+    wall.advanceBoth(9_999);
+    assert.equal(await again(), 1, 'it begins again once');
+    wall.advanceBoth(1);
+    assert.equal(await again(), 0);
+    const end = await one.read();
+    assert.deepEqual([end?.status, end?.detail], ['failed', 'no completion within 10 s']);
+    assert.equal((await early.read())?.status, 'success');
+  }
+});
+
 test('a wait that began after the start ends at its time, also in the first minute', async (t) => {
   const { wall, startProcess, wait } = await setup(t);
   await wait(5_000);
-  wall.advance(1);
+  wall.advanceBoth(1);
   const step = startProcess();
   const one = await wait(10_000);
   assert.equal(await step(), 10_000);
-  wall.advance(10_000);
+  wall.advanceBoth(10_000);
   assert.equal(await step(), 0);
   assert.equal((await one.read())?.status, 'failed');
   assert.equal(await step(), 50_000);
@@ -113,9 +134,9 @@ test('a wait that began after the start ends at its time, also in the first minu
 test('a wait that outlasts the first minute ends at its time, not with that minute', async (t) => {
   const { wall, startProcess, wait } = await setup(t);
   await wait(90_000);
-  wall.advance(10_000);
+  wall.advanceBoth(10_000);
   const step = startProcess();
   assert.equal(await step(), 60_000);
-  wall.advance(60_000);
+  wall.advanceBoth(60_000);
   assert.equal(await step(), 20_000);
 });

@@ -1,6 +1,6 @@
 /** Notices that the wall clock was set, or that the machine slept. */
 
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
 
 /**
  * Makes a function that returns how many milliseconds the wall clock has gained on the monotonic clock since its last
