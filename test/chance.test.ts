@@ -44,7 +44,6 @@ const kinds: Kind[] = [
     allowed: {
       'test/cli/runs/follow.test.ts': 'a stream that never ends',
       'test/store/postgres/hints.test.ts': 'changes without end while it looks',
-      'test/e2e/digests-crash.test.ts': 'deaths at random moments',
       'test/e2e/postgres/outage.test.ts': 'an outage of some length',
       'test/e2e/stop.test.ts': 'what must not happen',
       'test/e2e/suspended.test.ts': 'a stopped process has no fact to await',
