@@ -82,8 +82,8 @@ export interface Renewal {
   nodes: OpenNode[];
 }
 
-/** As `isLeaseValid` of the domain. */
-const isLive = sql<SqlBool>`expires_at > ${databaseNow} and expires_at <= ${databaseNow} + ${longestLeaseMs}`;
+/** Of a node that has not ended, as `isLeaseValid` of the domain. */
+export const isLive = sql<SqlBool>`expires_at > ${databaseNow} and expires_at <= ${databaseNow} + ${longestLeaseMs}`;
 
 /** Those that serve now, the oldest first. */
 export async function findLiveNodes(db: Db): Promise<KnownNode[]> {

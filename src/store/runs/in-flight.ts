@@ -2,6 +2,7 @@
 
 import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
+import { isLive } from '../nodes/nodes.ts';
 import { everyRun } from './runs.ts';
 
 /** Runs that are looked at. */
@@ -18,7 +19,8 @@ export interface InFlight {
 
 /**
  * Counts those of a workspace at `at` (epoch milliseconds), without the run `except`: among the newest of the runs that were due
- * after `since`, before which no call in flight began.
+ * after `since`, before which no call in flight began. When the call of a node that does not answer ended, nobody knows: it does not
+ * count.
  */
 export async function countInFlight(
   db: Db,
@@ -43,21 +45,32 @@ export async function countInFlight(
     .orderBy('scheduled_for', 'desc')
     .limit(mostRead)
     .execute();
-  const inFlight = rows.filter(({ id, startedAt, acceptedAt, finishedAt }) => {
+  const begun = rows.filter(({ id, startedAt, acceptedAt, finishedAt }) => {
     const endedAt = acceptedAt ?? finishedAt;
     const isBegun = startedAt !== null && startedAt <= at;
     return id !== except && isBegun && (endedAt === null || endedAt > at);
   });
-  const hosts = await hostsOf(
-    db,
-    inFlight.map(({ jobId }) => jobId),
-  );
-  const toHost = inFlight.filter(({ jobId }) => hosts.get(jobId) === host).length;
+  const ids = begun.map(({ jobId }) => jobId);
+  const jobs = await jobsOf(db, ids);
+  const inFlight = begun.filter(({ id, jobId }) => {
+    const job = jobs.get(jobId);
+    return job?.runId !== id || Boolean(job.isHeard);
+  });
+  const toHost = inFlight.filter(({ jobId }) => jobs.get(jobId)?.host === host).length;
   return { all: inFlight.length, toHost, isPartial: rows.length === mostRead };
 }
 
-async function hostsOf(db: Db, jobIds: readonly string[]): Promise<Map<string, string>> {
-  const jobs = db.selectFrom('jobs').select(['id', 'host']);
-  const rows = await jobs.where('id', 'in', idList([...new Set(jobIds)])).execute();
-  return new Map(rows.map(({ id, host }) => [id, host]));
+/** The host of each job, its run under way, and whether the node that executes that answers. */
+async function jobsOf(db: Db, jobIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('jobs')
+    .leftJoin('nodes', 'nodes.id', 'active_node_id')
+    .select(['jobs.id', 'jobs.host', 'active_run_id as runId'])
+    .select((of) => {
+      const isServing = of.and([of('ended_at', 'is', null), isLive]);
+      return of.or([of('active_node_id', 'is', null), isServing]).as('isHeard');
+    })
+    .where('jobs.id', 'in', idList([...new Set(jobIds)]))
+    .execute();
+  return new Map(rows.map(({ id, ...job }) => [id, job]));
 }

@@ -2,6 +2,7 @@
 
 import { plans } from '../../domain/accounts/plan.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
+import { isOver } from '../../domain/jobs/actions.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import { isAwaiting, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
@@ -13,7 +14,7 @@ import type { Explanation, Fact, Verdict } from './facts.ts';
 import { meaningOf } from './meanings.ts';
 import { nextFacts, targetFacts } from './of-now.ts';
 import { alertFacts, beginning, calledLater, causesOf, manualFacts } from './of-run.ts';
-import { outcomeWords, runFacts } from './of-run.ts';
+import { muteFacts, outcomeWords, runFacts } from './of-run.ts';
 import type { Records } from './records.ts';
 import { endedBefore, isPause, scheduleThen, stateAt, type StateThen } from './schedule-then.ts';
 
@@ -35,10 +36,12 @@ export function explain(records: Records): Explanation {
     ...(isWaiting ? causesOf(records, dueAt, records.now) : []),
     ...manualFacts(records),
     ...alertFacts(records),
+    ...muteFacts(records),
     ...targetFacts(records),
     ...nextFacts(records),
   ];
-  const todo = (run === null ? null : meaningOf(run, zone)?.todo) ?? todoFor[outcome] ?? null;
+  const withoutCall = isOver(records.job, records.now) ? todoOfOver : todoFor;
+  const todo = (run === null ? null : meaningOf(run, zone)?.todo) ?? withoutCall[outcome] ?? null;
   const found = { at: asked.at, dueAt, runId: run?.id ?? null, outcome, answer, todo, facts };
   if (!calledLater(records).some(({ status }) => status === 'success')) return found;
   return { ...found, answer: `${answer} It was called later, and succeeded.`, todo: null };
@@ -48,6 +51,10 @@ export function explain(records: Records): Explanation {
 const todoFor: Partial<Record<Verdict['outcome'], string>> = {
   paused: 'Resume the job if it should be called again.',
   expired: 'Renew the account: its jobs are called again from then on.',
+};
+const todoOfOver: typeof todoFor = {
+  ...todoFor,
+  paused: 'Its time has passed: set a later one, then resume the job if it should be called.',
 };
 
 function verdictOf(records: Records, state: StateThen): Verdict {

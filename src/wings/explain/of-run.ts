@@ -206,6 +206,15 @@ export function alertFacts({ deliveries, run, isWatched, zone, now }: Records): 
   return [fact('alert', `No alert about this run alone is recorded. ${rule}`)];
 }
 
+/** Windows that mute the job now, or did when the run ended. */
+export function muteFacts({ mutes, zone, now }: Records): Fact[] {
+  return mutes.map(({ name, until }) => {
+    const are = until > now ? 'are' : 'were';
+    const sentence = `Its alerts ${are} muted until ${timeIn(until, zone)} by the window ${name}.`;
+    return fact('alert', sentence, { until });
+  });
+}
+
 function deliveryFact(delivery: NamedDelivery, zone: string): Fact {
   const { channelId, channelName, event, subject, status, attempts, createdAt } = delivery;
   const news = alertNews(event, { name: subject?.name ?? null, count: null });

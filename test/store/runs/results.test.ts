@@ -186,3 +186,13 @@ test('the call of a run that waited for a report is in flight until its answer, 
   };
   assert.deepEqual([await inFlightAt(2_500), await inFlightAt(5_000)], [1, 0]);
 });
+
+test('the call of a node that does not answer counts as in flight no more', async (t) => {
+  const { db, start, job } = await setup(t);
+  await start();
+  const { workspaceId } = job;
+  const span = { at: 5_000, since: 0, host: '', except: null };
+  assert.equal((await countInFlight(db, workspaceId, span)).all, 1);
+  await db.updateTable('jobs').set({ active_node_id: 'n1' }).execute();
+  assert.equal((await countInFlight(db, workspaceId, span)).all, 0);
+});

@@ -105,6 +105,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     startedAt: 0,
     deliveries: [],
     isWatched: true,
+    mutes: [],
     target: { kind: 'allowed' },
     problems: [],
     ...changes,

@@ -222,6 +222,13 @@ test('what went wrong has something to do about it, and nothing else does', () =
   );
 });
 
+test('a paused job that is over is not to be resumed before it has a later time', () => {
+  const adjustments = '{"runAt":"2026-11-24T01:30:00Z"}';
+  const over = explainedJob({ adjustments, paused: true });
+  const found = explained('02:30', { job: over, schedules: { last: null, next: null } });
+  assert.match(found.todo ?? '', /^Its time has passed: set a later one, then resume/);
+});
+
 test('a time that the clocks skip is said, with when the job ran instead', () => {
   const run = explainedRun('2026-03-29T01:00:00Z');
   const old = explainedJob({ createdAt: Date.parse('2026-01-01T00:00:00Z') });

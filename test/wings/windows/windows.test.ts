@@ -214,3 +214,30 @@ test('a window that is over counts again when it is changed', async (t) => {
   assertRefused(longer, 403, /a workspace may have 100 windows/);
   assert.equal((await ask('PATCH', `/windows/${id}`, { name: 'other' })).status, 200);
 });
+
+test('an explanation says which window mutes the alerts of a job, or did when its run ended', async (t) => {
+  const { ask, clock, made } = await daemonWith(t);
+  const { body } = await ask('POST', '/jobs', {
+    name: 'j',
+    url: 'http://127.0.0.1:9',
+    runAt: '2026-11-23T13:00:00Z',
+    timezone: 'UTC',
+  });
+  await made({ ...once, jobIds: [body.job.id] });
+  await made({ ...once, name: 'other', selector: 'client=acme' });
+  const told = async () => {
+    const { facts } = (await ask('GET', `/jobs/${body.job.id}/explanation`)).body;
+    const alerts = facts.filter((one: { kind: string }) => one.kind === 'alert');
+    return alerts
+      .map((one: { sentence: string }) => one.sentence)
+      .filter((text: string) => text.includes('muted'));
+  };
+  const window = 'muted until Mon 23 Nov 2026 14:00 +00:00 by the window tonight.';
+  assert.deepEqual(await told(), [`Its alerts are ${window}`]);
+  clock.advance(hour);
+  await until('its run ends', async () => {
+    return (await ask('GET', `/jobs/${body.job.id}`)).body.job.status === 'down';
+  });
+  clock.advance(2 * hour);
+  assert.deepEqual(await told(), [`Its alerts were ${window}`]);
+});
