@@ -19,6 +19,9 @@ const options: ReadonlyMap<string, string> = new Map([
   ['after.on', '--after-on'],
   ['runId', '--run'],
   ['dueAt', '--due-at'],
+  ['from', '--from'],
+  ['until', '--until'],
+  ['durationSeconds', '--for'],
 ]);
 /** Fields of seconds, which are typed as durations. */
 const times = new Set(rows.filter(([, field]) => isTime(field)).map(([name]) => name));

@@ -148,12 +148,13 @@ function stateText({ state }: Window): string {
   return state.replace('_', ' ');
 }
 
-function printWindow(output: Output, window: Window): void {
-  const { cronExpr, timezone, jobIds, monitorIds } = window;
+async function printWindow(output: Output, window: Window, context: Context): Promise<void> {
+  const { selector, cronExpr, timezone, jobIds, monitorIds } = window;
+  const isIdle = selector !== null && !(await fitsAny(connect(context), selector));
   printFields(output, {
     name: window.name,
     effect: window.effect,
-    about: aboutText(window),
+    about: `${aboutText(window)}${isIdle ? ', which fits no job or monitor now' : ''}`,
     jobs: jobIds && listWords(jobIds),
     monitors: monitorIds && listWords(monitorIds),
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),
@@ -163,4 +164,11 @@ function printWindow(output: Output, window: Window): void {
     'begins next': moment(window.nextFrom),
     id: window.id,
   });
+}
+
+async function fitsAny({ jobs, monitors }: Api, selector: string): Promise<boolean> {
+  for (const items of [jobs, monitors]) {
+    if ((await items.list({ selector }).next()).done !== true) return true;
+  }
+  return false;
 }

@@ -46,8 +46,8 @@ export const windowFields = {
     default: null,
     option: 'monitor',
   },
-  from: { ...time, label: 'From', help: 'when it begins' },
-  until: { ...time, label: 'Until', help: 'when it ends' },
+  from: { ...time, label: 'From', help: 'when it begins, such as 22:00' },
+  until: { ...time, label: 'Until', help: 'when it ends, such as 06:00' },
   cronExpr: { ...scheduleFields.cronExpr, help: 'when each period begins', default: null },
   timezone: scheduleFields.timezone,
   durationSeconds: {
@@ -62,14 +62,15 @@ export const windowFields = {
 
 /** What the description of the API adds. */
 export function windowDetails(): Details<typeof windowFields> {
-  const times = 'ISO 8601 with an offset or `Z`, or without one in `timezone`.';
+  const times =
+    'ISO 8601 with an offset or `Z`, or without one in `timezone`; a time of day alone, such as `22:00`, is the next one';
   return {
     name: 'Not blank; it need not be unique.',
     effect: '`mute`: nobody is alerted, while jobs are called and monitors watched as ever.',
     selector: `${selectorDetail} They count as they are at each moment. Not with \`jobIds\` and \`monitorIds\`.`,
     jobIds: 'With neither these, `monitorIds` nor `selector`, it is about all jobs and monitors.',
-    from: `${times} Default: now, without \`cronExpr\`. Not with \`cronExpr\`.`,
-    until: `${times} At most 7 days after \`from\`. Not with \`cronExpr\`.`,
+    from: `${times}. Default: now, without \`cronExpr\`. Not with \`cronExpr\`.`,
+    until: `${times} after \`from\`. At most 7 days after \`from\`. Not with \`cronExpr\`.`,
     cronExpr: 'Of a window that recurs: five fields, as for a job.',
     timezone: 'Also of times without an offset.',
     durationSeconds:

@@ -1,7 +1,7 @@
 /** The rules for what people set of a window. */
 
 import { isoTime } from '../../domain/clock.ts';
-import { invalidInput } from '../../domain/errors.ts';
+import { invalidInput, type JobdError } from '../../domain/errors.ts';
 import { checkFields, defaultsOf } from '../../domain/fields.ts';
 import { readSelector } from '../../domain/labels.ts';
 import { writable } from '../../domain/read-only.ts';
@@ -43,7 +43,7 @@ export function changeWindow(before: Window, update: WindowUpdate, now: number):
     const isOver = isMoved && periodAfter(before, now) === null;
     if (changed.from === null || isOver) changed.from = isoTime(now);
   }
-  const window = withMoments(changed, (fields.until ?? null) === null);
+  const window = withMoments(changed, (fields.until ?? null) === null, now);
   checkPeriod(window);
   const times = ['from', 'until', 'cronExpr', 'timezone', 'durationSeconds'] as const;
   const isSame = times.every((name) => window[name] === before[name]);
@@ -55,27 +55,30 @@ export function changeWindow(before: Window, update: WindowUpdate, now: number):
 }
 
 /** With `from` and `until` as instants. Without `cronExpr` a duration is only another way to say `until`. */
-function withMoments(given: Window, mayEndBy: boolean): Window {
-  const [from, until] = [momentOf('from', given), momentOf('until', given)];
-  const { cronExpr, durationSeconds } = given;
-  const lastsMs = Number(durationSeconds) * 1_000;
+function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
+  const { from, until, cronExpr, durationSeconds, timezone } = given;
   if (cronExpr !== null) {
-    if (from === null && until === null && durationSeconds !== null) return given;
-  } else if (from !== null) {
-    if (durationSeconds !== null && mayEndBy) {
-      const end = isoTime(Date.parse(from) + lastsMs);
-      return { ...given, from, until: end, durationSeconds: null };
-    }
-    if (durationSeconds === null && until !== null) return { ...given, from, until };
+    if (from !== null) throw notBoth('from', 'cronExpr');
+    if (until !== null) throw notBoth('until', 'cronExpr');
+    if (durationSeconds !== null) return given;
+    throw invalidInput('durationSeconds is needed with cronExpr: how long each period lasts');
   }
-  throw invalidInput(
-    'give either from, with until or durationSeconds, or cronExpr and durationSeconds; others must be null',
-  );
+  const fromAt = from === null ? now : readMoment('from', from, timezone, now);
+  const isLength = durationSeconds !== null && mayEndBy;
+  if (!isLength && until === null) {
+    throw invalidInput('until or durationSeconds is needed: when it ends, or how long it lasts');
+  }
+  if (!isLength && durationSeconds !== null) throw notBoth('until', 'durationSeconds');
+  const untilAt = isLength
+    ? fromAt + durationSeconds * 1_000
+    : readMoment('until', until ?? '', timezone, fromAt);
+  return { ...given, from: isoTime(fromAt), until: isoTime(untilAt), durationSeconds: null };
 }
 
-function momentOf(field: 'from' | 'until', { timezone, ...window }: Window): string | null {
-  const text = window[field];
-  return text === null ? null : isoTime(readMoment(field, text, timezone));
+function notBoth(one: string, other: string): JobdError {
+  return invalidInput(
+    `${one} and ${other} exclude each other: leave one of them out, or set it to null`,
+  );
 }
 
 function checkPeriod({ from, until }: Pick<Window, 'from' | 'until'>): void {

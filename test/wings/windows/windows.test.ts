@@ -66,10 +66,12 @@ test('a recurring window begins by the clocks of its zone and lasts in real time
 test('what is wrong is refused with what to do', async (t) => {
   const { ask, made } = await daemonWith(t);
   const refusals: [object, RegExp][] = [
-    [{ durationSeconds: null }, /^give either from, with until or durationSeconds, or cronExpr/],
-    [{ until: '2026-11-23T13:00:00Z' }, /^give either from/],
-    [{ cronExpr: '0 1 * * *', from: '2026-11-23T13:00:00Z' }, /^give either from/],
-    [{ cronExpr: '0 1 * * *', durationSeconds: null }, /^give either from/],
+    [{ durationSeconds: null }, /^until or durationSeconds is needed: when it ends, or how long/],
+    [{ until: '2026-11-23T13:00:00Z' }, /^until and durationSeconds exclude each other: leave/],
+    [{ cronExpr: '0 1 * * *', from: '2026-11-23T13:00:00Z' }, /^from and cronExpr exclude/],
+    [{ cronExpr: '0 1 * * *', until: '2026-11-23T13:00:00Z' }, /^until and cronExpr exclude/],
+    [{ cronExpr: '0 1 * * *', durationSeconds: null }, /^durationSeconds is needed with cronExpr/],
+    [{ from: 'tonight' }, /^from must be a date and time .* or 2026-12-01 09:00 or 09:00 in its/],
     [{ from: '2026-11-23T08:00:00Z' }, /^until must be later than now, got 2026-11-23T10/],
     [
       { durationSeconds: null, until: '2026-12-01T12:00:00Z' },
@@ -91,7 +93,7 @@ test('what is wrong is refused with what to do', async (t) => {
   }
   const { id } = await made(once);
   assertRefused(await ask('PATCH', `/windows/${id}`, { createdAt: 'x' }), 400, /createdAt/);
-  assertRefused(await ask('PATCH', `/windows/${id}`, { until: null }), 400, /^give either from/);
+  assertRefused(await ask('PATCH', `/windows/${id}`, { until: null }), 400, /^until or durationS/);
   for (let count = 1; count < 100; count++) await made(once);
   assertRefused(await ask('POST', '/windows', once), 403, /a workspace may have 100 windows/);
 });
@@ -176,6 +178,21 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   const { window } = JSON.parse((await windows('get', 'patch', '--json')).stdout);
   assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
   await windows('delete', 'patch', '--yes');
+  const night = ['create', '--name', 'night', '--effect', 'mute', '--selector', 'client=acme'];
+  const said = async (...args: string[]) =>
+    (await runCommand(['windows', ...night, ...args], env)).stderr;
+  assert.match(await said(), /^jobd: --until or --for is needed: when it ends/);
+  assert.match(await said('--cron', '0 1 * * *'), /^jobd: --for is needed with --cron/);
+  assert.match(await said('--from', 'soon', '--for', '1h'), /^jobd: --from must be a date/);
+  const alone = await windows(...night, '--from', '22:00', '--until', '06:00');
+  assert.match(alone.stdout, /^about\s+client=acme, which fits no job or monitor now$/m);
+  assert.match(
+    alone.stdout,
+    /^from\s+2026-11-23T21:00:00.000Z\nuntil\s+2026-11-24T05:00:00.000Z$/m,
+  );
+  const monitor = { name: 'm', scheduleType: 'period', periodSeconds: 60 };
+  await daemon.ask('POST', '/monitors', { ...monitor, labels: { client: 'acme' } });
+  assert.match((await windows('get', 'night')).stdout, /^about\s+client=acme$/m);
 });
 
 test('a window that is over can be made again, by its name and by a change', async (t) => {
