@@ -182,12 +182,13 @@ async function replayMany(
       if (result.newRunId !== null) calledAt.set(result.jobId, performance.now());
     }
   });
-  for (const result of results) {
-    if (result.newRunId !== null) continue;
-    result.error ??= 'not called: stopped by Ctrl-C';
-    context.exitCode = errorCodes.conflict.exitCode;
-  }
+  const refused = results.filter(({ error }) => error !== null).length;
+  const left = results.filter(({ newRunId, error }) => newRunId === null && error === null);
+  for (const result of left) result.error = 'not called: stopped by Ctrl-C';
+  if (refused + left.length > 0) context.exitCode = errorCodes.conflict.exitCode;
   print();
+  const done = results.length - refused - left.length;
+  output.say(`replayed ${counted(done, 'due time')}, ${refused} refused, ${left.length} left`);
 }
 
 function jobsOf(all: readonly Chosen[]): Set<string> {

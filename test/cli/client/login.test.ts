@@ -88,7 +88,9 @@ test('flags override the environment, which overrides the profile; a key is only
 test('without a login, the one of this machine is suggested unless a server was named', async (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const none = await runCommand(['jobs', 'list'], env);
-  assert.equal(none.stderr, 'jobd: not logged in: run jobd login, or set JOBD_API_KEY\n');
+  const how = 'on the machine of the server, jobd key create makes a key';
+  const words = `jobd: not logged in: run jobd login, or set JOBD_API_KEY\n  ${how}\n`;
+  assert.equal(none.stderr, words);
   const named = await runCommand(['jobs', 'list'], { ...env, JOBD_URL: 'http://127.0.0.1:1' });
   assert.match(named.stderr, /not logged in to (http:\S+): run jobd login --url \1, or set/);
 });

@@ -32,6 +32,19 @@ test('a one-time job that was missed says so, and no command to resume all fails
   const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
   const jobd = (...args: string[]) => runCommand(args, env);
 
+  const bare = ['--no-make-up', '--no-delete-after', '--url', zoned.url];
+  const made = await jobd(
+    'jobs',
+    'create',
+    '--name',
+    'bare',
+    '--at',
+    '2020-03-09T00:00:00Z',
+    ...bare,
+  );
+  assert.match(made.stdout, /^retries\t0\nnext run/m, made.stderr);
+  assert.doesNotMatch(made.stdout, /^deleted after/m);
+  await jobd('jobs', 'delete', 'bare', '--yes');
   const got = await jobd('jobs', 'get', 'missed');
   assert.match(got.stdout, /^schedule\tonce 2020-03-02 12:00 Europe\/Paris$/m);
   assert.match(

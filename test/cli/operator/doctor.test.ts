@@ -50,7 +50,8 @@ test('a place that nobody serves fails, unless an option names it', async (t) =>
   assert.match(details['daemon'] ?? '', /^no jobd serves .*: nothing is called$/);
   const named = await runCommand(['doctor', '--data', dataDir]);
   assert.equal(named.exitCode, 0);
-  assert.match(named.stdout, /^warn\tdaemon\tno jobd serves/m);
+  const [, how] = /^warn\tdaemon\tno jobd serves.*\n\t\t- (.*)$/m.exec(named.stdout) ?? [];
+  assert.equal(how, `to start it: jobd serve --data ${dataDir}`);
 });
 
 test('what to do about a missing key is a line each, the last resort at the end', async (t) => {

@@ -42,6 +42,7 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   assert.match(unasked.stderr, /Replay 2 due times of 2 jobs\?/);
   const done = await replay(...since, '--yes');
   assert.equal(done.exitCode, 0, done.stderr);
+  assert.match(done.stderr, /^replayed 2 due times, 0 refused, 0 left$/m);
   assert.match(done.stdout, /^(?:(?:one|two)\t\S+\tfailed\t\S+\t-\n){2}$/);
   await until(
     'the replays',
