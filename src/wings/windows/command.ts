@@ -150,7 +150,11 @@ function stateText({ state }: Window): string {
 
 async function printWindow(output: Output, window: Window, context: Context): Promise<void> {
   const { selector, cronExpr, timezone, jobIds, monitorIds } = window;
-  const isIdle = selector !== null && !(await fitsAny(connect(context), selector));
+  const { jobs, monitors } = connect(context);
+  const asked = (selector === null ? [] : [jobs, monitors]).map((of) =>
+    of.list({ selector }).next(),
+  );
+  const isIdle = selector !== null && (await Promise.all(asked)).every(({ done }) => done);
   printFields(output, {
     name: window.name,
     effect: window.effect,
@@ -164,11 +168,4 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
     'begins next': moment(window.nextFrom),
     id: window.id,
   });
-}
-
-async function fitsAny({ jobs, monitors }: Api, selector: string): Promise<boolean> {
-  for (const items of [jobs, monitors]) {
-    if ((await items.list({ selector }).next()).done !== true) return true;
-  }
-  return false;
 }

@@ -58,8 +58,8 @@ export function changeWindow(before: Window, update: WindowUpdate, now: number):
 function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
   const { from, until, cronExpr, durationSeconds, timezone } = given;
   if (cronExpr !== null) {
-    if (from !== null) throw notBoth('from', 'cronExpr');
-    if (until !== null) throw notBoth('until', 'cronExpr');
+    if (from !== null || until !== null)
+      throw notBoth(from === null ? 'until' : 'from', 'cronExpr');
     if (durationSeconds !== null) return given;
     throw invalidInput('durationSeconds is needed with cronExpr: how long each period lasts');
   }
