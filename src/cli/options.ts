@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import type { Flags } from '../settings/config.ts';
 import { parseIsoTime } from '../domain/clock.ts';
-import { inTwoUnits } from '../domain/durations.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
 import { parseDuration, parseWholeNumber, refuseNumber } from '../settings/setting.ts';
@@ -77,9 +76,4 @@ export function parseMomentOrDuration(
   throw invalidInput(
     `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
   );
-}
-
-/** Formats milliseconds in the two largest units, rounded up to a second: `3 h 20 min`. */
-export function durationText(ms: number): string {
-  return inTwoUnits(Math.ceil(ms / 1_000), { minute: 'min' });
 }

@@ -31,10 +31,8 @@ export interface DoctorParts {
   masterKeys: MasterKeys;
   /** Whether the settings that were checked configure a mail server. */
   hasMailServer: boolean;
-  /** How a jobd that serves the place is started. */
-  starts: readonly string[];
-  /** Whether the place may be at rest, a restored one for example. */
-  mayRest: boolean;
+  /** How a jobd that should serve the place is started; null if the place may be at rest, a restored one for example. */
+  starts: readonly string[] | null;
 }
 
 /** A finding, and the check that made it. */
@@ -162,11 +160,13 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Finding> {
   return found('secrets-unreadable', { count, of, names, remedy });
 }
 
-function checkDaemon(who: string | null, { name, starts, mayRest, place }: DoctorParts): Finding {
+function checkDaemon(who: string | null, { name, starts, place }: DoctorParts): Finding {
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
   if (who !== null) return ok(`serves ${name} (${who})`);
-  return found(mayRest ? 'not-served' : 'daemon-down', { place: name }, starts);
+  const option = place.database === null ? '--data' : '--database';
+  const notes = starts ?? [`to start it: jobd serve ${option} ${name}`];
+  return found(starts === null ? 'not-served' : 'daemon-down', { place: name }, notes);
 }
 
 async function checkSiteUrl(db: Db): Promise<Finding> {

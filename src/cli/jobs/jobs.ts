@@ -119,7 +119,6 @@ function addCreateCommand(jobs: Command, context: Context): void {
       'take the request from a curl or wget command, or a line of a crontab',
     );
   }
-  // What a job that is due once has unless it says otherwise.
   const { deleteAfterSeconds, makeUpSeconds } = jobFields;
   withOffOptions(create, { deleteAfterSeconds, makeUpSeconds })
     .option('--paused', 'create it paused')

@@ -95,27 +95,14 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
     hasMailServer: configOf(flags, ofService).smtp !== null,
-    starts: startsFor(place, flags, ofService),
-    mayRest: isNamed(flags),
+    starts: startsFor(flags, ofService),
   });
 }
 
-/** Whether options name the place: then it may be at rest. */
-function isNamed(flags: Flags): boolean {
-  return flags['data'] !== undefined || flags['database'] !== undefined;
-}
-
-/** How the daemon of this place is started. */
-function startsFor(
-  { dataDir, database }: EnteredPlace,
-  flags: Flags,
-  service: ServiceEnvironment | null,
-): string[] {
-  if (service === null) {
-    const option =
-      database === null ? `--data ${dataDir}` : `--database ${withoutPassword(database)}`;
-    return [`to start it: jobd serve${isNamed(flags) ? ` ${option}` : ''}`];
-  }
+/** How the daemon of this place is started. A place that options name may be at rest. */
+function startsFor(flags: Flags, service: ServiceEnvironment | null): string[] | null {
+  if (flags['data'] !== undefined || flags['database'] !== undefined) return null;
+  if (service === null) return ['to start it: jobd serve'];
   return [
     'to start it: systemctl start jobd',
     'why it does not run: journalctl -u jobd -p warning',

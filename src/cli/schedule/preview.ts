@@ -1,9 +1,9 @@
 /** Prints the preview of a schedule: a table for people, ISO times for programs. */
 
 import { isoTime } from '../../domain/clock.ts';
+import { inTwoUnits } from '../../domain/durations.ts';
 import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
 import { localIsoTime, localTimeText } from '../../domain/schedule/local-time.ts';
-import { durationText } from '../options.ts';
 import { printRows, type Columns, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 
@@ -20,7 +20,8 @@ export function printPreview(
   const forPeople: Columns<number> = {
     [`local (${timezone})`]: (at) => localTimeText(at, timezone, withSeconds),
     utc: isoTime,
-    [sinceNow ? 'in' : 'after']: (at) => durationText(at - from),
+    [sinceNow ? 'in' : 'after']: (at) =>
+      inTwoUnits(Math.ceil((at - from) / 1_000), { minute: 'min' }),
   };
   const forPrograms: Columns<number> = {
     local: (at) => localIsoTime(at, timezone),

@@ -39,20 +39,18 @@ export function checkYear(field: string, text: string, at: number): void {
 }
 
 /**
- * Reads a date and time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. Where
- * `after` is given, in epoch milliseconds, a time of day alone is the next one after it. Throws `invalid_input`, naming the field.
+ * Reads a date and time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. Throws
+ * `invalid_input`, naming the field.
  */
-export function readMoment(field: string, text: string, zone: string, after?: number): number {
+export function readMoment(field: string, text: string, zone: string): number {
   const given = text.trim();
   const local = parseLocal(given);
   const instant = parseIsoTime(given.replace(' ', 'T'));
   const date = local?.date ?? null;
   const found = local && date && localMoments(zone, date, local.time, 0);
-  const isNext = local !== null && date === null && after !== undefined;
-  const at = instant ?? (isNext ? nextMoment(zone, local.time, after) : found?.first);
+  const at = instant ?? found?.first;
   if (at === undefined) {
-    const alone = after === undefined ? '' : ' or 09:00';
-    const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00${alone} in its time zone`;
+    const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00 in its time zone`;
     throw invalidInput(`${field} must be a date and time such as ${right}, ${got(text)}`);
   }
   checkYear(field, text, at);
@@ -89,13 +87,6 @@ export function localMoments(
   const found = momentsOf(zone, local, second);
   const isToCome = date === null && found.first > now;
   return isToCome ? momentsOf(zone, local - minutesPerDay, second) : found;
-}
-
-/** The first instant after another one at which the clocks of a zone show a time of day. */
-function nextMoment(zone: string, { hour, minute, second }: LocalTime, after: number): number {
-  const local = localDayOf(zone, after) * minutesPerDay + hour * 60 + minute;
-  const { first } = momentsOf(zone, local, second);
-  return first > after ? first : momentsOf(zone, local + minutesPerDay, second).first;
 }
 
 function dayOf({ year, month, day }: LocalDate): number | null {

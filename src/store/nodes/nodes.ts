@@ -82,7 +82,7 @@ export interface Renewal {
   nodes: OpenNode[];
 }
 
-/** Of a node that has not ended, as `isLeaseValid` of the domain. */
+/** As `isLeaseValid` of the domain. */
 export const isLive = sql<SqlBool>`expires_at > ${databaseNow} and expires_at <= ${databaseNow} + ${longestLeaseMs}`;
 
 /** Those that serve now, the oldest first. */

@@ -19,8 +19,7 @@ export interface InFlight {
 
 /**
  * Counts those of a workspace at `at` (epoch milliseconds), without the run `except`: among the newest of the runs that were due
- * after `since`, before which no call in flight began. When the call of a node that does not answer ended, nobody knows: it does not
- * count.
+ * after `since`, before which no call in flight began.
  */
 export async function countInFlight(
   db: Db,
@@ -39,38 +38,39 @@ export async function countInFlight(
         .whereRef('run_id', '=', 'runs.id')
         .as('acceptedAt'),
     )
+    // When the call of a node that does not answer ended, nobody knows.
+    .select((of) =>
+      of
+        .selectFrom('jobs as executed')
+        .innerJoin('nodes', 'nodes.id', 'executed.active_node_id')
+        .select('nodes.id')
+        .whereRef('executed.id', '=', 'job_id')
+        .whereRef('executed.active_run_id', '=', 'runs.id')
+        .where((node) => node.not(isLive))
+        .as('silentNodeId'),
+    )
     .where('workspace_id', '=', workspaceId)
     .where('scheduled_for', '>', since)
     .where('scheduled_for', '<=', at)
     .orderBy('scheduled_for', 'desc')
     .limit(mostRead)
     .execute();
-  const begun = rows.filter(({ id, startedAt, acceptedAt, finishedAt }) => {
+  const inFlight = rows.filter(({ id, startedAt, acceptedAt, finishedAt, silentNodeId }) => {
     const endedAt = acceptedAt ?? finishedAt;
     const isBegun = startedAt !== null && startedAt <= at;
-    return id !== except && isBegun && (endedAt === null || endedAt > at);
+    if (id === except || silentNodeId !== null) return false;
+    return isBegun && (endedAt === null || endedAt > at);
   });
-  const ids = begun.map(({ jobId }) => jobId);
-  const jobs = await jobsOf(db, ids);
-  const inFlight = begun.filter(({ id, jobId }) => {
-    const job = jobs.get(jobId);
-    return job?.runId !== id || Boolean(job.isHeard);
-  });
-  const toHost = inFlight.filter(({ jobId }) => jobs.get(jobId)?.host === host).length;
+  const hosts = await hostsOf(
+    db,
+    inFlight.map(({ jobId }) => jobId),
+  );
+  const toHost = inFlight.filter(({ jobId }) => hosts.get(jobId) === host).length;
   return { all: inFlight.length, toHost, isPartial: rows.length === mostRead };
 }
 
-/** The host of each job, its run under way, and whether the node that executes that answers. */
-async function jobsOf(db: Db, jobIds: readonly string[]) {
-  const rows = await db
-    .selectFrom('jobs')
-    .leftJoin('nodes', 'nodes.id', 'active_node_id')
-    .select(['jobs.id', 'jobs.host', 'active_run_id as runId'])
-    .select((of) => {
-      const isServing = of.and([of('ended_at', 'is', null), isLive]);
-      return of.or([of('active_node_id', 'is', null), isServing]).as('isHeard');
-    })
-    .where('jobs.id', 'in', idList([...new Set(jobIds)]))
-    .execute();
-  return new Map(rows.map(({ id, ...job }) => [id, job]));
+async function hostsOf(db: Db, jobIds: readonly string[]): Promise<Map<string, string>> {
+  const jobs = db.selectFrom('jobs').select(['id', 'host']);
+  const rows = await jobs.where('id', 'in', idList([...new Set(jobIds)])).execute();
+  return new Map(rows.map(({ id, host }) => [id, host]));
 }

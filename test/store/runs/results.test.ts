@@ -193,6 +193,20 @@ test('the call of a node that does not answer counts as in flight no more', asyn
   const { workspaceId } = job;
   const span = { at: 5_000, since: 0, host: '', except: null };
   assert.equal((await countInFlight(db, workspaceId, span)).all, 1);
+  const node = {
+    id: 'n1',
+    host: 'h',
+    pid: 1,
+    version: '1',
+    slots: 1,
+    settings: '{}',
+    master_keys: '[]',
+  };
+  const times = { started_at: 1, serving_since: 1, expires_at: 2 };
+  await db
+    .insertInto('nodes')
+    .values({ ...node, ...times })
+    .execute();
   await db.updateTable('jobs').set({ active_node_id: 'n1' }).execute();
   assert.equal((await countInFlight(db, workspaceId, span)).all, 0);
 });
