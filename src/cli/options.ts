@@ -43,11 +43,6 @@ export function withWide(command: Command): Command {
   return command.option('--wide', 'show ids whole on a terminal');
 }
 
-/** Whether a table shows its ids whole on a terminal too. */
-export function isWide(flags: Flags): boolean {
-  return flags['wide'] === true;
-}
-
 /** The same where a number alone is documented to be in seconds. Throws `invalid_input`. */
 export function parseSeconds(text: string, flag: string): number {
   return parseDuration(/^\d{1,9}$/.test(text) ? `${text}s` : text, flag);

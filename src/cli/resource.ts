@@ -7,9 +7,9 @@ import type { Api, Noun } from './client/api.ts';
 import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
-import { isWide, withWide } from './options.ts';
+import { withWide } from './options.ts';
 import { addLabelCommand, keepLabels } from './labels.ts';
-import { isForMany, isLimited, limitsOf, select, withLimits, withSelection } from './selection.ts';
+import { isForMany, limitsOf, select, withLimits, withSelection } from './selection.ts';
 import { actOn, hasNothingToDo, notDoneWords, timeHasPassed, type Many } from './many.ts';
 import type { Limits, Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows, type Columns, type Output } from './terminal/output.ts';
@@ -203,7 +203,8 @@ function addListCommand<Item extends Named, Update, Status extends string, Liste
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
       const unfit =
         status === null ? `no ${noun} has such labels` : `no ${noun} has the status ${status}`;
-      const none = isLimited(limits) ? unfit : `there are no ${noun}s`;
+      const isAll = limits.status === null && limits.selector === null;
+      const none = isAll ? `there are no ${noun}s` : unfit;
       const further = await resource.columnsOf?.(api, found);
       printRows(
         output,
@@ -212,7 +213,7 @@ function addListCommand<Item extends Named, Update, Status extends string, Liste
         {
           none,
           optional,
-          isWide: isWide(flags),
+          isWide: flags['wide'] === true,
           ...(leastText !== undefined && { leastText }),
         },
       );

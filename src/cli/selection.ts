@@ -77,11 +77,6 @@ export function selectorOf({ selector }: Flags): string | null {
   return selector;
 }
 
-/** Whether all within some limits are meant, not all. */
-export function isLimited({ status, selector }: Limits): boolean {
-  return status !== null || selector !== null;
-}
-
 /** Whether many may be meant, so that each gets a line of the answer. */
 export function isForMany(names: readonly string[], flags: Flags): boolean {
   return names.length > 1 || areAllMeant(flags);

@@ -8,7 +8,7 @@ import { auditActionWords } from '../../domain/accounts/audit.ts';
 import { oftenWords } from '../../domain/accounts/audit-words.ts';
 import { parseChoice } from '../../settings/setting.ts';
 import type { Context } from '../context.ts';
-import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
+import { listLimitOf, withListLimit, withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { findInTrail } from './trail-search.ts';
@@ -60,7 +60,7 @@ It asks the server, with a key that may write.`,
           id: ({ subject: { id } }) => idCell(id),
           'actor id': ({ actor: { type, id } }) => (type === 'command' ? id : idCell(id)),
         },
-        { none, optional: ['from', 'actor id'], isWide: isWide(flags) },
+        { none, optional: ['from', 'actor id'], isWide: flags['wide'] === true },
       );
       if (found.isPartial) output.say('older changes were not searched: use --json and nextCursor');
     });

@@ -9,7 +9,7 @@ import type { Api } from '../client/api.ts';
 import type { Filter } from '../client/path.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
+import { listLimitOf, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Output } from '../terminal/output.ts';
 
@@ -45,7 +45,7 @@ Examples:
         throw invalidInput('use either --job or --monitor, not both');
       }
       const api = connect(context);
-      const wide = isWide(flags);
+      const wide = flags['wide'] === true;
       const subject = await subjectOf(flags, api);
       if (name === undefined) {
         const found = await api.channels.allDeliveries(limit, subject);

@@ -5,7 +5,7 @@ import type { Flags } from '../../settings/config.ts';
 import { quoted } from '../../domain/quote.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
+import { listLimitOf, withListLimit, withWide } from '../options.ts';
 import { withName } from '../resource.ts';
 import { plain } from '../terminal/text.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
@@ -43,7 +43,7 @@ export function addCallbacksCommand(jobs: Command, context: Context): void {
               ? `${plain(job)} posts its results nowhere: jobd jobs update ${plain(quoted(job))} --on-result URL`
               : 'there are no results yet',
           optional: ['id', 'created', 'last attempt'],
-          isWide: isWide(flags),
+          isWide: flags['wide'] === true,
         },
       );
     });

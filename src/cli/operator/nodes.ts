@@ -5,7 +5,7 @@ import type { NodeInRole } from '../../app/operator/nodes.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
-import { isWide, withWide } from '../options.ts';
+import { withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { enterPlace, openStoreAt } from './local.ts';
@@ -57,7 +57,7 @@ Example:
         {
           none: 'no node has served this database within a day',
           optional: ['version', 'lease', 'since'],
-          isWide: isWide(flags),
+          isWide: flags['wide'] === true,
         },
       );
       for (const { detail, notes } of findings) output.say([detail, ...notes].join('; '));

@@ -5,7 +5,6 @@ import { isoTimeOrNull } from '../../domain/clock.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Local } from '../../serve/local-store.ts';
 import type { Context } from '../context.ts';
-import { isWide } from '../options.ts';
 import { printDone, printJson, printRows, type Columns, type Output } from '../terminal/output.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { openStoreFor } from './local.ts';
@@ -84,7 +83,7 @@ export function table<Row>(
 ): Print {
   return (flags, output) => {
     if (flags['json']) printJson(output, { [name]: rows });
-    else printRows(output, rows, columns, { ...more, isWide: isWide(flags) });
+    else printRows(output, rows, columns, { ...more, isWide: flags['wide'] === true });
   };
 }
 

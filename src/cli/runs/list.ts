@@ -9,7 +9,7 @@ import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { isWide, listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
+import { listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
 import { selectorOf, withSelector } from '../selection.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Columns } from '../terminal/output.ts';
@@ -56,7 +56,7 @@ Examples:
         const none = isFiltered ? 'no run matches' : 'there are no runs yet';
         const optional = ['ms', 'attempts', 'id'];
         const columns = job === null ? ofAll : ofOne;
-        printRows(output, shown, columns, { none, optional, isWide: isWide(flags) });
+        printRows(output, shown, columns, { none, optional, isWide: flags['wide'] === true });
       }
       if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
     });
