@@ -192,11 +192,11 @@ test('each key can do what its permission and workspace allow, and changes or re
   const fill = async (workspace: 'a' | 'b'): Promise<Holding> => {
     const key = keys[`${workspace}'s write key`] ?? '';
     clock.advance(60_001);
-    // A workspace may have 100 channels, and 100 windows.
-    const { windows } = (await daemon.ask('GET', '/windows', undefined, key)).body;
-    for (const { id } of windows) await daemon.ask('DELETE', `/windows/${id}`, undefined, key);
-    const { channels } = (await daemon.ask('GET', '/channels', undefined, key)).body;
-    for (const { id } of channels) await daemon.ask('DELETE', `/channels/${id}`, undefined, key);
+    // A workspace may have 100 channels, and each snapshot has all there is.
+    for (const kind of ['jobs', 'monitors', 'channels', 'windows']) {
+      const found = (await daemon.ask('GET', `/${kind}`, undefined, key)).body[kind];
+      for (const { id } of found) await daemon.ask('DELETE', `/${kind}/${id}`, undefined, key);
+    }
     const holding = await fillWorkspace(daemon, key, marks[workspace], target);
     await store.untilQuiet();
     return holding;

@@ -72,7 +72,7 @@ export async function startTestDaemon(
     return made.secret;
   };
   const key = await newKey('write');
-  const followClock = database === null ? async () => {} : limitsFollow(clock, database);
+  const followClock = database === null ? async () => {} : limitsFollow(t, clock, database);
   return {
     url: daemon.url,
     dataDir,

@@ -59,11 +59,12 @@ const storing = [
   'wings/ledger',
 ];
 
-/** Of these, what has no SQL, or is about one database. */
+/** Of these, what has no SQL, or is about one database. Conditions of queries differ nowhere, so the matrix says the same on both. */
 const storingNothing = [
   'test/api/clients.test.ts',
   'test/api/docs.test.ts',
   'test/api/http/',
+  'test/api/matrix.test.ts',
   'test/api/openapi.test.ts',
   'test/api/page/',
   'test/app/overview/bounds.test.ts',
@@ -126,7 +127,7 @@ export const suites = {
     const files = testFiles().filter((file) => !isQuick(file));
     return [
       ...batchesOf('end to end', files),
-      ...batchesOf('fuzzing', ['test/api/fuzz.test.ts'], { JOBD_FUZZ_RUNS: '1000' }),
+      ...batchesOf('fuzzing', ['test/api/fuzz.test.ts'], { JOBD_FUZZ_RUNS: '500' }),
       ...onPostgres(testFiles().filter(isForPostgres).toSorted(byLength), server),
     ];
   },
