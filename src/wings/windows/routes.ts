@@ -43,9 +43,7 @@ const operations = describe(
       response: { 201: WindowResponse },
       answer: 'The window.',
       failures: {
-        400: badRequest(
-          'give either from, with until or durationSeconds, or cronExpr and durationSeconds; others must be null',
-        ),
+        400: badRequest('until or durationSeconds is needed: when it ends, or how long it lasts'),
         403: `The key may only read, or the workspace has ${mostWindows} windows that are not over.`,
         409: usedKey,
       },
