@@ -100,8 +100,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'retention removes runs that are not over',
     file: 'store/runs/retention.ts',
-    text: "where not (status = 'queued' or status = 'running'))",
-    becomes: 'where true)',
+    text: "where not (status = 'queued' or status = 'running')",
+    becomes: 'where true',
     tests: ['store/runs/rare-states.test.ts'],
   },
   {

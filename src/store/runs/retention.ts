@@ -91,7 +91,7 @@ const nothingRemoved = { success: 0, failed: 0, interrupted: 0, missed: 0, from:
 
 /**
  * Removes the runs at the beginnings of histories, with their receipts, and subtracts them from their jobs' totals.
- * Open runs stay. Returns how many runs it removed.
+ * Open runs stay, and those that an alert will name. Returns how many runs it removed.
  */
 export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
   const removed = await sql<RemovedRun>`
@@ -100,7 +100,8 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
       ${joinInOrder} runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
         and (runs.scheduled_for, runs.source)
           <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
-      where not (status = 'queued' or status = 'running'))
+      where not (status = 'queued' or status = 'running')
+        and not exists (select 1 from outbox where subject_id = runs.job_id and run_id = runs.id))
     returning job_id, status, source, scheduled_for, last_due_at`.execute(tx);
   const counts = new Map<string, Record<string, number | string>>();
   for (const { job_id: jobId, status, source, scheduled_for, last_due_at } of removed.rows) {

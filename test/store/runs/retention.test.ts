@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
+import { insertHealthChanges, removeHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findReceipt } from '../../../src/store/proof/receipts.ts';
 import {
@@ -52,6 +53,20 @@ test('the oldest runs of a history are removed with their receipts and subtracte
   assert.deepEqual(await dueTimesOf(store, [other.id]), [1]);
   assert.equal(await findReceipt(store.db, first ?? ''), undefined);
   assert.equal(await findReceipt(store.db, last ?? ''), '{}');
+  await assertTotalsCounted(store);
+});
+
+test('a run stays until the alert that names it is made', async (t) => {
+  const { store, addJob } = await openTestStore(t);
+  const { id: jobId, workspaceId } = await addJob();
+  const [runId = ''] = await keepHistory(store, jobId, [{ status: 'failed', at: 1 }]);
+  const named = { id: newId(1), type: 'job.failed', workspaceId, subjectId: jobId, runId } as const;
+  await insertHealthChanges(store.db, [{ ...named, failures: 1, data: null, at: 1 }]);
+  const beginning = { jobId, scheduledFor: 5, source: scheduled };
+  const remove = () => store.write((tx) => removeBeginnings(tx, [beginning]));
+  assert.equal(await remove(), 0);
+  await removeHealthChanges(store.db, [named.id]);
+  assert.equal(await remove(), 1);
   await assertTotalsCounted(store);
 });
 
