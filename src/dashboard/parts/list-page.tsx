@@ -102,7 +102,10 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
         of={path}
         label={word}
         trouble={needy.slice(0, mostTrouble)}
-        count={trouble.reduce((sum, state) => sum + (counts?.[state] ?? 0), 0) || needy.length}
+        count={Math.max(
+          trouble.reduce((sum, state) => sum + (counts?.[state] ?? 0), 0),
+          needy.length,
+        )}
         links={
           needy.length > mostTrouble
             ? trouble.map((one) => [`${to}?status=${one}`, `All ${kind}s that are ${one}`])

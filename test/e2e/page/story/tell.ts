@@ -114,6 +114,9 @@ export async function tellStory({ page, target, key, picture, hurry }: Story): P
   await keyboard.press('p');
   await row.getByRole('button', { name: `Pause ${jobName}` }).waitFor();
   await picture('day-3-watched');
+  const states = page.getByRole('navigation', { name: 'Jobs by state' }).getByRole('link');
+  const down = states.filter({ hasText: / down$/ });
+  const before = (await down.textContent()) ?? '';
   target.isBroken = true;
   await hurry?.();
   // The focus leaves the rows, so they may move.
@@ -121,6 +124,7 @@ export async function tellStory({ page, target, key, picture, hurry }: Story): P
   const attention = page.getByRole('list', { name: /Needs attention/ });
   await attention.getByText(jobName, { exact: true }).waitFor(overAMinute);
   await page.waitForFunction(() => /^\(\d+\) Jobs/.test(document.title));
+  await down.filter({ hasNotText: before }).waitFor();
   await picture('day-4-broken');
 
   await target.alerted;
