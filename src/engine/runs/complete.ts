@@ -3,10 +3,10 @@
  * by whoever hears it (app/runs/completions.ts); only here does it end a run, as a record of any other run does.
  */
 
+import { renewEveryMs } from '../../domain/nodes.ts';
 import { outcomeOfWait } from '../../domain/runs/completion.ts';
-import { beginWaitsAgain, closeWaits } from '../../store/runs/completions.ts';
-import { findDueWaits, findNextWaitEnd } from '../../store/runs/completions.ts';
-import type { DueWait, WaitScope } from '../../store/runs/completions.ts';
+import { beginWaitsAgain, closeWaits, type DueWait } from '../../store/runs/completions.ts';
+import { findDueWaits, findNextWaitEnd, type WaitScope } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import { clockStepMs, watchClock } from '../clock-watch.ts';
 import type { Step } from '../loop.ts';
@@ -22,6 +22,8 @@ const largestBatch = 200;
  * down, and try again.
  */
 const graceMs = 60_000;
+/** Other nodes learn within so long that the clock of the server was set back: one that is still ahead would end a wait that begins again. */
+const allRenewMs = 2 * renewEveryMs;
 
 type CompleterParts = Pick<
   ExecutorParts,
@@ -39,15 +41,17 @@ export function createCompleteStep(parts: CompleterParts): Step {
   const startedAt = clock.now();
   const graceEndMs = clock.monotonicMs() + graceMs;
   const clockGain = watchClock(clock);
-  let isClockBack = true;
+  let beginAgainMs = clock.monotonicMs();
   return async () => {
+    const nowMs = clock.monotonicMs();
+    if (clockGain() <= -clockStepMs) beginAgainMs = nowMs + allRenewMs;
     const now = clock.now();
-    if (clockGain() <= -clockStepMs) isClockBack = true;
-    if (isClockBack && (await findNextWaitEnd(store.db, { acceptedFrom: 0 })) !== null)
+    const isTime = beginAgainMs <= nowMs;
+    if (isTime && (await findNextWaitEnd(store.db, { acceptedFrom: 0 })) !== null)
       await store.write((tx) => beginWaitsAgain(tx, now));
-    isClockBack = false;
-    const graceMsLeft = Math.ceil(graceEndMs - clock.monotonicMs());
-    const restMs = graceMsLeft > 0 ? graceMsLeft : Infinity;
+    if (isTime) beginAgainMs = Infinity;
+    const graceMsLeft = Math.ceil(graceEndMs - nowMs);
+    const restMs = Math.min(graceMsLeft > 0 ? graceMsLeft : Infinity, beginAgainMs - nowMs);
     const scope = { acceptedFrom: graceMsLeft > 0 ? startedAt : 0 };
     const nextAt = await findNextWaitEnd(store.db, scope);
     if (nextAt === null) return restMs;

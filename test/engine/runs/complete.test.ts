@@ -107,6 +107,10 @@ test('a wait that began by a clock which was ahead begins again when that is set
     assert.equal(await step(), 0);
     wall.set(wall.now() - 86_400_000);
     const again = isStarted ? startProcess() : step;
+    if (!isStarted) {
+      assert.equal(await again(), 6_000, 'other nodes may still be ahead');
+      wall.advanceBoth(6_000);
+    }
     assert.equal(await again(), 10_000);
     wall.advanceBoth(9_999);
     assert.equal(await again(), 1, 'it begins again once');
