@@ -164,8 +164,8 @@ function checkDaemon(who: string | null, { name, starts, place }: DoctorParts): 
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
   if (who !== null) return ok(`serves ${name} (${who})`);
-  const option = place.database === null ? '--data' : '--database';
-  const notes = starts ?? [`to start it: jobd serve ${option} ${name}`];
+  const where = place.database === null ? `--data ${name}` : 'with the same --database';
+  const notes = starts ?? [`to start it: jobd serve ${where}, with its other options`];
   return found(starts === null ? 'not-served' : 'daemon-down', { place: name }, notes);
 }
 

@@ -102,7 +102,7 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
 /** How the daemon of this place is started. A place that options name may be at rest. */
 function startsFor(flags: Flags, service: ServiceEnvironment | null): string[] | null {
   if (flags['data'] !== undefined || flags['database'] !== undefined) return null;
-  if (service === null) return ['to start it: jobd serve'];
+  if (service === null) return ['to start it: jobd serve, with its other options'];
   return [
     'to start it: systemctl start jobd',
     'why it does not run: journalctl -u jobd -p warning',

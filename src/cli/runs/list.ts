@@ -90,12 +90,11 @@ export function wantedOf(flags: Flags, job?: string): Wanted {
   if (selector !== null && job !== undefined) {
     throw new JobdError('usage', 'name a job, or use --selector');
   }
-  return {
-    selector,
-    status: typeof status === 'string' ? readRunStatuses(status, '--status').join(',') : null,
-    since: time('since'),
-    until: time('until'),
-  };
+  const [since, until] = [time('since'), time('until')];
+  if ((since ?? '') > (until ?? '~')) throw new JobdError('usage', '--since is later than --until');
+  const statuses =
+    typeof status === 'string' ? readRunStatuses(status, '--status').join(',') : null;
+  return { selector, status: statuses, since, until };
 }
 
 /** The runs of a job, or of all: newest first. Those of all have their job with them. */

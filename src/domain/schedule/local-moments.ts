@@ -40,9 +40,9 @@ export function checkYear(field: string, text: string, at: number): void {
 
 /**
  * Reads a date and time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. Throws
- * `invalid_input`, naming the field.
+ * `invalid_input`, naming the field, and what else the caller takes.
  */
-export function readMoment(field: string, text: string, zone: string): number {
+export function readMoment(field: string, text: string, zone: string, orElse = ''): number {
   const given = text.trim();
   const local = parseLocal(given);
   const instant = parseIsoTime(given.replace(' ', 'T'));
@@ -50,7 +50,7 @@ export function readMoment(field: string, text: string, zone: string): number {
   const found = local && date && localMoments(zone, date, local.time, 0);
   const at = instant ?? found?.first;
   if (at === undefined) {
-    const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00 in its time zone`;
+    const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00 in its time zone${orElse}`;
     throw invalidInput(`${field} must be a date and time such as ${right}, ${got(text)}`);
   }
   checkYear(field, text, at);

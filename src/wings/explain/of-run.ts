@@ -186,7 +186,7 @@ export function beginning(run: RunSummary, jobId: string, zone: string): string 
 }
 
 /** A sentence for each delivery about the run, or why there is none. */
-export function alertFacts({ deliveries, run, isWatched, zone, now }: Records): Fact[] {
+export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Records): Fact[] {
   if (run === null || !isFinal(run.status)) return [];
   if (deliveries.length > 0) return deliveries.map((one) => deliveryFact(one, zone));
   if (run.status === 'success') return [];
@@ -199,6 +199,7 @@ export function alertFacts({ deliveries, run, isWatched, zone, now }: Records): 
       fact('alert', 'No alert about this run is recorded. No enabled channel serves this job now.'),
     ];
   }
+  if (mutes.length > 0) return [fact('alert', 'No alert about this run alone is recorded.')];
   const rule =
     run.status === 'failed'
       ? 'A failure is announced once, when the job goes down; a channel may wait for more failures, or be damped.'

@@ -106,7 +106,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     /** Whether an enabled channel serves the job now. */
     isWatched: await isWatched(db, job),
     /** Windows that mute the job, when the run ended or now. */
-    mutes: await mutesOf(db, job, [run?.finishedAt ?? now, now]),
+    mutes: await mutesOf(db, job, [run ? (run.finishedAt ?? timeOfId(run.id)) : now, now]),
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
     problems: app.health.problems().map(({ detail }) => detail),
@@ -220,7 +220,8 @@ async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promis
 async function mutesOf(db: Db, { id, workspaceId, labels }: SealedJob, instants: number[]) {
   const windows = (await listWindows(db, workspaceId)).filter((one) => coverOf(one)(id, labels));
   return windows.flatMap((one) => {
-    const periods = instants.flatMap((at) => periodAt(one, at) ?? []);
+    const since = Date.parse(one.createdAt);
+    const periods = instants.flatMap((at) => (at < since ? [] : (periodAt(one, at) ?? [])));
     const untils = new Set(periods.map(({ until }) => until));
     return [...untils].map((until) => ({ name: one.name, until }));
   });

@@ -154,7 +154,8 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
   const asked = (selector === null ? [] : [jobs, monitors]).map((of) =>
     of.list({ selector }).next(),
   );
-  const isIdle = selector !== null && (await Promise.all(asked)).every(({ done }) => done);
+  const pages = await Promise.all(asked).catch(() => []);
+  const isIdle = pages.length > 0 && pages.every(({ done }) => done);
   printFields(output, {
     name: window.name,
     effect: window.effect,

@@ -70,7 +70,7 @@ export function windowDetails(): Details<typeof windowFields> {
     selector: `${selectorDetail} They count as they are at each moment. Not with \`jobIds\` and \`monitorIds\`.`,
     jobIds: 'With neither these, `monitorIds` nor `selector`, it is about all jobs and monitors.',
     from: `${times}. Default: now, without \`cronExpr\`. Not with \`cronExpr\`.`,
-    until: `${times} after \`from\`. At most 7 days after \`from\`. Not with \`cronExpr\`.`,
+    until: `${times} after \`from\` that is still to come. At most 7 days after \`from\`. Not with \`cronExpr\`.`,
     cronExpr: 'Of a window that recurs: five fields, as for a job.',
     timezone: 'Also of times without an offset.',
     durationSeconds:

@@ -6,6 +6,7 @@ import { checkFields, defaultsOf } from '../../domain/fields.ts';
 import { readSelector } from '../../domain/labels.ts';
 import { writable } from '../../domain/read-only.ts';
 import { localMoments, parseLocal, readMoment } from '../../domain/schedule/local-moments.ts';
+import { nextDue } from '../../domain/schedule/next.ts';
 import { checkSchedule } from '../../domain/schedule/schedule-input.ts';
 import { canonicalZone } from '../../domain/schedule/zone.ts';
 import { periodAfter, type Window } from '../../domain/windows.ts';
@@ -60,7 +61,7 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
   if (cronExpr !== null) {
     if (from !== null || until !== null)
       throw notBoth(from === null ? 'until' : 'from', 'cronExpr');
-    if (durationSeconds !== null) return given;
+    if (durationSeconds !== null) return checkGaps(given, now);
     throw invalidInput('durationSeconds is needed with cronExpr: how long each period lasts');
   }
   const fromAt = from === null ? now : momentOf('from', from, timezone, now);
@@ -71,24 +72,38 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
   if (!isLength && durationSeconds !== null) throw notBoth('until', 'durationSeconds');
   const untilAt = isLength
     ? fromAt + durationSeconds * 1_000
-    : momentOf('until', until ?? '', timezone, fromAt);
+    : momentOf('until', until ?? '', timezone, Math.max(fromAt, now));
   return { ...given, from: isoTime(fromAt), until: isoTime(untilAt), durationSeconds: null };
 }
 
-/** A time of day alone is the next one after an instant. Where clocks are set back, a day has 25 hours. */
+/** Refuses periods that overlap or touch: they would have no end. The next ones are looked at. */
+function checkGaps(window: Window, now: number): Window {
+  const { cronExpr, timezone, durationSeconds } = window;
+  const schedule = { scheduleType: 'cron', cronExpr: cronExpr ?? '', timezone } as const;
+  const startAfter = (at: number): number => nextDue(schedule, at) ?? Infinity;
+  for (let from = startAfter(now), looked = 0; looked < 31 && from < Infinity; looked += 1) {
+    const next = startAfter(from);
+    const gap = (next - from) / 1_000;
+    if (Number(durationSeconds) >= gap)
+      throw invalidInput(`durationSeconds must be less than ${gap}: the next period begins then`);
+    from = next;
+  }
+  return window;
+}
+
+/** A time of day alone is the next one after an instant. Where clocks are set, a day has 22 to 26 hours. */
 function momentOf(field: string, text: string, zone: string, after: number): number {
   const local = parseLocal(text.trim());
-  if (local === null || local.date !== null) return readMoment(field, text, zone);
-  const [soon = 0, later = 0] = [24, 26].map(
+  if (local === null || local.date !== null)
+    return readMoment(field, text, zone, ', or a time of day such as 06:00');
+  const [soon = 0, later = 0] = [22, 26].map(
     (hours) => localMoments(zone, null, local.time, after + hours * 3_600_000)?.first,
   );
   return soon > after ? soon : later;
 }
 
 function notBoth(one: string, other: string): JobdError {
-  return invalidInput(
-    `${one} and ${other} exclude each other: leave one of them out, or set it to null`,
-  );
+  return invalidInput(`${one} and ${other} exclude each other: leave one of them out`);
 }
 
 function checkPeriod({ from, until }: Pick<Window, 'from' | 'until'>): void {

@@ -51,7 +51,7 @@ test('a place that nobody serves fails, unless an option names it', async (t) =>
   const named = await runCommand(['doctor', '--data', dataDir]);
   assert.equal(named.exitCode, 0);
   const [, how] = /^warn\tdaemon\tno jobd serves.*\n\t\t- (.*)$/m.exec(named.stdout) ?? [];
-  assert.equal(how, `to start it: jobd serve --data ${dataDir}`);
+  assert.equal(how, `to start it: jobd serve --data ${dataDir}, with its other options`);
 });
 
 test('what to do about a missing key is a line each, the last resort at the end', async (t) => {

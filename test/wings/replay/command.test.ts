@@ -68,5 +68,7 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const forced = await replay('one', 'failed', '--again');
   assert.match(forced.stdout, /^[0-9a-f-]{36}\n$/, forced.stderr);
   assert.equal((await replay('one')).exitCode, 2);
+  const reversed = await replay('--since', '20m', '--until', '1h', '--dry-run');
+  assert.equal(reversed.stderr, 'jobd: --since is later than --until\n');
   assert.equal((await replay('one', '--since', '1s')).stderr, nothing);
 });

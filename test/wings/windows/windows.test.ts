@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { defineWindow } from '../../../src/wings/windows/rules.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -56,11 +57,12 @@ test('a recurring window begins by the clocks of its zone and lasts in real time
   clock.set(next);
   const { window } = (await ask('GET', `/windows/${id}`)).body;
   assert.deepEqual([window.state, window.onUntil], ['on', '2026-10-26T07:00:00.000Z']);
-  const { body: always } = await ask('PATCH', `/windows/${id}`, {
-    cronExpr: '* * * * *',
-    durationSeconds: 604_800,
-  });
-  assert.equal(always.window.state, 'on');
+  const daily = { cronExpr: '0 22 * * *', durationSeconds: 86_400 };
+  assertRefused(
+    await ask('PATCH', `/windows/${id}`, daily),
+    400,
+    /^durationSeconds must be less than 86400: the next period begins then$/,
+  );
 });
 
 test('what is wrong is refused with what to do', async (t) => {
@@ -183,7 +185,10 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
     (await runCommand(['windows', ...night, ...args], env)).stderr;
   assert.match(await said(), /^jobd: --until or --for is needed: when it ends/);
   assert.match(await said('--cron', '0 1 * * *'), /^jobd: --for is needed with --cron/);
-  assert.match(await said('--from', 'soon', '--for', '1h'), /^jobd: --from must be a date/);
+  assert.match(
+    await said('--from', '6:00', '--for', '1h'),
+    /^jobd: --from must be a date .*, or a time of day such as 06:00, got/,
+  );
   const alone = await windows(...night, '--from', '22:00', '--until', '06:00');
   assert.match(alone.stdout, /^about\s+client=acme, which fits no job or monitor now$/m);
   assert.match(
@@ -193,6 +198,27 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   const monitor = { name: 'm', scheduleType: 'period', periodSeconds: 60 };
   await daemon.ask('POST', '/monitors', { ...monitor, labels: { client: 'acme' } });
   assert.match((await windows('get', 'night')).stdout, /^about\s+client=acme$/m);
+});
+
+test('a time of day is the next one, also on days on which clocks are set', () => {
+  const input = { name: 'w', effect: 'mute', timezone: 'Europe/Berlin' } as const;
+  for (const [now, from, end, period] of [
+    // Clocks go forward on 28 March 2027, and back on 31 October.
+    ['2027-03-27T11:00Z', '12:30', '13:00', '2027-03-27T11:30:00.000Z 2027-03-27T12:00:00.000Z'],
+    ['2027-03-27T11:00Z', '11:30', '12:00', '2027-03-28T09:30:00.000Z 2027-03-28T10:00:00.000Z'],
+    ['2027-10-30T10:00Z', '12:30', '12:00', '2027-10-30T10:30:00.000Z 2027-10-31T11:00:00.000Z'],
+    ['2027-10-30T10:00Z', '11:30', '12:00', '2027-10-31T10:30:00.000Z 2027-10-31T11:00:00.000Z'],
+    // Since yesterday: it ends at the next such time, not at one that has passed.
+    [
+      '2027-06-02T10:00Z',
+      '2027-06-01 09:00',
+      '18:00',
+      '2027-06-01T07:00:00.000Z 2027-06-02T16:00:00.000Z',
+    ],
+  ] as const) {
+    const window = defineWindow({ ...input, from, until: end }, 'id', Date.parse(now));
+    assert.equal(`${window.from} ${window.until}`, period);
+  }
 });
 
 test('a window that is over can be made again, by its name and by a change', async (t) => {
