@@ -91,7 +91,8 @@ export function wantedOf(flags: Flags, job?: string): Wanted {
     throw new JobdError('usage', 'name a job, or use --selector');
   }
   const [since, until] = [time('since'), time('until')];
-  if ((since ?? '') > (until ?? '~')) throw new JobdError('usage', '--since is later than --until');
+  if (since !== null && until !== null && since > until)
+    throw new JobdError('usage', '--since is later than --until');
   const statuses =
     typeof status === 'string' ? readRunStatuses(status, '--status').join(',') : null;
   return { selector, status: statuses, since, until };

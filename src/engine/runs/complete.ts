@@ -43,15 +43,15 @@ export function createCompleteStep(parts: CompleterParts): Step {
   const clockGain = watchClock(clock);
   let beginAgainMs = clock.monotonicMs();
   return async () => {
-    const nowMs = clock.monotonicMs();
-    if (clockGain() <= -clockStepMs) beginAgainMs = nowMs + allRenewMs;
+    const monotonicMs = clock.monotonicMs();
+    if (clockGain() <= -clockStepMs) beginAgainMs = monotonicMs + allRenewMs;
     const now = clock.now();
-    const isTime = beginAgainMs <= nowMs;
+    const isTime = beginAgainMs <= monotonicMs;
     if (isTime && (await findNextWaitEnd(store.db, { acceptedFrom: 0 })) !== null)
       await store.write((tx) => beginWaitsAgain(tx, now));
     if (isTime) beginAgainMs = Infinity;
-    const graceMsLeft = Math.ceil(graceEndMs - nowMs);
-    const restMs = Math.min(graceMsLeft > 0 ? graceMsLeft : Infinity, beginAgainMs - nowMs);
+    const graceMsLeft = Math.ceil(graceEndMs - monotonicMs);
+    const restMs = Math.min(graceMsLeft > 0 ? graceMsLeft : Infinity, beginAgainMs - monotonicMs);
     const scope = { acceptedFrom: graceMsLeft > 0 ? startedAt : 0 };
     const nextAt = await findNextWaitEnd(store.db, scope);
     if (nextAt === null) return restMs;

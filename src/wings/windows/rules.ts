@@ -46,6 +46,7 @@ export function changeWindow(before: Window, update: WindowUpdate, now: number):
   }
   const window = withMoments(changed, (fields.until ?? null) === null, now);
   checkPeriod(window);
+  checkGaps(window, now);
   const times = ['from', 'until', 'cronExpr', 'timezone', 'durationSeconds'] as const;
   const isSame = times.every((name) => window[name] === before[name]);
   if (isSame) return window;
@@ -61,7 +62,7 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
   if (cronExpr !== null) {
     if (from !== null || until !== null)
       throw notBoth(from === null ? 'until' : 'from', 'cronExpr');
-    if (durationSeconds !== null) return checkGaps(given, now);
+    if (durationSeconds !== null) return given;
     throw invalidInput('durationSeconds is needed with cronExpr: how long each period lasts');
   }
   const fromAt = from === null ? now : momentOf('from', from, timezone, now);
@@ -74,21 +75,6 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
     ? fromAt + durationSeconds * 1_000
     : momentOf('until', until ?? '', timezone, Math.max(fromAt, now));
   return { ...given, from: isoTime(fromAt), until: isoTime(untilAt), durationSeconds: null };
-}
-
-/** Refuses periods that overlap or touch: they would have no end. The next ones are looked at. */
-function checkGaps(window: Window, now: number): Window {
-  const { cronExpr, timezone, durationSeconds } = window;
-  const schedule = { scheduleType: 'cron', cronExpr: cronExpr ?? '', timezone } as const;
-  const startAfter = (at: number): number => nextDue(schedule, at) ?? Infinity;
-  for (let from = startAfter(now), looked = 0; looked < 31 && from < Infinity; looked += 1) {
-    const next = startAfter(from);
-    const gap = (next - from) / 1_000;
-    if (Number(durationSeconds) >= gap)
-      throw invalidInput(`durationSeconds must be less than ${gap}: the next period begins then`);
-    from = next;
-  }
-  return window;
 }
 
 /** A time of day alone is the next one after an instant. Where clocks are set, a day has 22 to 26 hours. */
@@ -112,5 +98,19 @@ function checkPeriod({ from, until }: Pick<Window, 'from' | 'until'>): void {
   if (lastsMs <= 0) throw invalidInput(`until must be after from, ${from}, got ${until}`);
   if (lastsMs > longestSeconds * 1_000) {
     throw invalidInput(`until must be at most 7 days after from, ${from}, got ${until}`);
+  }
+}
+
+/** Refuses periods of a recurring window that overlap or touch: they would have no end. The next ones are looked at. */
+function checkGaps({ cronExpr, timezone, durationSeconds }: Window, now: number): void {
+  if (cronExpr === null) return;
+  const schedule = { scheduleType: 'cron', cronExpr, timezone } as const;
+  const startAfter = (at: number): number => nextDue(schedule, at) ?? Infinity;
+  for (let from = startAfter(now), looked = 0; looked < 31 && from < Infinity; looked += 1) {
+    const next = startAfter(from);
+    const gap = (next - from) / 1_000;
+    if (Number(durationSeconds) >= gap)
+      throw invalidInput(`durationSeconds must be less than ${gap}: the next period begins then`);
+    from = next;
   }
 }
