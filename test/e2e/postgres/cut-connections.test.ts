@@ -29,6 +29,8 @@ const enough = 10;
 const jobCount = 1_000;
 const spreadMs = 40_000;
 
+const isCommit = ({ text }: Request): boolean => text === 'commit';
+
 test('a connection that breaks at any statement', { skip }, async (t) => {
   await using server = await startPostgres();
   const service = await prepareOnServer(t, server.url, jobCount);
@@ -40,7 +42,6 @@ test('a connection that breaks at any statement', { skip }, async (t) => {
   let strikes = 0;
   for (const isOfKind of Object.values(kinds)) {
     for (const fate of fates) {
-      const isCommit = ({ text }: Request) => text === 'commit';
       for (let index = 1; ; index += 1) {
         const isNth = (request: Request) => request.index === index && !isCommit(request);
         if (!(await strike(proxy, { isOfKind, isStruck: isNth, fate }))) break;
