@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
 import { scheduleColumns } from '../database/columns.ts';
+import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import type { ScheduleSpanRow } from '../database/schema.ts';
@@ -101,14 +102,20 @@ const spanColumns = [
   ...scheduleColumns,
 ] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
 
-/** All spans of a job, the oldest first. */
-export async function listSpans(db: Db, jobId: string): Promise<ScheduleSpan[]> {
-  return await db
+/** All spans of some jobs, by job, the oldest first. */
+export async function listSpans(
+  db: Db,
+  jobIds: readonly string[],
+): Promise<Map<string, ScheduleSpan[]>> {
+  const spans = await db
     .selectFrom('schedule_spans')
     .select(spanColumns)
-    .where('job_id', '=', jobId)
+    .select('job_id as jobId')
+    .where('job_id', 'in', idList(jobIds))
+    .orderBy('job_id')
     .orderBy('from_at')
     .execute();
+  return Map.groupBy(spans, ({ jobId }) => jobId);
 }
 
 /** The schedules around an instant: the last one that began up to then, and the first one that began later. */

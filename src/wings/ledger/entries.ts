@@ -99,31 +99,31 @@ export async function checkLedgerPage(
   const page: LedgerPage = { jobs: [], next: null };
   let runsLeft = runsPerPage;
   /** Returns where the page ends; null if it continues. */
-  const check = async (id: string, after: number): Promise<LedgerPosition | null> => {
-    const part = await checkJob(parts, id, { ...request, after }, runsLeft);
-    if (part === null) return null;
+  const check = async (plan: Plan | undefined, after: number): Promise<LedgerPosition | null> => {
+    const part = plan && (await checkJob(parts, plan, { ...request, after }, runsLeft));
+    if (part === undefined) return null;
     page.jobs.push(part.ledger);
     runsLeft -= part.runs;
-    if (part.endedAt !== null) return { jobId: id, after: part.endedAt };
-    return runsLeft <= 0 ? { jobId: id, after: null } : null;
+    if (part.endedAt !== null) return { jobId: part.ledger.id, after: part.endedAt };
+    return runsLeft <= 0 ? { jobId: part.ledger.id, after: null } : null;
   };
   if (jobId !== null) {
-    const next = await check(jobId, from?.after ?? request.after);
+    const next = await check(await findPlan(db, workspaceId, jobId), from?.after ?? request.after);
     if (page.jobs.length === 0) throw noJob(jobId);
     return { ...page, next: next === null || next.after === null ? null : next };
   }
   if (from !== null && from.after !== null) {
-    const next = await check(from.jobId, from.after);
+    const next = await check(await findPlan(db, workspaceId, from.jobId), from.after);
     if (next !== null) return { ...page, next };
   }
   const jobs = await listLedgerJobs(db, workspaceId, {
     afterId: from?.jobId ?? '',
     limit: request.limit,
   });
-  for (const { id } of jobs) {
-    const next = await check(id, request.after);
+  for (const plan of await withSpans(db, jobs)) {
+    const next = await check(plan, request.after);
     if (next !== null) return { ...page, next };
-    await setImmediate();
+    if (plan.job.hasRuns === 1) await setImmediate();
   }
   const last = jobs.at(-1);
   const isLast = last === undefined || jobs.length < request.limit;
@@ -145,26 +145,32 @@ interface Plan {
 
 async function findPlan(db: Db, workspaceId: string | null, id: string): Promise<Plan | undefined> {
   const job = await findLedgerJob(db, workspaceId, id);
-  return job && { job, spans: await listSpans(db, id) };
+  return job && (await withSpans(db, [job]))[0];
 }
 
-/** Null if there is no such job. Nothing is found wrong that a claim or a change explains which came in between. */
+async function withSpans(db: Db, jobs: readonly LedgerJob[]): Promise<Plan[]> {
+  const ids = jobs.map(({ id }) => id);
+  const spans = await listSpans(db, ids);
+  return jobs.map((job) => ({ job, spans: spans.get(job.id) ?? [] }));
+}
+
+/** Undefined if the job is gone. Nothing is found wrong that a claim or a change explains which came in between. */
 async function checkJob(
   parts: LedgerParts,
-  id: string,
+  first: Plan,
   request: LedgerRequest,
   mostRuns: number,
-): Promise<Part | null> {
+): Promise<Part | undefined> {
   const { db } = parts.store;
-  let plan = await findPlan(db, request.workspaceId, id);
+  let plan: Plan | undefined = first;
   for (let reading = 1; plan !== undefined; reading += 1) {
     const part = await readJob(parts, plan, request, mostRuns);
     if (isComplete(part.ledger)) return part;
-    const after = await findPlan(db, request.workspaceId, id);
+    const after = await findPlan(db, request.workspaceId, plan.job.id);
     if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
     plan = after;
   }
-  return null;
+  return undefined;
 }
 
 async function readJob(
@@ -176,16 +182,16 @@ async function readJob(
   // Later than the plan was read: what was decided on by then is before its next due time.
   const now = clock.now();
   const until = latest === null || latest >= now ? endOfTime : latest;
-  const { id, name, nextRunAt, historyFrom } = job;
+  const { id, name, nextRunAt, historyFrom, hasRuns } = job;
   const keptFrom = historyFrom > asked ? historyFrom : null;
   const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };
   let after = keptFrom ?? asked;
   let runs = 0;
   for (;;) {
-    const found = await listDueTimes(db, id, { after, until }, runsAtOnce);
+    const found = hasRuns === 0 ? [] : await listDueTimes(db, id, { after, until }, runsAtOnce);
     const isWhole = found.length < runsAtOnce;
     const end = isWhole ? until : (found.at(-1) ?? until);
-    const missed = await listMissed(db, id, { after, until: end });
+    const missed = hasRuns === 0 ? [] : await listMissed(db, id, { after, until: end });
     const input = { after, until: end, now, nextRunAt, spans, runs: merged(found, missed) };
     add(ledger, checkLedger(input));
     runs += found.length;

@@ -12,14 +12,9 @@ export interface LedgerJob {
   nextRunAt: number | null;
   /** Up to it, runs may have been removed because they were old. */
   historyFrom: number;
+  /** Whether it has runs: those that never had one are many one-time jobs that wait. */
+  hasRuns: 0 | 1;
 }
-
-const ledgerColumns = [
-  'id',
-  'name',
-  'next_run_at as nextRunAt',
-  'history_from as historyFrom',
-] as const;
 
 /** A page of jobs that are not deleted: of a workspace, or of all (null), from the one after `afterId` on. */
 export async function listLedgerJobs(
@@ -27,15 +22,8 @@ export async function listLedgerJobs(
   workspaceId: string | null,
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<LedgerJob[]> {
-  return await db
-    .selectFrom('jobs')
-    .select(ledgerColumns)
-    .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
-    .where('deleted_at', 'is', null)
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const page = ledgerJobs(db, workspaceId).where('id', '>', afterId).orderBy('id').limit(limit);
+  return await page.execute();
 }
 
 /** The job with this id, unless it is deleted: of a workspace, or of any (null); else undefined. */
@@ -44,13 +32,18 @@ export async function findLedgerJob(
   workspaceId: string | null,
   id: string,
 ): Promise<LedgerJob | undefined> {
-  return await db
+  return await ledgerJobs(db, workspaceId).where('id', '=', id).executeTakeFirst();
+}
+
+function ledgerJobs(db: Db, workspaceId: string | null) {
+  const hasRuns = sql<0 | 1>`case when active_run_id is not null
+    or exists (select 1 from runs where job_id = jobs.id) then 1 else 0 end`;
+  return db
     .selectFrom('jobs')
-    .select(ledgerColumns)
-    .where('id', '=', id)
+    .select(['id', 'name', 'next_run_at as nextRunAt', 'history_from as historyFrom'])
+    .select(hasRuns.as('hasRuns'))
     .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+    .where('deleted_at', 'is', null);
 }
 
 /** Due times of a job's scheduled runs in a period, the oldest first. */
