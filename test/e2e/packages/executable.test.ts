@@ -30,7 +30,7 @@ const probe = `(function(exports,require,module){
 
 /** What Node and V8 are told. */
 const flags = [
-  '--max-semi-space-size=16',
+  '--max-semi-space-size=8',
   '--min-semi-space-size=8',
   '--disable-sigusr1',
   '--use-system-ca',
