@@ -1,7 +1,7 @@
 /** Shell completion scripts, made from the commands. */
 
 import { quoted } from '../../domain/quote.ts';
-import { allCommands, type CommandNode } from './command-tree.ts';
+import { allCommands, type CommandNode, type OptionNode } from './command-tree.ts';
 
 export type Shell = keyof typeof scripts;
 
@@ -9,8 +9,13 @@ export type Shell = keyof typeof scripts;
 interface Stage {
   path: string;
   words: readonly (readonly [word: string, means: string])[];
-  options: CommandNode['options'];
-  /** The shell command that lists names for the argument; null if there is none. */
+  options: readonly (Pick<OptionNode, 'flags' | 'long' | 'takesValue' | 'description'> & Listed)[];
+  /** Of the argument. */
+  lister: string | null;
+}
+
+interface Listed {
+  /** The shell command that lists what can be given; null if there is none. */
   lister: string | null;
 }
 
@@ -22,15 +27,20 @@ export function completionScript(shell: Shell, tree: CommandNode): string {
 
 const scripts = { bash, zsh, fish };
 
-/** The group of commands that lists the names for an argument. */
+/** What lists the names for an argument or the value of an option. */
 const listers: Readonly<Record<string, string>> = {
-  job: 'jobs',
-  monitor: 'monitors',
-  channel: 'channels',
+  ...Object.fromEntries(
+    ['job', 'monitor', 'channel'].map((one) => [one, `jobd ${one}s list 2>/dev/null | cut -f2`]),
+  ),
+  zone: '_jobd_zones',
 };
 
+/** The same in each shell: what the lister of zones does. */
+function printZones(): string {
+  return `printf '%s\\n' ${['UTC', ...Intl.supportedValuesOf('timeZone')].join(' ')}`;
+}
+
 function stageOf({ path, children, options, args }: CommandNode): Stage {
-  const lister = args[0] === undefined ? undefined : listers[args[0].name];
   const choices = args[0]?.choices ?? [];
   return {
     path: path.map((word) => ` ${word}`).join(''),
@@ -38,16 +48,31 @@ function stageOf({ path, children, options, args }: CommandNode): Stage {
       ...children.map((child) => [child.path.at(-1) ?? '', child.description] as const),
       ...choices.map((choice) => [choice, ''] as const),
     ],
-    options: [...options, { ...helpOption, takesValue: false }],
-    lister: lister === undefined ? null : `jobd ${lister} list 2>/dev/null | cut -f2`,
+    options: [...options, helpOption].map((option) => ({
+      ...option,
+      lister: listers[/<(.+)>/.exec(option.flags)?.[1] ?? ''] ?? null,
+    })),
+    lister: listers[args[0]?.name ?? ''] ?? null,
   };
 }
 
-const helpOption = { flags: '--help', long: 'help', description: 'show help' };
+const helpOption = { flags: '--help', long: 'help', description: 'show help', takesValue: false };
 
 /** The paths of all commands, quoted. */
 function steps(stages: readonly Stage[]): string[] {
   return stages.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
+}
+
+/** The cases of a shell for the word before the cursor: options whose values can be listed, and what takes the list. */
+function valueCases(stages: readonly Stage[], take: (lister: string) => string): string {
+  const options = stages.flatMap((stage) => stage.options);
+  const listed = Map.groupBy(options, ({ lister }) => lister);
+  return [...listed]
+    .flatMap(([lister, of]) => {
+      const names = new Set(of.map(({ long }) => `--${long}`));
+      return lister === null ? [] : [`    ${[...names].join('|')}) ${take(lister)} ;;`];
+    })
+    .join('\n');
 }
 
 function bash(stages: readonly Stage[]): string {
@@ -58,6 +83,7 @@ function bash(stages: readonly Stage[]): string {
     return `    ${quoted(path)}) flags=${quoted(flags)}; found=${quoted(names)}${found} ;;`;
   });
   return `# Completion of jobd in bash: source <(jobd completion bash)
+_jobd_zones() { ${printZones()}; }
 _jobd() {
   local cur=\${COMP_WORDS[COMP_CWORD]} at='' flags='' found='' name i
   COMPREPLY=()
@@ -68,6 +94,9 @@ _jobd() {
   done
   case $at in
 ${cases.join('\n')}
+  esac
+  case \${COMP_WORDS[COMP_CWORD-1]} in
+${valueCases(stages, (lister) => `found=$(${lister})`)}
   esac
   [[ $cur == -* ]] && found=$flags
   # Not compgen -W: it would run commands in the name of a job.
@@ -93,6 +122,7 @@ function zsh(stages: readonly Stage[]): string {
   });
   return `#compdef jobd
 # Completion of jobd in zsh: source <(jobd completion zsh), or as a file _jobd in a directory of $fpath
+_jobd_zones() { ${printZones()}; }
 _jobd() {
   local at='' i
   local -a flags found
@@ -103,6 +133,9 @@ _jobd() {
   done
   case $at in
 ${cases.join('\n')}
+  esac
+  case \${words[CURRENT-1]} in
+${valueCases(stages, (lister) => `found=("\${(f)$(${lister})}")`)}
   esac
   if [[ \${words[CURRENT]} == -* ]]; then
     _describe -t options option flags
@@ -125,19 +158,27 @@ function fishText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
+/** What follows an option or argument whose values are listed. */
+function fishValues(lister: string | null): string {
+  return lister === null ? '' : ` -f -a ${fishText(`(${lister})`)}`;
+}
+
 function fish(stages: readonly Stage[]): string {
   const lines = stages.flatMap(({ path, words, options, lister }) => {
     const here = `complete -c jobd -n ${fishText(`__jobd_at ${fishText(path)}`)}`;
     return [
       ...words.map(([word, means]) => `${here} -f -a ${fishText(word)} -d ${fishText(means)}`),
-      ...(lister === null ? [] : [`${here} -f -a ${fishText(`(${lister})`)}`]),
+      ...(lister === null ? [] : [`${here}${fishValues(lister)}`]),
       ...options.map(
-        ({ long, takesValue, description }) =>
-          `${here} -l ${long}${takesValue ? ' -r' : ''} -d ${fishText(description)}`,
+        ({ long, takesValue, description, lister: values }) =>
+          `${here} -l ${long}${takesValue ? ' -r' : ''}${fishValues(values)} -d ${fishText(description)}`,
       ),
     ];
   });
   return `# Completion of jobd in fish: jobd completion fish | source
+function _jobd_zones
+  ${printZones()}
+end
 function __jobd_at
   set -l at ''
   for word in (commandline -opc)[2..-1]

@@ -120,6 +120,8 @@ test(
       `\\$\\(touch\\ ${marker}\\)`,
       'two\\ words',
     ]);
+    assert.deepEqual(complete('jobs', 'create', '--after', 'ba'), ['backup']);
+    assert.deepEqual(complete('jobs', 'create', '--tz', 'Europe/Par'), ['Europe/Paris']);
     assert.throws(() => readFileSync(marker), /ENOENT/, 'a name is no command');
   },
 );
@@ -130,10 +132,12 @@ test('zsh accepts its completion script', { skip: lacks('zsh') }, async (t) => {
   writeFileSync(file, script);
   // _describe shows the words; here it prints them.
   const asked = `compdef() { :; }; _describe() { print -l -- "\${(@P)4}"; }; _files() { print files; }
-    source ${file}; words=(jobd jobs p); CURRENT=3; _jobd; words=(jobd jobs create --cu); CURRENT=4; _jobd`;
+    source ${file}; words=(jobd jobs p); CURRENT=3; _jobd; words=(jobd jobs create --cu); CURRENT=4; _jobd
+    words=(jobd jobs create --tz ''); CURRENT=5; _jobd`;
   const shown = execFileSync('zsh', ['-fc', asked], { encoding: 'utf8' });
   assert.match(shown, /^pause:stop calling a job/m);
   assert.match(shown, /^--curl:take the request/m);
+  assert.match(shown, /^Europe\/Paris$/m);
 });
 
 test('fish completes commands, options and names', { skip: lacks('fish') }, async (t) => {
@@ -150,6 +154,8 @@ test('fish completes commands, options and names', { skip: lacks('fish') }, asyn
   assert.match(complete('jobd jo'), /^jobs\tcreate, change/);
   assert.match(complete('jobd jobs create --cu'), /^--curl\ttake the request/);
   assert.match(complete('jobd jobs get ba'), /^backup/);
+  assert.match(complete('jobd jobs create --after ba'), /^backup/);
+  assert.match(complete('jobd jobs create --tz Europe/Par'), /^Europe\/Paris/);
 });
 
 const noGroff = spawnSync('groff', ['--version']).status === 0 ? false : 'groff is not installed';
