@@ -54,7 +54,7 @@ export function wordsOf({ verdict, receipts, chains }: Judgement): string[] {
   const [only] = receipts;
   if (only?.verdict === 'valid' && receipts.length === 1) return [singleValid(only)];
   if (receipts.length === 1) return lines;
-  if (verdict === 'valid') return [severalValid(receipts.length, chains)];
+  if (verdict === 'valid') return [severalValid(receipts, chains)];
   const good = receipts.length - wrong.length;
   return [...lines, `${verdict}: ${good} of ${receipts.length} receipts are valid on their own`];
 }
@@ -73,10 +73,12 @@ function singleValid({ receipt: { keyId, payload } }: ValidReceipt): string {
   );
 }
 
-function severalValid(count: number, chains: readonly Chain[]): string {
+function severalValid(receipts: Judgement['receipts'], chains: readonly Chain[]): string {
+  const statuses = receipts.map((one) => one.verdict === 'valid' && one.receipt.payload.status);
+  const good = statuses.filter((status) => status === 'success').length;
   const partial = chains.filter(({ follows }) => follows !== null).length;
   const jobs = chains.length === 1 ? 'one job' : `${chains.length} jobs`;
   const middle = chains.length === 1 ? 'beginning' : `${partial} of their chains beginning`;
   const start = partial === 0 ? 'from the first on' : `${middle} in the middle`;
-  return `valid: ${count} receipts of ${jobs}, ${start}, none missing between; ${limits.replace('it proves', 'they prove')}`;
+  return `valid: ${statuses.length} receipts (${good} success, ${statuses.length - good} failed) of ${jobs}, ${start}, none missing between; ${limits.replace('it proves', 'they prove')}`;
 }

@@ -6,6 +6,7 @@ import { explain } from '../wings/explain/wing.ts';
 import { ledger } from '../wings/ledger/wing.ts';
 import { readers } from '../wings/readers/wing.ts';
 import { replay } from '../wings/replay/wing.ts';
+import { report } from '../wings/report/wing.ts';
 import { timetable } from '../wings/timetable/wing.ts';
 import { windows } from '../wings/windows/wing.ts';
 import { localWings } from './local-wings.ts';
@@ -19,6 +20,7 @@ const wings = [
   definitions,
   timetable,
   windows,
+  report,
   ...localWings,
 ];
 

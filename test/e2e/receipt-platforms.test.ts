@@ -140,7 +140,12 @@ async function assertExplains(node: string, cwd: string): Promise<void> {
       /^invalid: [^\n]+ its key [^\n]+ is not trusted [^\n]+\n$/,
       /^$/,
     ],
-    [['chain.ndjson', 'key.json'], 0, /^valid: 3 receipts of one job, [^\n]+\n$/, /^$/],
+    [
+      ['chain.ndjson', 'key.json'],
+      0,
+      /^valid: 3 receipts \(3 success, 0 failed\) of one job, [^\n]+\n$/,
+      /^$/,
+    ],
     [
       ['verify-receipt.mjs', 'key.json'],
       2,
@@ -199,7 +204,11 @@ test('the browser bundle gives every case the verdict of the module, without Web
     receipts.wordsOf(receipts.judge(given, true, receipts.readTrustedKeys([decode(key)]))).join()`,
     page,
   );
-  assert.match(String(words), /^valid: 3 receipts of one job/, 'chains are judged there too');
+  assert.match(
+    String(words),
+    /^valid: 3 receipts \(3 success, 0 failed\) of one job/,
+    'chains are judged there too',
+  );
 });
 
 test(

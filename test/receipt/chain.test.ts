@@ -43,7 +43,10 @@ test('complete chains of several jobs are valid, mixed with each other too', () 
     { jobId, length: 3, follows: null, problems: [] },
     { jobId: otherJob, length: 3, follows: null, problems: [] },
   ]);
-  assert.match(wordsOf(judgement).join('\n'), /^valid: 6 receipts of 2 jobs, [^\n]+$/);
+  assert.match(
+    wordsOf(judgement).join('\n'),
+    /^valid: 6 receipts \(6 success, 0 failed\) of 2 jobs, [^\n]+$/,
+  );
 });
 
 test('a part of a chain is valid, and its predecessor is named', () => {
@@ -52,7 +55,10 @@ test('a part of a chain is valid, and its predecessor is named', () => {
   const follows = receiptSha256(chain[1] as Receipt);
   assert.deepEqual(judgement.chains, [{ jobId, length: 3, follows, problems: [] }]);
   const [words, ...more] = wordsOf(judgement);
-  assert.match(words ?? '', /^valid: 3 receipts of one job, beginning in the middle, none missing/);
+  assert.match(
+    words ?? '',
+    /^valid: 3 receipts \(3 success, 0 failed\) of one job, beginning in the middle, none missing/,
+  );
   assert.deepEqual(more, []);
 });
 

@@ -132,6 +132,12 @@ const notes: Readonly<Record<string, Notes>> = {
     query: hostileTimetableQuery,
     queries: ['', '?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z', '?q=nothing&limit=1'],
   },
+  reportJobs: {
+    wrong: '?month=November',
+    queries: ['', '?month=2020-02&timezone=Asia/Tokyo&selector=client'],
+  },
+  reportMonitors: { wrong: '?month=November' },
+  listReceipts: { wrong: '?month=November' },
   createChannel: {
     body: newChannel,
     bodies: Object.entries(configs).map(([type, config]) => ({ ...newChannel, type, config })),

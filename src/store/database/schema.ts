@@ -147,7 +147,7 @@ export interface JobRow extends ColumnsOf<
   total_failed: Generated<number>;
   total_interrupted: Generated<number>;
   total_missed: Generated<number>;
-  /** The last due time whose run was removed because it was old, in epoch milliseconds. */
+  /** The last time whose run was removed because it was old, in epoch milliseconds: when it was due, or asked for. */
   history_from: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;

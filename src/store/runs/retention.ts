@@ -81,10 +81,7 @@ export interface Beginning extends RunPosition {
   jobId: string;
 }
 
-type RemovedRun = Pick<
-  Selectable<RunRow>,
-  'job_id' | 'status' | 'source' | 'scheduled_for' | 'last_due_at'
->;
+type RemovedRun = Pick<Selectable<RunRow>, 'job_id' | 'status' | 'scheduled_for' | 'last_due_at'>;
 
 /** Of one job: runs by status, and the last of their due times. */
 const nothingRemoved = { success: 0, failed: 0, interrupted: 0, missed: 0, from: 0 };
@@ -102,13 +99,12 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
           <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
       where not (status = 'queued' or status = 'running')
         and not exists (select 1 from outbox where subject_id = runs.job_id and run_id = runs.id))
-    returning job_id, status, source, scheduled_for, last_due_at`.execute(tx);
+    returning job_id, status, scheduled_for, last_due_at`.execute(tx);
   const counts = new Map<string, Record<string, number | string>>();
-  for (const { job_id: jobId, status, source, scheduled_for, last_due_at } of removed.rows) {
+  for (const { job_id: jobId, status, scheduled_for, last_due_at } of removed.rows) {
     const count = counts.get(jobId) ?? { jobId, ...nothingRemoved };
     count[status] = Number(count[status]) + 1;
-    if (source === 'scheduled')
-      count['from'] = Math.max(Number(count['from']), last_due_at ?? scheduled_for);
+    count['from'] = Math.max(Number(count['from']), last_due_at ?? scheduled_for);
     counts.set(jobId, count);
   }
   await sql`

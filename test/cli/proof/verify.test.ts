@@ -120,7 +120,7 @@ test('receipts come from a file, lines of a file, a directory, or standard input
   });
   const keyFile = at('key.json');
   const summary =
-    /^valid: 4 receipts of one job, from the first on, none missing between; [^\n]+\n$/;
+    /^valid: 4 receipts \(4 success, 0 failed\) of one job, from the first on, none missing between; [^\n]+\n$/;
   for (const path of ['chain.ndjson', 'all']) {
     const ran = await verify(at(path), keyFile);
     assert.match(ran.stdout, summary, path);

@@ -1,4 +1,4 @@
-/** What the store is asked of alerts, of lists and counts of a whole workspace, of the ledger and of the timetable. */
+/** What the store is asked of alerts, of lists and counts of a whole workspace, of the ledger, the timetable and reports. */
 
 import { searchFor } from '../../../src/domain/search.ts';
 import * as alertStates from '../../../src/store/alerts/alert-states.ts';
@@ -17,6 +17,7 @@ import * as listedMonitors from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
 import * as trouble from '../../../src/store/overview/trouble.ts';
 import * as ledger from '../../../src/wings/ledger/query.ts';
+import * as report from '../../../src/wings/report/query.ts';
 import * as timetable from '../../../src/wings/timetable/query.ts';
 import { id, page, part, type Asked } from './asked.ts';
 
@@ -183,4 +184,12 @@ export const ofTimetable: Asked = {
       }),
   ),
   listPlannedCalls: [(db) => timetable.listPlannedCalls(db, 'w', part)],
+};
+
+const runPage = { from: 1, before: { scheduledFor: 5, source: 'manual' }, limit: 5 } as const;
+
+export const ofReport: Asked = {
+  listCountedRuns: [(db) => report.listCountedRuns(db, 'j', runPage)],
+  listReceiptTexts: [(db) => report.listReceiptTexts(db, 'j', runPage)],
+  countPings: [(db) => report.countPings(db, 'm', { from: 1, until: 5 })],
 };

@@ -12,7 +12,7 @@ import { assertGolden } from '../../support/checks/golden.ts';
 import { openPlans } from '../../support/checks/query-plan.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { ofAccounts, ofJobs, ofMonitors, ofRuns, type Asked } from './asked.ts';
-import { ofAlerts, ofLedger, ofLists, ofTimetable } from './asked-of-lists.ts';
+import { ofAlerts, ofLedger, ofLists, ofReport, ofTimetable } from './asked-of-lists.ts';
 
 const asked: Asked = {
   ...ofAccounts,
@@ -23,6 +23,7 @@ const asked: Asked = {
   ...ofLists,
   ...ofLedger,
   ...ofTimetable,
+  ...ofReport,
 };
 
 /** The functions of the store that look into a workspace. */

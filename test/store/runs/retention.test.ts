@@ -151,13 +151,19 @@ test('histories are listed page by page, without deleted jobs, with their number
   );
 });
 
-test('a job knows up to which due time its runs were removed: of a missed run, the last one it stood for', async (t) => {
+test('a job knows up to which time its runs were removed: of a missed run, the last due time it stood for', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const job = await addJob();
   await keepHistory(store, job.id, [
     { status: 'success', at: 1 },
     { status: 'missed', at: 2 },
+    { status: 'success', at: 9 },
   ]);
+  await store.db
+    .updateTable('runs')
+    .set({ source: 'manual' })
+    .where('scheduled_for', '=', 9)
+    .execute();
   const missed = store.db.updateTable('runs').set({ last_due_at: 8 });
   await missed.where('status', '=', 'missed').execute();
   const historyFrom = async (removedTo: number): Promise<number | undefined> => {
@@ -168,4 +174,5 @@ test('a job knows up to which due time its runs were removed: of a missed run, t
   };
   assert.equal(await historyFrom(1), 1);
   assert.equal(await historyFrom(2), 8);
+  assert.equal(await historyFrom(9), 9, 'a run by hand');
 });

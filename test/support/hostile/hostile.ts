@@ -83,7 +83,7 @@ export const hostilePiece: fc.Arbitrary<string> = fc.oneof(
 
 const parameterName = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('limit', 'cursor') },
-  { weight: 2, arbitrary: fc.constantFrom('status', 'before', 'days', 'count') },
+  { weight: 2, arbitrary: fc.constantFrom('status', 'before', 'days', 'count', 'month') },
   {
     weight: 2,
     arbitrary: fc.constantFrom('limit[]', 'Limit', '__proto__', 'constructor', 'key', ''),
