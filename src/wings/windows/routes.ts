@@ -63,6 +63,9 @@ const operations = describe(
       body: WindowUpdate,
       response: { 200: WindowResponse },
       answer: 'The window as it is now.',
+      failures: {
+        403: `The key may only read, or the window was over and the workspace has ${mostWindows} that are not.`,
+      },
     },
     endWindow: {
       summary: 'End a window early',
