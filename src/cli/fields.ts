@@ -1,12 +1,13 @@
 /** The fields that people set, as options and as they are shown: made from the table of a job, a monitor or a channel. */
 
 import type { Command } from 'commander';
-import { invalidInput, JobdError } from '../domain/errors.ts';
+import { JobdError } from '../domain/errors.ts';
 import { isTime, labelInside, optionFor, type Field, type Fields } from '../domain/fields.ts';
 import { labelWords, type Labels } from '../domain/labels.ts';
 import { scheduleFields } from '../domain/schedule/fields.ts';
 import type { Flags } from '../settings/config.ts';
 import {
+  checkedSeconds,
   durationOf,
   fieldOf,
   parseChoice,
@@ -128,9 +129,7 @@ async function parsed(text: string, option: string, field: Field): Promise<unkno
   if (form === 'secret') return await secretIn(text, option);
   if (!isTime(field)) return text;
   const seconds = (form === 'seconds' ? parseSeconds : parseDuration)(text, option);
-  if (seconds >= min && seconds <= max) return seconds;
-  const bounds = `${durationOf(min)} and ${durationOf(max)}`;
-  throw invalidInput(`${option} must be between ${bounds}, got ${durationOf(seconds)}`);
+  return checkedSeconds(seconds, option, { min, max });
 }
 
 /** One of these words, in letters of any case. */

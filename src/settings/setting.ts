@@ -178,6 +178,17 @@ export function parseDuration(text: string, flag: string): number {
   throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
 }
 
+/** Checks a length of time, in seconds. Throws `invalid_input`. */
+export function checkedSeconds(
+  seconds: number,
+  flag: string,
+  { min, max }: { min: number; max: number },
+): number {
+  if (seconds >= min && seconds <= max) return seconds;
+  const bounds = `${durationOf(min)} and ${durationOf(max)}`;
+  throw invalidInput(`${flag} must be between ${bounds}, got ${durationOf(seconds)}`);
+}
+
 /** A number could be of seconds, minutes or days: only the person knows. Throws `invalid_input`. */
 export function refuseNumber(text: string, flag: string): void {
   if (!/^\d{1,9}$/.test(text)) return;

@@ -8,6 +8,7 @@ import {
   termOf,
 } from '../../domain/accounts/session.ts';
 import type { Session } from '../../domain/accounts/session.ts';
+import { inTwoUnits } from '../../domain/durations.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { Actor, Sender } from '../../domain/accounts/audit.ts';
@@ -106,7 +107,8 @@ export async function createSignInLink(
 ): Promise<SignInLink> {
   const { workspace, permission, isOwner, validMs } = input;
   if (validMs < 1_000 || validMs > longestCodeMs) {
-    throw invalidInput('a sign-in link must be valid for 1 second to 24 hours');
+    const given = inTwoUnits(validMs / 1_000, { minute: 'min' });
+    throw invalidInput(`a sign-in link must be valid for 1 s to 24 h, got ${given}`);
   }
   const siteUrl = await findSiteUrl(store.db);
   if (siteUrl === null) throw new JobdError('unavailable', 'jobd serve is starting: try again');

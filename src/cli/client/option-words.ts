@@ -2,7 +2,7 @@
 
 import { JobdError } from '../../domain/errors.ts';
 import { channelFields } from '../../domain/alerts/fields.ts';
-import { isTime, optionFor, type Fields } from '../../domain/fields.ts';
+import { optionFor, type Fields } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { durationOf, optionOf } from '../../settings/setting.ts';
@@ -23,8 +23,6 @@ const options: ReadonlyMap<string, string> = new Map([
   ['until', '--until'],
   ['durationSeconds', '--for'],
 ]);
-/** Fields of seconds, which are typed as durations. */
-const times = new Set(rows.filter(([, field]) => isTime(field)).map(([name]) => name));
 /** Names that are no words of a sentence, wherever they are in it. Of the others, only the first word is one. */
 const unlikeWords = new RegExp(
   `\\b(?:${[...options.keys()]
@@ -61,7 +59,8 @@ export function optionWords(sentence: string): string {
   if (config !== null) return `${optionOf(config[1] ?? '')}${sentence.slice(config[0].length)}`;
   const [, field = ''] = /^(\w+)\b(?!\.\w)/.exec(sentence) ?? [];
   const rest = sentence.slice(field.length);
-  const told = times.has(field)
+  // Fields of seconds are typed as durations.
+  const told = field.endsWith('Seconds')
     ? rest.replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)))
     : rest;
   const begun = `${options.get(field) ?? field}${told}`;

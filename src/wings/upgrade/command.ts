@@ -6,12 +6,13 @@ import type { Command } from 'commander';
 import { databaseUrl, defaultServerUrl, environmentVariable } from '../../settings/config.ts';
 import type { Flags } from '../../settings/config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { parseWholeNumber, withoutPassword } from '../../settings/setting.ts';
+import { checkedSeconds, durationOf, withoutPassword } from '../../settings/setting.ts';
 import { requireUnpackaged } from './packaged.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Upgraded } from './upgrade.ts';
 import type { Context } from '../../cli/context.ts';
 import { printJson, type Output } from '../../cli/terminal/output.ts';
+import { parseSeconds } from '../../cli/options.ts';
 import { libpqUrl } from '../../cli/operator/libpq-url.ts';
 import { chooseDataDir, databaseOfService } from '../../cli/operator/local.ts';
 import { dataOption, databaseOption } from '../../cli/operator/place-options.ts';
@@ -38,8 +39,8 @@ export function addUpgradeCommand(program: Command, { output }: Context): void {
     .option('--stop-command <command>', 'stops jobd, before a way back (default SIGTERM)')
     .option('--no-restart', 'replace the executable only')
     .option(
-      '--wait <seconds>',
-      `how long the new version may take to be ready (default ${defaultWaitSeconds})`,
+      '--wait <duration>',
+      `how long the new version may take to be ready (default ${durationOf(defaultWaitSeconds)})`,
     )
     .addHelpText(
       'after',
@@ -129,8 +130,8 @@ function urlOf(flags: Flags): string {
 }
 
 function waitMsOf(flags: Flags): number {
-  const seconds = textIn(flags, 'wait') ?? String(defaultWaitSeconds);
-  return parseWholeNumber(seconds, '--wait', { min: 1, max: 86_400 }) * 1_000;
+  const seconds = parseSeconds(textIn(flags, 'wait') ?? `${defaultWaitSeconds}`, '--wait');
+  return checkedSeconds(seconds, '--wait', { min: 1, max: 86_400 }) * 1_000;
 }
 
 function report(output: Output, made: Upgraded, wasToRestart: boolean): void {

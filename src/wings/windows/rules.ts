@@ -109,8 +109,10 @@ function checkGaps({ cronExpr, timezone, durationSeconds }: Window, now: number)
   for (let from = startAfter(now), looked = 0; looked < 31 && from < Infinity; looked += 1) {
     const next = startAfter(from);
     const gap = (next - from) / 1_000;
-    if (Number(durationSeconds) >= gap)
-      throw invalidInput(`durationSeconds must be less than ${gap}: the next period begins then`);
+    if (Number(durationSeconds) >= gap) {
+      const rule = `durationSeconds must be less than ${gap}, got ${durationSeconds}`;
+      throw invalidInput(`${rule}: the next period begins then`);
+    }
     from = next;
   }
 }

@@ -47,8 +47,8 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.ok(Math.abs(Date.parse(shown.expiresAt) - Date.now() - 3_600_000) < 60_000);
 
   const refusals: [string[], number, RegExp][] = [
-    [['--valid', '25h'], 2, /1 second to 24 hours/],
-    [['--valid', '0s'], 2, /1 second to 24 hours/],
+    [['--valid', '25h'], 2, /for 1 s to 24 h, got /],
+    [['--valid', '0s'], 2, /for 1 s to 24 h, got /],
     [['--valid', 'soon'], 2, /--valid must be a duration/],
     [['--workspace', 'nowhere'], 3, /no workspace named nowhere/],
   ];

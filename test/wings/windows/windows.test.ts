@@ -61,7 +61,7 @@ test('a recurring window begins by the clocks of its zone and lasts in real time
   assertRefused(
     await ask('PATCH', `/windows/${id}`, daily),
     400,
-    /^durationSeconds must be less than 86400: the next period begins then$/,
+    /^durationSeconds must be less than 86400, got 86400: the next period begins then$/,
   );
 });
 
@@ -188,6 +188,10 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   assert.match(
     await said('--from', '6:00', '--for', '1h'),
     /^jobd: --from must be a date .*, or a time of day such as 06:00, got/,
+  );
+  assert.match(
+    await said('--cron', '0 22 * * *', '--for', '36h'),
+    /^jobd: --for must be less than 1d, got 36h: the next period begins then$/m,
   );
   const alone = await windows(...night, '--from', '22:00', '--until', '06:00');
   assert.match(alone.stdout, /^about\s+client=acme, which fits no job or monitor now$/m);
