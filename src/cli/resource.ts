@@ -47,8 +47,8 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   complete?: (item: Item, fields: Update) => Promise<{ fields: Update; note: string | null }>;
   /** Further commands that update it: pause and resume. */
   actions?: Record<string, Action<Update>>;
-  /** What is deleted with it. */
-  belongings: string;
+  /** What is deleted with it, in the plural; null for nothing. */
+  belongings: string | null;
   /** Why one cannot be deleted, so that nobody is asked in vain; null if nothing is known to be in the way. */
   whyKept?: (api: Api, id: string) => Promise<string | null>;
   /** The states by which many can be selected. */
@@ -118,7 +118,9 @@ export function addResourceCommands<
       });
   }
 
-  const remove = group.command('delete').description(`delete a ${noun} and ${belongings}`);
+  const withBelongings = (whose: 'its' | 'their'): string =>
+    belongings === null ? '' : ` and all ${whose} ${belongings}`;
+  const remove = group.command('delete').description(`delete a ${noun}${withBelongings('its')}`);
   withSelection(remove, noun, resource.statuses)
     .option('--yes', 'do not ask')
     .addHelpText('after', examplesOf(resource, 'delete'))
@@ -128,8 +130,8 @@ export function addResourceCommands<
       const [first] = found;
       const what =
         found.length === 1 && first !== undefined
-          ? `${noun} ${plain(first.name)} and ${belongings}`
-          : `${counted(found.length, noun)} and ${belongings}`;
+          ? `${noun} ${plain(first.name)}${withBelongings('its')}`
+          : `${counted(found.length, noun)}${withBelongings('their')}`;
       if (found.length === 1 && first !== undefined && flags['yes'] !== true) {
         const why = await resource.whyKept?.(api, first.id);
         if (typeof why === 'string') throw new JobdError('conflict', why);

@@ -46,7 +46,7 @@ const resource: Resource<Channel, ChannelUpdate> = {
       .addHelpText('after', updateHelp),
   exampleOptions: ' --disable',
   updateOf,
-  belongings: 'its deliveries',
+  belongings: 'deliveries',
   statuses: [],
   all: (api) => api.channels.list(),
 };

@@ -76,7 +76,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
       update: { action: 'resume' },
     },
   },
-  belongings: 'all its runs',
+  belongings: 'runs',
   async whyKept(api, id) {
     const { followers } = await api.jobs.chain(id);
     return followers.length === 0 ? null : followedWords(followers.map(({ name }) => name));

@@ -54,7 +54,7 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
       update: { action: 'resume' },
     },
   },
-  belongings: 'all its pings',
+  belongings: 'pings',
   statuses: monitorStatuses,
   async *all(api, { status, selector }) {
     for await (const monitor of api.monitors.list({ selector })) {

@@ -51,7 +51,7 @@ const resource: Resource<Window, WindowUpdate> = {
   withOptions: (command) => withOffOptions(withWindowOptions(command, false), windowFields),
   exampleOptions: ' --for 3h',
   updateOf: givenOf,
-  belongings: 'what it says',
+  belongings: null,
   statuses: [],
   all: (api) => windowsOf(api).list(),
 };

@@ -199,6 +199,8 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
     alone.stdout,
     /^from\s+2026-11-23T21:00:00.000Z\nuntil\s+2026-11-24T05:00:00.000Z$/m,
   );
+  const asked = await runCommand(['windows', 'delete', '--all'], env);
+  assert.match(asked.stderr, /^jobd: Delete 2 windows\?/m);
   const monitor = { name: 'm', scheduleType: 'period', periodSeconds: 60 };
   await daemon.ask('POST', '/monitors', { ...monitor, labels: { client: 'acme' } });
   assert.match((await windows('get', 'night')).stdout, /^about\s+client=acme$/m);

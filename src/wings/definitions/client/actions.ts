@@ -141,7 +141,7 @@ async function confirmed(
     doomed.map(({ kind, key }) => label(kind, key)),
     mostNames,
   );
-  await confirm(`Delete ${countedKinds(doomed)} with all they recorded: ${names}?`, false);
+  await confirm(`Delete ${countedKinds(doomed)} with all that was recorded: ${names}?`, false);
   return mark;
 }
 
