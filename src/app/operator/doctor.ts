@@ -31,8 +31,10 @@ export interface DoctorParts {
   masterKeys: MasterKeys;
   /** Whether the settings that were checked configure a mail server. */
   hasMailServer: boolean;
-  /** How a jobd that should serve the place is started; null if the place may be at rest, a restored one for example. */
-  starts: readonly string[] | null;
+  /** Whether a jobd should serve the place; it may be at rest else, a restored one for example. */
+  shouldServe: boolean;
+  /** Whether it is the place of the service. */
+  isOfService: boolean;
 }
 
 /** A finding, and the check that made it. */
@@ -160,13 +162,16 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Finding> {
   return found('secrets-unreadable', { count, of, names, remedy });
 }
 
-function checkDaemon(who: string | null, { name, starts, place }: DoctorParts): Finding {
+function checkDaemon(who: string | null, parts: DoctorParts): Finding {
+  const { name, place, shouldServe, isOfService } = parts;
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
   if (who !== null) return ok(`serves ${name} (${who})`);
   const where = place.database === null ? `--data ${name}` : 'with the same --database';
-  const notes = starts ?? [`to start it: jobd serve ${where}, with its other options`];
-  return found(starts === null ? 'not-served' : 'daemon-down', { place: name }, notes);
+  const notes = isOfService
+    ? ['to start it: systemctl start jobd', 'why it does not run: journalctl -u jobd -p warning']
+    : [`to start it: jobd serve ${where}, with its other options`];
+  return found(shouldServe ? 'daemon-down' : 'not-served', { place: name }, notes);
 }
 
 async function checkSiteUrl(db: Db): Promise<Finding> {

@@ -95,18 +95,9 @@ async function* examination(flags: Flags, output: Output): AsyncGenerator<Checke
     clock: systemClock,
     masterKeys: masterKeysFor(place, keys),
     hasMailServer: configOf(flags, ofService).smtp !== null,
-    starts: startsFor(flags, ofService),
+    shouldServe: flags['data'] === undefined && flags['database'] === undefined,
+    isOfService: ofService !== null,
   });
-}
-
-/** How the daemon of this place is started. A place that options name may be at rest. */
-function startsFor(flags: Flags, service: ServiceEnvironment | null): string[] | null {
-  if (flags['data'] !== undefined || flags['database'] !== undefined) return null;
-  if (service === null) return ['to start it: jobd serve, with its other options'];
-  return [
-    'to start it: systemctl start jobd',
-    'why it does not run: journalctl -u jobd -p warning',
-  ];
 }
 
 /** Where the database is, or why there is none that this command may use. */
