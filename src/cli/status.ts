@@ -18,7 +18,8 @@ import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
-import { timesText } from './trouble.ts';
+import { timesText } from './terminal/times.ts';
+import { mutedColumn, mutesText } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -77,11 +78,18 @@ async function read(context: Context) {
     outagesArePartial: outages.isPartial,
     waiting,
     down: [
-      ...jobs.map(({ id, name, failingSince: since, downReason: because }) => {
-        return { kind: 'job', id, name, since, because };
+      ...jobs.map(({ id, name, failingSince: since, downReason: because, mutedUntil }) => {
+        return { kind: 'job', id, name, since, because, ...(mutedUntil && { mutedUntil }) };
       }),
-      ...monitors.map(({ id, name, since }) => {
-        return { kind: 'monitor', id, name, since, because: null };
+      ...monitors.map(({ id, name, since, mutedUntil }) => {
+        return {
+          kind: 'monitor',
+          id,
+          name,
+          since,
+          because: null,
+          ...(mutedUntil && { mutedUntil }),
+        };
       }),
     ],
     nextDue: next === undefined ? null : { id: next.id, name: next.name, at: next.nextRunAt },
@@ -96,6 +104,7 @@ function print(
 ): void {
   const { jobs, monitors, lastDay } = overview;
   const now = Date.now();
+  const muted = mutesText(overview, now);
   const noOutage = outagesArePartial
     ? 'none among the newest 10,000 runs that were no success'
     : `none in the last ${outageDays} days`;
@@ -112,6 +121,7 @@ function print(
     ...(waiting.length > 0 && {
       channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),
     }),
+    ...(muted !== null && { muted }),
     'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, now)}` : 'none',
   });
   if (down.length === 0) return;
@@ -123,6 +133,7 @@ function print(
       down: ({ name }) => name,
       kind: ({ kind }) => state(kind),
       since: ({ since }) => moment(since),
+      ...mutedColumn(down),
       because: ({ because }) => because,
     },
     { wrapsLast: true },

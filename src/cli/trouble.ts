@@ -1,7 +1,7 @@
 /** `jobd trouble`: what went wrong, once each, over the API. */
 
 import type { Command } from 'commander';
-import type { TroubleRow } from '../api/overview/contract.ts';
+import type { OverviewResponse, TroubleRow } from '../api/overview/contract.ts';
 import { isoTime, systemClock } from '../domain/clock.ts';
 import { replayCommand, troubleText } from '../domain/runs/trouble.ts';
 import type { Flags } from '../settings/config.ts';
@@ -9,9 +9,10 @@ import { connect } from './client/connect.ts';
 import type { Context } from './context.ts';
 import { listLimitOf, parseMomentOrDuration, withListLimit } from './options.ts';
 import { selectorOf, withSelector } from './selection.ts';
+import { mutesText } from './mutes.ts';
 import { moment, state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
-import { plain } from './terminal/text.ts';
+import { timesText } from './terminal/times.ts';
 
 const mostRows = 1_000;
 /** The most outages for which the command that replays them is shown. */
@@ -39,7 +40,8 @@ Runs one by one: jobd runs list. Why: jobd explain.`,
       const now = systemClock.now();
       const since = parseMomentOrDuration(String(flags['since']), '--since', now, -1);
       const found: TroubleRow[] = [];
-      for await (const row of connect(context).trouble({
+      const { trouble, ask } = connect(context);
+      for await (const row of trouble({
         since: isoTime(since),
         selector: selectorOf(flags),
       })) {
@@ -47,6 +49,9 @@ Runs one by one: jobd runs list. Why: jobd explain.`,
         if (found.length > limit) break;
       }
       const shown = found.slice(0, limit);
+      const { overview } = await ask<OverviewResponse>('GET', '/overview');
+      const muted = mutesText(overview, now);
+      if (muted !== null) output.say(`muted: ${muted}`);
       if (flags['json']) return printJson(output, { trouble: shown });
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
@@ -70,24 +75,4 @@ function columnsFor({ isTerminal }: { isTerminal: boolean }, now: number) {
     now: (row: TroubleRow) => row.now && state(row.now),
     trouble: (row: TroubleRow) => troubleText(row),
   };
-}
-
-/** From when to when, by the clock of this machine: `12:06–12:21`, with the date if it is not that of `now`. */
-export function timesText(
-  { from, until }: Pick<TroubleRow, 'from' | 'until'>,
-  now: number,
-): string {
-  const [begin, end] = [localTime(from), localTime(until)];
-  const today = localTime(isoTime(now)).date;
-  const date = begin.date === today ? '' : `${begin.date} `;
-  const last = end.date === begin.date ? end.time : `${end.date} ${end.time}`;
-  return date + begin.time + (last === begin.time ? '' : `–${last}`);
-}
-
-/** The form of Sweden is that of ISO 8601. */
-function localTime(iso: string): { date: string; time: string } {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return { date: '', time: plain(iso) };
-  const time = at.toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
-  return { date: at.toLocaleDateString('sv-SE'), time };
 }

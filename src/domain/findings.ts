@@ -280,6 +280,10 @@ const examined = {
     ({ count, name, since }: Waiting) =>
       `${counted(count, 'alert')} to the channel ${name} waiting since ${since}: jobd channels deliveries ${quoted(name)}`,
   ),
+  'alerts-muted': warn(
+    ({ count }: Count) =>
+      `alerts are muted for longer than 24 h by ${counted(count, 'window')}: jobd windows end WINDOW`,
+  ),
   'mail-server-missing': warn(
     () => 'there are mail channels, but no JOBD_SMTP_URL here: check that the daemon has it',
   ),

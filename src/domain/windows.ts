@@ -71,3 +71,18 @@ export function coverOf({ selector, jobIds, monitorIds }: Window): Cover {
   const ids = new Set([...(jobIds ?? []), ...(monitorIds ?? [])]);
   return (id) => ids.has(id);
 }
+
+/** A period in which a window mutes what it is about. */
+export interface Mute extends Period {
+  window: Window;
+}
+
+/** What mutes at one of some instants, each period once. A window mutes nothing before it was made. */
+export function mutesAt(windows: readonly Window[], instants: readonly number[]): Mute[] {
+  return windows.flatMap((window) => {
+    const since = window.effect === 'mute' ? Date.parse(window.createdAt) : Infinity;
+    const found = instants.flatMap((at) => (at < since ? [] : (periodAt(window, at) ?? [])));
+    const periods = new Map(found.map((period) => [period.until, period]));
+    return [...periods.values()].map((period) => ({ window, ...period }));
+  });
+}

@@ -39,7 +39,7 @@ test('status says what is down and what comes next, and ends with 1 if something
 
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {
   const states = { total: 0, down: 0 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, asOf: '' };
+  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], asOf: '' };
   const lists = { jobs: [], monitors: [], channels: [], trouble: [] };
   const { url, received } = await startSink(t, (response, { path }) => {
     const page = { nextCursor: path.includes('trouble') ? 'more' : null, isPartial: true };

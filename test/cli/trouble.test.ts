@@ -5,7 +5,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TroubleRow } from '../../src/api/overview/contract.ts';
-import { timesText } from '../../src/cli/trouble.ts';
+import { timesText } from '../../src/cli/terminal/times.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { serveCommand } from '../support/running/command.ts';
 import { prepareStore } from '../support/running/prepare.ts';

@@ -121,6 +121,11 @@ export function moment(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'date-time', description });
 }
 
+/** Of a job or monitor whose alerts are muted. */
+export const mutedUntil = Type.Optional(
+  moment('Extension: until when windows mute its alerts, at least; absent if they do not.'),
+);
+
 /** An id: a UUID of version 7. Answers show it in lower case; requests may use upper case. */
 export function id(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'uuid', description });

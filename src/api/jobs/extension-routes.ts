@@ -1,6 +1,7 @@
 /** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
 import { actOnJobs, jobsPerStep } from '../../app/jobs/actions.ts';
+import { withMute } from '../../app/accounts/mutes.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
@@ -102,7 +103,7 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
     return reply
       .code(201)
       .at(`/jobs/${job.id}`)
-      .send({ job: jobShape(job) });
+      .send({ job: await withMute(app, principal, jobShape(job)) });
   });
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {

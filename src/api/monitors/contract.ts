@@ -47,6 +47,7 @@ const state = {
   ),
   paused: shownPaused,
   createdAt: t.moment('When the monitor was created.'),
+  mutedUntil: t.mutedUntil,
 };
 
 export const Monitor = t.output(

@@ -1,5 +1,6 @@
 /** Routes of monitors. */
 
+import { withMute, withMutes } from '../../app/accounts/mutes.ts';
 import type { MonitorsApp, Principal } from '../../app/app.ts';
 import {
   createMonitor,
@@ -101,26 +102,29 @@ const operations = describe(
 export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () => string): void {
   const shape = (monitor: Monitor, { permission }: Principal) =>
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
+  const shown = (monitor: Monitor, principal: Principal) =>
+    withMute(app, principal, shape(monitor, principal));
 
   server.get('/monitors', operations.listMonitors, async ({ principal, query }) => {
     const { items, nextCursor } = await listMonitors(app, principal, labelledRequest(query));
-    return { monitors: items.map((monitor) => shape(monitor, principal)), nextCursor };
+    const monitors = items.map((monitor) => shape(monitor, principal));
+    return { monitors: await withMutes(app, principal, monitors), nextCursor };
   });
 
   const create = { ...operations.createMonitor, preValidation: readIdempotencyKey };
   server.post('/monitors', create, async (request, reply) => {
     const { principal, body } = request;
     const monitor = await createMonitor(app, principal, body, repeatableOf(request));
-    const answer = { monitor: shape(monitor, principal) };
+    const answer = { monitor: await shown(monitor, principal) };
     return reply.code(201).at(`/monitors/${monitor.id}`).send(answer);
   });
 
   server.get('/monitors/:id', operations.getMonitor, async ({ principal, params }) => ({
-    monitor: shape(await getMonitor(app, principal, params.id), principal),
+    monitor: await shown(await getMonitor(app, principal, params.id), principal),
   }));
 
   server.patch('/monitors/:id', operations.updateMonitor, async ({ principal, params, body }) => ({
-    monitor: shape(await updateMonitor(app, principal, params.id, body), principal),
+    monitor: await shown(await updateMonitor(app, principal, params.id, body), principal),
   }));
 
   server.delete('/monitors/:id', operations.deleteMonitor, async ({ principal, params }) => {

@@ -45,6 +45,17 @@ const Overview = t.output(
       missed: t.integer('Missed runs.'),
       isPartial: t.flag('Whether only the newest 10,000 of them were counted: there may be more.'),
     }),
+    mutes: t.array(
+      t.part('A window that mutes alerts now.', {
+        id: t.id('The id of the window.'),
+        name: t.text('Its name.'),
+        selector: t.nullable(t.text('The labels of what it is about; null if it has none.')),
+        jobs: t.nullable(t.integer('How many jobs were chosen for it; null if none could be.')),
+        monitors: t.nullable(t.integer('The same of monitors.')),
+        until: t.moment('When it ends.'),
+      }),
+      'Without `selector`, `jobs` and `monitors` it is about all.',
+    ),
     asOf: t.moment('When this was counted. It is counted once a second at most.'),
   },
 );
@@ -75,6 +86,7 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'downReason',
     'after',
     'labels',
+    'mutedUntil',
   ]).properties,
   scheduleWords,
   health: t.oneOf(
@@ -119,6 +131,7 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'lastPingAt',
     'lastDurationMs',
     'labels',
+    'mutedUntil',
   ]).properties,
   scheduleWords,
   since: t.nullable(

@@ -1,5 +1,6 @@
 /** Routes for a page that shows a whole workspace. Each request reads a bounded number of rows, however many there are. */
 
+import { withMute, withMutes } from '../../app/accounts/mutes.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
 import { createLabelOverview } from '../../app/overview/labels.ts';
@@ -89,8 +90,9 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
   const getLabels = createLabelOverview(app);
 
   server.get('/overview', operations.getOverview, async ({ principal }) => {
-    const { asOf, ...counts } = await getOverview(principal);
-    return { overview: { ...counts, asOf: isoTime(asOf) } };
+    const { asOf, mutes, ...counts } = await getOverview(principal);
+    const muted = mutes.map((mute) => ({ ...mute, until: isoTime(mute.until) }));
+    return { overview: { ...counts, mutes: muted, asOf: isoTime(asOf) } };
   });
 
   server.get('/overview/labels', operations.getLabels, ({ principal }) => getLabels(principal));
@@ -103,11 +105,11 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
       search: searchFor(q, selector),
       order: order ?? 'newest',
     });
-    return { jobs: items.map(jobSummary), ...rest };
+    return { jobs: await withMutes(app, principal, items.map(jobSummary)), ...rest };
   });
 
   server.get('/overview/jobs/:id', operations.getOverviewJob, async ({ principal, params }) => ({
-    job: jobSummary(await getJobSummary(app, principal, params.id)),
+    job: await withMute(app, principal, jobSummary(await getJobSummary(app, principal, params.id))),
   }));
 
   server.get(
@@ -122,7 +124,8 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
         search: searchFor(q, selector),
         now,
       });
-      return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
+      const monitors = items.map((item) => monitorSummary(item, now));
+      return { monitors: await withMutes(app, principal, monitors), ...rest };
     },
   );
 

@@ -5,7 +5,10 @@ import { JobdError, messageOf } from '../../domain/errors.ts';
 import { found, ok, type Finding } from '../../domain/findings.ts';
 import { availableIds, needsMasterKey, type MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
+import { aboutOf, aboutText } from '../../domain/window-words.ts';
+import { mutesAt } from '../../domain/windows.ts';
 import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
+import { listAllWindows } from '../../store/accounts/windows.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -100,6 +103,7 @@ async function* examineStore(db: Db, parts: DoctorParts): AsyncGenerator<Checked
     yield* made(name, () => check({ db, clock, dataDir }));
   }
   yield* made('alerts', () => checkAlerts(db, parts));
+  yield* made('windows', () => checkMutes(db, clock));
   yield* made('results', () => checkResults(db, clock));
 }
 
@@ -212,6 +216,21 @@ async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promi
   }
   if (!hasMailServer && (await inspect.hasMailChannel(db))) return found('mail-server-missing', {});
   return ok('none was lost in the last 7 days');
+}
+
+/** Who mutes alerts for longer may have forgotten it, or hides something. */
+const longMuteMs = msPerDay;
+
+async function checkMutes(db: Db, clock: Clock): Promise<Finding[]> {
+  const notes: string[] = [];
+  for (const { name, windows } of await listAllWindows(db)) {
+    for (const { window, from, until } of mutesAt(windows, [clock.now()])) {
+      if (until - from <= longMuteMs) continue;
+      const about = aboutText(aboutOf(window));
+      notes.push(`${window.name} (workspace ${name}): ${about}, until ${isoTime(until)}`);
+    }
+  }
+  return notes.length === 0 ? [] : [found('alerts-muted', { count: notes.length }, notes)];
 }
 
 /** What the targets of users take is not in the operator's hands, so this never fails. */

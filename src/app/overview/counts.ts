@@ -2,6 +2,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
+import { aboutOf, type About } from '../../domain/window-words.ts';
+import { mutesAt } from '../../domain/windows.ts';
+import { listWindows } from '../../store/accounts/windows.ts';
 import { countJobs, countMonitors, type MonitorCounts } from '../../store/overview/counts.ts';
 import { findRunningJobs } from '../../store/overview/jobs.ts';
 import { countTrouble, type TroubleCounts } from '../../store/overview/trouble.ts';
@@ -24,6 +27,8 @@ export interface Overview {
   monitors: MonitorCounts & { isPartial: boolean };
   /** Runs that were no success in the last 24 hours; `isPartial`: the newest 10,000 were counted, and there may be more. */
   lastDay: TroubleCounts & { isPartial: boolean };
+  /** Windows that mute alerts, and until when, in epoch milliseconds. */
+  mutes: ({ id: string; name: string; until: number } & About)[];
   /** When it was counted, in epoch milliseconds. */
   asOf: number;
 }
@@ -89,6 +94,12 @@ export function createOverview({ store, clock }: Ground) {
       },
       monitors: { ...monitors, isPartial: monitors.total === mostMonitors },
       lastDay: { ...lastDay, isPartial: troubles === mostRuns },
+      mutes: mutesAt(await listWindows(db, workspaceId), [now]).map(({ window, until }) => ({
+        id: window.id,
+        name: window.name,
+        ...aboutOf(window),
+        until,
+      })),
       asOf: now,
     };
   }

@@ -1,6 +1,7 @@
 /** Windows that are in effect (docs/behavior.md#windows): a line across the page for each, so that nobody forgets them. */
 
 import type { Window, WindowList } from '../../wings/windows/contract.ts';
+import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import { useAgainAfter } from '../client/again.ts';
 import { now } from '../client/clock.ts';
 import { ofNothing, useResource } from '../client/resource.ts';
@@ -28,14 +29,24 @@ export function Muted() {
   return windows.map((one) => one.onUntil !== null && <Line key={one.id} {...one} />);
 }
 
-function Line({ id, name, selector, jobIds, monitorIds, onUntil }: Window) {
-  const chosen = (jobIds ?? monitorIds) === null ? 'All alerts' : 'Some alerts';
+function Line({ id, name, onUntil, ...window }: Window) {
+  const what = aboutText(aboutOf(window));
   return (
     <p class="band" role="status">
-      {selector === null ? chosen : `Alerts of ${selector}`} are muted until{' '}
+      {what === 'all' ? 'All alerts' : `Alerts of ${what}`} are muted until{' '}
       {timeIn(onUntil ?? '', now.value)}: <Outside text={name} />{' '}
       {mayWrite.value && <Button onClick={() => void end(id)}>End now</Button>}
     </p>
+  );
+}
+
+/** Beside the name of what is muted. */
+export function MuteTag({ until }: { until: string | undefined }) {
+  if (until === undefined || Date.parse(until) <= now.value) return null;
+  return (
+    <span class="labels">
+      <span class="tag">muted until {timeIn(until, now.value)}</span>
+    </span>
   );
 }
 

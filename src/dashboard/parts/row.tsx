@@ -11,11 +11,13 @@ import { strip, stripLabel } from '../view/strip.ts';
 import { browserZone, city } from '../view/times.ts';
 import { At, Button, Glyph, Link, Outside, PauseSign, Until, type Status } from './basic.tsx';
 import { Chips } from './labels.tsx';
+import { MuteTag } from './muted.tsx';
 
 interface Thing {
   id: string;
   name: string;
   labels?: Labels;
+  mutedUntil?: string;
 }
 
 interface ThingRowProps {
@@ -48,6 +50,7 @@ export function ThingRow({ kind, thing, state, sign, choice, ...parts }: ThingRo
           <Outside text={thing.name} />
         </Link>
         <Chips kind={kind} labels={thing.labels} most={2} />
+        <MuteTag until={thing.mutedUntil} />
         {below}
       </div>
       <p class="when">{when}</p>

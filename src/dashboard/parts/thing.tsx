@@ -15,6 +15,7 @@ import { Button, Glyph, Link, Outside, type Status } from './basic.tsx';
 import { Delete } from './dialogs.tsx';
 import { Heading } from './heading.tsx';
 import { Chips } from './labels.tsx';
+import { MuteTag } from './muted.tsx';
 import { Loaded, MissingThing } from './loaded.tsx';
 import { Menu } from './menu.tsx';
 
@@ -22,6 +23,7 @@ interface Thing {
   id: string;
   name: string;
   labels?: Labels;
+  mutedUntil?: string;
 }
 
 interface BreadcrumbsProps {
@@ -121,6 +123,7 @@ export function ThingHead({ kind, thing, status, loss, menu, children }: HeadPro
         </div>
       </div>
       <Chips kind={kind} labels={thing.labels} />
+      <MuteTag until={thing.mutedUntil} />
       {isAsking.value && (
         <Delete kind={kind} subject={thing} onClose={() => (isAsking.value = false)}>
           {loss}

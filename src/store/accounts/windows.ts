@@ -1,6 +1,6 @@
 /** Windows of workspaces (domain/windows.ts). */
 
-import { coverOf, periodAt, type Cover, type Window } from '../../domain/windows.ts';
+import { coverOf, mutesAt, type Cover, type Mute, type Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';
 import { idList } from '../database/dialect.ts';
@@ -9,6 +9,17 @@ import type { Db } from '../database/store.ts';
 /** The windows of a workspace, in the order in which they were made. */
 export async function listWindows(db: Db, workspaceId: string): Promise<Window[]> {
   return (await windowsOf(db, [workspaceId])).get(workspaceId) ?? [];
+}
+
+/** The workspaces that have windows, with them. It reads all workspaces. */
+export async function listAllWindows(db: Db): Promise<{ name: string; windows: Window[] }[]> {
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['name', 'windows'])
+    .where('windows', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(({ name, windows }) => ({ name, windows: JSON.parse(windows ?? '[]') }));
 }
 
 async function windowsOf(db: Db, workspaceIds: readonly string[]): Promise<Map<string, Window[]>> {
@@ -47,33 +58,57 @@ export async function keepWindows(
     .execute();
 }
 
-/** Until when these jobs and monitors are muted at `now` at least, by id, in epoch milliseconds; those that are not are absent. */
-export async function findMuted(
+/** A job or monitor, as far as windows are about it. */
+interface Subject {
+  id: string;
+  workspaceId: string;
+}
+
+/** Which of the windows that are asked for are about these jobs and monitors, by id; those without any are absent. */
+async function findAbout(
   db: Db,
-  subjects: readonly { id: string; workspaceId: string }[],
-  now: number,
-): Promise<ReadonlyMap<string, number>> {
+  subjects: readonly Subject[],
+  isAsked: (window: Window) => boolean,
+): Promise<ReadonlyMap<string, readonly Window[]>> {
   const windows = await windowsOf(db, [...new Set(subjects.map((one) => one.workspaceId))]);
-  const on = new Map<string, { until: number; isAbout: Cover }[]>();
+  const covers = new Map<string, { window: Window; isAbout: Cover }[]>();
   for (const [workspaceId, all] of windows) {
-    const its = all.flatMap((window) => {
-      const period = periodAt(window, now);
-      return period === null ? [] : [{ until: period.until, isAbout: coverOf(window) }];
-    });
-    if (its.length > 0) on.set(workspaceId, its);
+    const its = all.filter(isAsked).map((window) => ({ window, isAbout: coverOf(window) }));
+    if (its.length > 0) covers.set(workspaceId, its);
   }
-  const muted = new Map<string, number>();
-  const affected = subjects.filter(({ workspaceId }) => on.has(workspaceId));
-  if (affected.length === 0) return muted;
+  const affected = subjects.filter(({ workspaceId }) => covers.has(workspaceId));
+  if (affected.length === 0) return new Map();
   const labels = await findLabels(
     db,
     affected.map(({ id }) => id),
   );
-  for (const { id, workspaceId } of affected) {
-    for (const { until, isAbout } of on.get(workspaceId) ?? []) {
-      if (until <= (muted.get(id) ?? 0) || !isAbout(id, labels.get(id) ?? null)) continue;
-      muted.set(id, until);
-    }
-  }
-  return muted;
+  const found = affected.map(({ id, workspaceId }) => {
+    const its = covers.get(workspaceId) ?? [];
+    const about = its.filter(({ isAbout }) => isAbout(id, labels.get(id) ?? null));
+    return [id, about.map(({ window }) => window)] as const;
+  });
+  return new Map(found.filter(([, about]) => about.length > 0));
+}
+
+/** What mutes these jobs and monitors at one of some instants (epoch milliseconds), by id; those that are not muted are absent. */
+export async function findMutes(
+  db: Db,
+  subjects: readonly Subject[],
+  instants: readonly number[],
+): Promise<ReadonlyMap<string, readonly Mute[]>> {
+  const isOn = (one: Window): boolean => mutesAt([one], instants).length > 0;
+  const found = await findAbout(db, subjects, isOn);
+  return new Map([...found].map(([id, windows]) => [id, mutesAt(windows, instants)] as const));
+}
+
+/** Until when these jobs and monitors are muted at `now` at least, by id, in epoch milliseconds; those that are not are absent. */
+export async function findMuted(
+  db: Db,
+  subjects: readonly Subject[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const mutes = await findMutes(db, subjects, [now]);
+  return new Map(
+    [...mutes].map(([id, its]) => [id, Math.max(...its.map(({ until }) => until))] as const),
+  );
 }

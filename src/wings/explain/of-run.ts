@@ -209,7 +209,7 @@ export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Rec
 
 /** Windows that mute the job now, or did when the run ended. */
 export function muteFacts({ mutes, zone, now }: Records): Fact[] {
-  return mutes.map(({ name, until }) => {
+  return mutes.map(({ window: { name }, until }) => {
     const are = until > now ? 'are' : 'were';
     const sentence = `Its alerts ${are} muted until ${timeIn(until, zone)} by the window ${name}.`;
     return fact('alert', sentence, { until });

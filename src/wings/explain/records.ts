@@ -4,14 +4,13 @@ import { isAboutRun } from '../../domain/alerts/alert.ts';
 import { mostChannels, serves } from '../../domain/alerts/channel.ts';
 import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { timeOfId } from '../../domain/id.ts';
-import { coverOf, periodAt } from '../../domain/windows.ts';
 import { longestChain } from '../../domain/jobs/after-words.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
-import { listWindows } from '../../store/accounts/windows.ts';
+import { findMutes } from '../../store/accounts/windows.ts';
 import { findChannelsOf } from '../../store/alerts/channels.ts';
 import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -106,7 +105,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     /** Whether an enabled channel serves the job now. */
     isWatched: await isWatched(db, job),
     /** Windows that mute the job, when the run ended or now. */
-    mutes: await mutesOf(db, job, [run ? (run.finishedAt ?? timeOfId(run.id)) : now, now]),
+    mutes: (await findMutes(db, [job], [run === null ? now : endOf(run), now])).get(job.id) ?? [],
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
     problems: app.health.problems().map(({ detail }) => detail),
@@ -203,28 +202,20 @@ async function deliveriesAbout(
   { id: subjectId }: SealedJob,
   run: RunSummary,
 ): Promise<NamedDelivery[]> {
-  // A missed run has no end: its id says when it was recorded.
-  const from = (run.finishedAt ?? timeOfId(run.id)) - 1_000;
-  const page = { from, limit: deliveriesRead };
+  const page = { from: endOf(run) - 1_000, limit: deliveriesRead };
   const found = await listDeliveriesAbout(db, { workspaceId, subjectId }, page);
   return found.filter(({ payload }) => isAboutRun(payload, run.id));
+}
+
+/** A missed run has no end: its id says when it was recorded. */
+function endOf({ id, finishedAt }: RunSummary): number {
+  return finishedAt ?? timeOfId(id);
 }
 
 async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promise<boolean> {
   const page = { after: '', limit: mostChannels };
   const channels = await findChannelsOf(db, workspaceId, page);
   return channels.some((one) => one.enabled && serves(one, { type: 'job', id, labels }));
-}
-
-/** Each period once in which one of these instants lies, with the name of its window as it is now. */
-async function mutesOf(db: Db, { id, workspaceId, labels }: SealedJob, instants: number[]) {
-  const windows = (await listWindows(db, workspaceId)).filter((one) => coverOf(one)(id, labels));
-  return windows.flatMap((one) => {
-    const since = Date.parse(one.createdAt);
-    const periods = instants.flatMap((at) => (at < since ? [] : (periodAt(one, at) ?? [])));
-    const untils = new Set(periods.map(({ until }) => until));
-    return [...untils].map((until) => ({ name: one.name, until }));
-  });
 }
 
 /** The calls in flight in the middle of the time for which the job waited. */

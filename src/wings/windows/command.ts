@@ -15,7 +15,7 @@ import { addResourceCommands, printItem, withName, type Resource } from '../../c
 import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
-import { counted } from '../../domain/counted.ts';
+import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Window, WindowResponse, WindowUpdate } from './contract.ts';
 import { windowFields } from './fields.ts';
@@ -40,7 +40,7 @@ const resource: Resource<Window, WindowUpdate> = {
   columns: {
     name: ({ name }) => name,
     effect: ({ effect }) => effect,
-    about: aboutText,
+    about: (window) => aboutText(aboutOf(window)),
     state: stateText,
     ends: ({ onUntil }) => moment(onUntil),
     'begins next': ({ nextFrom }) => moment(nextFrom),
@@ -136,14 +136,6 @@ function asOnce(given: WindowUpdate): WindowUpdate {
   return isOnce ? { ...given, cronExpr: null } : given;
 }
 
-function aboutText({ selector, jobIds, monitorIds }: Window): string {
-  if (selector !== null) return selector;
-  if (jobIds === null && monitorIds === null) return 'all';
-  const [jobs = 0, monitors = 0] = [jobIds?.length, monitorIds?.length];
-  const parts = [jobs && counted(jobs, 'job'), monitors && counted(monitors, 'monitor')];
-  return parts.filter(Boolean).join(', ') || 'nothing';
-}
-
 function stateText({ state }: Window): string {
   return state.replace('_', ' ');
 }
@@ -159,7 +151,7 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
   printFields(output, {
     name: window.name,
     effect: window.effect,
-    about: `${aboutText(window)}${isIdle ? ', which fits no job or monitor now' : ''}`,
+    about: `${aboutText(aboutOf(window))}${isIdle ? ', which fits no job or monitor now' : ''}`,
     jobs: jobIds && listWords(jobIds),
     monitors: monitorIds && listWords(monitorIds),
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),

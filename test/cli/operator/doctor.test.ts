@@ -290,6 +290,29 @@ function addResult(database: Database.Database, status: 'pending' | 'failed'): v
 }
 
 /** A store without a daemon, with a job that has a header. */
+test('it names windows that mute alerts for longer than a day', async (t) => {
+  const dataDir = await storeWithJob(t);
+  const hour = 3_600_000;
+  const now = Date.now();
+  const at = (hours: number): string => new Date(now + hours * hour).toISOString();
+  const window = { effect: 'mute', selector: 'client=acme', jobIds: null, monitorIds: null };
+  const once = { ...window, cronExpr: null, timezone: 'UTC', durationSeconds: null, endedAt: null };
+  const windows = [
+    { ...once, name: 'long', from: at(-48), until: at(48), createdAt: at(-48) },
+    { ...once, name: 'short', from: at(-1), until: at(23), createdAt: at(-1) },
+    { ...once, name: 'later', from: at(24), until: at(72), createdAt: at(-1) },
+  ];
+  const database = new Database(join(dataDir, 'jobd.db'));
+  database.prepare('update workspaces set windows = ?').run(JSON.stringify(windows));
+  database.close();
+  const { stdout } = await runCommand(['doctor', '--data', dataDir]);
+  const [, said, name] =
+    /^warn\twindows\t(.*)\n\t\t- (\w+) \(workspace .*\): client=acme, until 20.*$/m.exec(stdout) ??
+    [];
+  const sentence = 'alerts are muted for longer than 24 h by 1 window: jobd windows end WINDOW';
+  assert.deepEqual([said, name], [sentence, 'long']);
+});
+
 async function storeWithJob(t: TestContext): Promise<string> {
   const dataDir = temporaryDirectory(t);
   const job = { name: 'a', url: 'http://127.0.0.1/', cronExpr: '0 0 1 1 *' };

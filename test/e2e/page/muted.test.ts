@@ -8,7 +8,9 @@ import { addJob, call, noPages, servePages, signInWith } from './running/served.
 describe('windows', { skip: noPages }, () => {
   test('a line says what is muted, as soon as somebody mutes it and until somebody ends it', async (t) => {
     const jobd = await servePages(t);
-    await addJob(jobd, 'shop');
+    const id = await addJob(jobd, 'shop');
+    await call(jobd, 'PATCH', `/jobs/${id}`, { labels: { client: 'acme' } });
+    await addJob(jobd, 'other');
     const page = await (await person(t)).open(jobd.url);
     await signInWith(page, jobd.key);
     await page.getByRole('link', { name: 'shop' }).waitFor();
@@ -16,9 +18,13 @@ describe('windows', { skip: noPages }, () => {
     await call(jobd, 'POST', '/windows', { ...muted, name: 'tonight', selector: 'client=acme' });
     const line = page.getByText(/^Alerts of client=acme are muted until .* \d\d:\d\d: tonight/);
     await line.waitFor();
+    // Beside the name of what is muted, and of nothing else.
+    const tag = page.getByText(/^muted until .* \d\d:\d\d$/);
+    await tag.waitFor();
     await assertAccessibleAnyhow(page);
     await page.getByRole('button', { name: 'End now' }).click();
     await line.waitFor({ state: 'detached' });
+    await tag.waitFor({ state: 'detached' });
     await call(jobd, 'POST', '/windows', { ...muted, name: 'long ago', selector: 'old' });
     const later = { ...muted, from: new Date(Date.now() + 86_400_000).toISOString() };
     for (let made = 0; made < 98; made++) {

@@ -1,0 +1,32 @@
+/** What windows mute, where people look at what they are alerted of. */
+
+import type { OverviewResponse } from '../api/overview/contract.ts';
+import { aboutText } from '../domain/window-words.ts';
+import { moment, type Moment } from './terminal/cell.ts';
+import type { Columns } from './terminal/output.ts';
+import { timesText } from './terminal/times.ts';
+
+interface Muted {
+  mutedUntil?: string;
+}
+
+/** The column of a list in which something is muted. */
+export function mutedColumn(listed: readonly Muted[]): Columns<Muted> {
+  if (!listed.some(({ mutedUntil }) => mutedUntil)) return {};
+  return { 'mute ends': ({ mutedUntil }) => moment(mutedUntil ?? null) };
+}
+
+/** The field of one that is muted. */
+export function mutedField({ mutedUntil }: Muted): Record<string, Moment> {
+  return mutedUntil === undefined ? {} : { 'mute ends': moment(mutedUntil) };
+}
+
+/** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */
+export function mutesText({ mutes }: OverviewResponse['overview'], now: number): string | null {
+  const texts = mutes.map(({ name, until, ...about }) => {
+    const what = aboutText(about);
+    const alerts = what === 'all' ? 'all alerts' : `alerts of ${what}`;
+    return `${alerts} until ${timesText({ from: until, until }, now)} by the window ${name}`;
+  });
+  return texts.join('; ') || null;
+}
