@@ -77,6 +77,10 @@ function blocksOf(report: Report): Block[] {
   const ofMonitors = monitors.map(({ name, success, failed, countedFrom }) => {
     return [name, success, failed, since(countedFrom)];
   });
+  const pings = [
+    { heading: `Pings of ${counted(monitors.length, 'monitor')}` },
+    { table: [['Monitor', 'Success', 'Failed', 'Counted since'], ...ofMonitors] },
+  ];
   const total = totalOf(jobs);
   const made =
     now < until ? `The month is not over: this is as of ${at(now)}.` : `Made ${at(now)}.`;
@@ -86,8 +90,7 @@ function blocksOf(report: Report): Block[] {
     { heading: `Calls of ${counted(jobs.length, 'job')}` },
     { table: [titles.split(','), ...ofJobs, ['All', ...cells(total), none, none]] },
     ...notesOf(jobs, total),
-    { heading: `Pings of ${counted(monitors.length, 'monitor')}` },
-    { table: [['Monitor', 'Success', 'Failed', 'Counted since'], ...ofMonitors] },
+    ...(monitors.length === 0 ? [] : pings),
     ...proofOf(jobs, total),
   ];
 }
@@ -95,8 +98,8 @@ function blocksOf(report: Report): Block[] {
 /** What the numbers mean. */
 function notesOf(jobs: readonly ReportedJob[], { unaccounted }: Counts): Block[] {
   const rate =
-    'Success rate: successes of all that succeeded, failed, was interrupted (its outcome is not known) or missed (a due time without a call), rounded ' +
-    'down. Other runs (by hand, replays, make-ups, after other jobs) are in the numbers before them. Trouble lasts from a due time without success to the ' +
+    'Success rate: successes among all that succeeded, failed, was interrupted (its outcome is not known) or was missed (a due time without a call), ' +
+    'rounded down. Other runs (by hand, replays, make-ups, after other jobs) are in the numbers before them. Trouble lasts from a due time without success to the ' +
     'next one with success. Not in it: deleted jobs, times in which a job was paused, and runs that were not over.';
   const cut =
     'What was before “Counted since” is no longer kept, or too much to count: these rates are of the runs kept.';
@@ -122,7 +125,7 @@ function proofOf(jobs: readonly ReportedJob[], { receipts: { success, failed } }
 }
 
 /** Characters that Markdown, also that of GitHub, may read as markup, links, mentions or formulas. */
-const marks = /[\\`*_{}[\]<>()#!|~&@:$]|(?<=www)\./gi;
+const marks = /[\\`*_{}[\]<>#!|~&@$]|:(?=[a-z/+-])|(?<=www)\./gi;
 
 function escaped(value: string | number): string {
   return oneLine(String(value)).replaceAll(marks, String.raw`\$&`);

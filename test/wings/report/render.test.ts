@@ -36,7 +36,7 @@ test('a report has the numbers of each job and of all, what counts, how to recou
   const text = renderReport(reportOf('backup'), 'md');
   const lines = text.split('\n');
   assert.equal(lines[0], '# Report 2026-11, client=acme');
-  assert.match(text, /Sun 1 Nov 2026 00\\:00 \+01\\:00 to Tue 1 Dec 2026 00\\:00/);
+  assert.match(text, /Sun 1 Nov 2026 00:00 \+01:00 to Tue 1 Dec 2026 00:00/);
   const row = cellsOf(lines.find((line) => line.startsWith('| backup')));
   assert.deepEqual(
     row.map((cell) => cell.trim().replaceAll('\\', '')),
@@ -55,10 +55,10 @@ test('a report has the numbers of each job and of all, what counts, how to recou
     ],
   );
   assert.match(text, /^\| All \| 30 \| 28 \|/m);
-  assert.match(text, /28 receipts \\\(28 success, 0 failed\\\) of one job/);
+  assert.match(text, /28 receipts \(28 success, 0 failed\) of one job/);
   assert.match(text, /^ {4}jobd verify receipts\/ keys\.json$/m);
   assert.match(text, /cannot show .* outages of jobd itself/);
-  assert.doesNotMatch(text, /of the runs kept|no trace|not over\\: this/);
+  assert.doesNotMatch(text, /of the runs kept|no trace|not over: this/);
 });
 
 test('a report says that a part is not kept, has no trace, or is not over', () => {
@@ -100,7 +100,7 @@ test('no name adds a line, a cell, markup or a link to Markdown', () => {
       const cells = cellsOf(row.replaceAll('\\\\', ''));
       assert.equal(cells.length, 11, row);
       const bare = (cells[0] ?? '').replaceAll(/\\[^]/g, '');
-      assert.doesNotMatch(bare, /[`*_{}[\]<>()#!|~&@:$]|www\./i);
+      assert.doesNotMatch(bare, /[`*_{}[\]<>#!|~&@$]|:[a-z/+-]|www\./i);
     }),
   );
 });
