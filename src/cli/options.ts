@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../settings/config.ts';
-import { parseIsoTime } from '../domain/clock.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
 import { parseDuration, parseWholeNumber, refuseNumber } from '../settings/setting.ts';
@@ -48,27 +47,26 @@ export function parseSeconds(text: string, flag: string): number {
   return parseDuration(/^\d{1,9}$/.test(text) ? `${text}s` : text, flag);
 }
 
-/** Parses a time into epoch milliseconds. Throws `invalid_input`. */
-export function parseMoment(text: string, flag: string): number {
-  const at = parseIsoTime(text);
-  if (at !== null) return at;
-  throw invalidInput(
-    `${flag} must be a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
-  );
-}
-
-/** Parses a time, or a duration counted from `now`: `30d` later or, with direction -1, earlier. */
-export function parseMomentOrDuration(
+/**
+ * Parses a time into epoch milliseconds: a duration counted from `now`, `30d` later or, with direction -1, earlier; or a time, as the
+ * clocks of a zone show it unless it has an offset, by default that of this machine. Throws `invalid_input`.
+ */
+export async function parseMoment(
   text: string,
   flag: string,
   now: number,
   direction: 1 | -1 = 1,
-): number {
+  zone?: string,
+): Promise<number> {
   refuseNumber(text, flag);
   if (/^\d{1,5}[smhd]$/.test(text)) return now + direction * parseDuration(text, flag) * 1_000;
-  const at = parseIsoTime(text);
+  const { momentOf } = await import('../domain/schedule/local-moments.ts');
+  const { shownZone } = await import('./schedule/machine-zone.ts');
+  const at = momentOf(text, zone ?? shownZone(), now, direction === 1 ? 'next' : 'last');
   if (at !== null) return at;
+  const forms =
+    'a duration such as 90m, 12h or 30d, a time of day such as 22:00, or a time such as';
   throw invalidInput(
-    `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
+    `${flag} must be ${forms} '2026-12-31 22:00' or 2026-12-31T22:00:00Z, ${got(text)}`,
   );
 }

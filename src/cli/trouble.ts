@@ -7,7 +7,7 @@ import { replayCommand, troubleText } from '../domain/runs/trouble.ts';
 import type { Flags } from '../settings/config.ts';
 import { connect } from './client/connect.ts';
 import type { Context } from './context.ts';
-import { listLimitOf, parseMomentOrDuration, withListLimit } from './options.ts';
+import { listLimitOf, parseMoment, withListLimit } from './options.ts';
 import { selectorOf, withSelector } from './selection.ts';
 import { mutesText } from './mutes.ts';
 import { moment, state } from './terminal/cell.ts';
@@ -33,12 +33,12 @@ Examples:
 
 An outage of jobd is one row, with all that it made jobs miss. What went wrong
 with one job otherwise is one row, with up to an hour between its runs.
-Runs one by one: jobd runs list. Why: jobd explain.`,
+Runs one by one: jobd runs list. Why: jobd explain JOB.`,
     )
     .action(async (flags: Flags) => {
       const limit = listLimitOf(flags, mostRows);
       const now = systemClock.now();
-      const since = parseMomentOrDuration(String(flags['since']), '--since', now, -1);
+      const since = await parseMoment(String(flags['since']), '--since', now, -1);
       const found: TroubleRow[] = [];
       const { trouble, ask } = connect(context);
       for await (const row of trouble({

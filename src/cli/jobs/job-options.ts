@@ -10,7 +10,7 @@ import { afterOnWords, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import type { Api } from '../client/api.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
-import { collect } from '../options.ts';
+import { collect, parseMoment } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */
@@ -31,6 +31,10 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   const delay = textFlag(flags, 'in');
   if (delay !== undefined) {
     update.runAt = isoTime(systemClock.now() + parseDuration(delay, '--in') * 1_000);
+  }
+  const at = textFlag(flags, 'at') ?? '';
+  if (/^\d\d:[\d:]+$/.test(at)) {
+    update.runAt = isoTime(await parseMoment(at, '--at', systemClock.now(), 1, update.timezone));
   }
   const after = await afterOf(flags, api);
   if (after !== undefined) update.after = after;

@@ -16,7 +16,9 @@ const trialDays = { min: 1, max: 3_650 };
 
 const words = [['<name>', 'name of the account']] as const;
 const load = () => import('../../app/accounts/accounts.ts');
-const isoTimes = 'ISO 8601 with an offset or Z';
+const when = 'a time, or a duration such as 30d';
+const until = (text: unknown): Promise<number> =>
+  parseMoment(String(text), '--until', systemClock.now());
 
 /** Adds the commands. */
 export const addAccountCommands = storeCommands(
@@ -90,22 +92,22 @@ export const addAccountCommands = storeCommands(
     trial: {
       about: 'set when the trial of an account ends',
       words,
-      options: (command: Command) => command.requiredOption('--until <time>', isoTimes),
+      options: (command: Command) => command.requiredOption('--until <time>', when),
       examples: ['account trial acme --until 2026-12-31T00:00:00Z'],
       async run({ open, flags }, name = '') {
         const { setTrial } = await load();
-        const until = parseMoment(String(flags['until']), '--until');
-        return shown(await setTrial(await open(), name, until));
+        const endsAt = await until(flags['until']);
+        return shown(await setTrial(await open(), name, endsAt));
       },
     },
     subscribe: {
       about: 'record that an account has paid; meant for billing systems',
       words,
       options: (command) =>
-        command.option('--until <time>', `end of the paid time: ${isoTimes} (default: never)`),
+        command.option('--until <time>', `end of the paid time: ${when} (default: never)`),
       examples: ['account subscribe acme --until 2027-01-31T00:00:00Z'],
-      async run({ open, flags: { until } }, name = '') {
-        const paidUntil = until === undefined ? null : parseMoment(String(until), '--until');
+      async run({ open, flags }, name = '') {
+        const paidUntil = flags['until'] === undefined ? null : await until(flags['until']);
         return shown(await (await load()).subscribe(await open(), name, paidUntil));
       },
     },

@@ -5,7 +5,7 @@ import { systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Key } from '../../domain/accounts/key.ts';
 import { findOne, nameAndId, searchAmong, type Named } from '../client/find.ts';
-import { parseMomentOrDuration, withWide } from '../options.ts';
+import { parseMoment, withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';
 import { permissionOf, withPermission } from './permission.ts';
 import { done, inIsoTimes, printed, storeCommands, table, withYes } from './store-commands.ts';
@@ -34,8 +34,7 @@ export const addKeyCommands = storeCommands('key', 'create, list and revoke API 
       const { workspace, name, expires } = flags as CreateFlags;
       const permission = permissionOf(flags);
       const now = systemClock.now();
-      const expiresAt =
-        expires === undefined ? null : parseMomentOrDuration(expires, '--expires', now);
+      const expiresAt = expires === undefined ? null : await parseMoment(expires, '--expires', now);
       const local = await open();
       const { createKey } = await import('../../app/accounts/keys.ts');
       const allowDuplicate = flags['allowDuplicate'] === true;

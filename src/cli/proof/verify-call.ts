@@ -3,11 +3,10 @@
 import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
 import { invalidInput, JobdError, messageOf } from '../../domain/errors.ts';
-import { readTime } from '../../domain/fields.ts';
 import { fileProblem } from '../../domain/file-problem.ts';
 import type { CallVerdict } from '../../identity/verify-call.ts';
 import type { Context } from '../context.ts';
-import { collect } from '../options.ts';
+import { collect, parseMoment } from '../options.ts';
 import { printFields, printJson } from '../terminal/output.ts';
 
 const about = `
@@ -55,7 +54,9 @@ export function addVerifyCallCommand(program: Command, context: Context): void {
       const keys = readCallKeys(await Promise.all((flags['keys'] as string[]).map(readKeys)));
       const scheme = flags['scheme'] === 'http' ? 'http' : 'https';
       const bytes = await readBytes(path);
-      const at = flags['at'] === undefined ? Date.now() : readTime('--at', String(flags['at']));
+      const now = Date.now();
+      const at =
+        flags['at'] === undefined ? now : await parseMoment(String(flags['at']), '--at', now, -1);
       const audience = flags['audience'] === undefined ? null : String(flags['audience']);
       const check: Check = (saved, as) =>
         verifyCall(readRequest(saved, as), keys, { at, audience });

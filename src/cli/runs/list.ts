@@ -9,7 +9,7 @@ import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
+import { listLimitOf, parseMoment, withListLimit, withWide } from '../options.ts';
 import { selectorOf, withSelector } from '../selection.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Columns } from '../terminal/output.ts';
@@ -17,7 +17,7 @@ import { printJson, printRows, type Columns } from '../terminal/output.ts';
 const mostRuns = 10_000;
 
 /** What is asked for. Times are ISO 8601. */
-interface Wanted {
+export interface Wanted {
   status: string | null;
   selector: string | null;
   since: string | null;
@@ -42,7 +42,7 @@ Examples:
     )
     .action(async (name: string | undefined, flags: Flags) => {
       const limit = listLimitOf(flags, mostRuns);
-      const wanted = wantedOf(flags, name);
+      const wanted = await wantedOf(flags, name);
       const api = connect(context, { waits: limit > 1_000 || process.stderr.isTTY });
       const isFiltered = Object.values(wanted).some((value) => value !== null);
       const job = name === undefined ? null : await api.jobs.find(name);
@@ -78,19 +78,19 @@ const ofAll: Columns<RunSummary & Partial<ListedRun>> = {
 };
 
 /** What options ask for. Throws `usage` for what they cannot mean. */
-export function wantedOf(flags: Flags, job?: string): Wanted {
+export async function wantedOf(flags: Flags, job?: string): Promise<Wanted> {
   const now = systemClock.now();
-  const time = (flag: 'since' | 'until'): string | null => {
+  const time = async (flag: 'since' | 'until'): Promise<string | null> => {
     const text = flags[flag];
     if (typeof text !== 'string') return null;
-    return isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1));
+    return isoTime(await parseMoment(text, `--${flag}`, now, -1));
   };
   const { status } = flags;
   const selector = selectorOf(flags);
   if (selector !== null && job !== undefined) {
     throw new JobdError('usage', 'name a job, or use --selector');
   }
-  const [since, until] = [time('since'), time('until')];
+  const [since, until] = [await time('since'), await time('until')];
   if (since !== null && until !== null && since > until)
     throw new JobdError('usage', '--since is later than --until');
   const statuses =

@@ -17,7 +17,7 @@ import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseSeconds } from '../options.ts';
 import { isForMany, select, withSelection, type Selected } from '../selection.ts';
 import { idCell, state } from '../terminal/cell.ts';
-import { printJson, printRows } from '../terminal/output.ts';
+import { printJson, printRows, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import { howToEnd, printRun } from './print-run.ts';
 
@@ -98,14 +98,14 @@ async function runMany(
   const { output } = context;
   const results: Started[] = [];
   const queued = () => `asked for ${results.length} of ${counted(jobs.length, 'run')}`;
-  await waitVisibly(queued, async (signal) => {
+  const failure = await waitVisibly(queued, async (signal) => {
     for (const job of jobs) {
       const started = await start(api, job.id);
       if (signal.aborted && started.run === null) break;
       results.push({ ...job, ...started });
       if (signal.aborted) break;
     }
-  });
+  }).catch((error: unknown) => error);
   const isStopped = results.length < jobs.length;
   if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
   if (isStopped) {
@@ -123,7 +123,12 @@ async function runMany(
       if (waited.exitCode === interruptedExitCode) break;
     }
   }
-  if (flags['json']) return printJson(output, { results });
+  if (flags['json']) printJson(output, { results });
+  else printStarted(output, results);
+  if (failure !== undefined) throw failure;
+}
+
+function printStarted(output: Output, results: readonly Started[]): void {
   printRows(
     output,
     results,

@@ -15,7 +15,7 @@ import { clientConfig } from '../client/settings.ts';
 import type { Named } from '../client/find.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
-import { parseMomentOrDuration } from '../options.ts';
+import { parseMoment } from '../options.ts';
 import { printLine } from '../terminal/output.ts';
 import { Interrupted } from '../terminal/prompt.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
@@ -63,7 +63,7 @@ async function tail(flags: Flags, context: Context): Promise<void> {
   await ask('GET', '/me').catch(() => {});
   const now = serverTime();
   const begin = follow === false ? now - lastHourMs : now;
-  const since = typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
+  const since = typeof from === 'string' ? await parseMoment(from, '--since', now, -1) : begin;
   using interrupt = catchInterrupt();
   const { signal } = interrupt;
   const pace = createPace(

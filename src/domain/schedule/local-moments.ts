@@ -39,17 +39,28 @@ export function checkYear(field: string, text: string, at: number): void {
 }
 
 /**
- * Reads a date and time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. Throws
- * `invalid_input`, naming the field, and what else the caller takes.
+ * Reads a time in RFC 3339, or in a zone: the first time that its clocks show it, or the moment at which they skip it. A time of day
+ * alone is the `last` one up to `now`, or the `next` one after it. Null for any other text, and for that without a `now`.
  */
-export function readMoment(field: string, text: string, zone: string, orElse = ''): number {
+export function momentOf(text: string, zone: string, now: number | null, which: 'last' | 'next') {
   const given = text.trim();
-  const local = parseLocal(given);
   const instant = parseIsoTime(given.replace(' ', 'T'));
-  const date = local?.date ?? null;
-  const found = local && date && localMoments(zone, date, local.time, 0);
-  const at = instant ?? found?.first;
-  if (at === undefined) {
+  const local = parseLocal(given);
+  if (instant !== null || local === null) return instant;
+  const { date, time } = local;
+  const upTo = (at: number): number | null => localMoments(zone, date, time, at)?.first ?? null;
+  if (date !== null) return upTo(0);
+  if (now === null || which === 'last') return now && upTo(now);
+  // Where clocks are set, a day has 22 to 26 hours.
+  const soon = upTo(now + 22 * 3_600_000);
+  return soon !== null && soon > now ? soon : upTo(now + 26 * 3_600_000);
+}
+
+/** The same, for a field; a time of day is the next one. Throws `invalid_input`, naming the field, and what it takes. */
+export function readMoment(field: string, text: string, zone: string, now: number | null = null) {
+  const at = momentOf(text, zone, now, 'next');
+  if (at === null) {
+    const orElse = now === null ? '' : ', or a time of day such as 06:00';
     const right = `2026-12-01T09:00:00Z, or 2026-12-01 09:00 in its time zone${orElse}`;
     throw invalidInput(`${field} must be a date and time such as ${right}, ${got(text)}`);
   }

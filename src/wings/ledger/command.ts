@@ -9,7 +9,7 @@ import { pages } from '../../cli/client/client.ts';
 import { connect } from '../../cli/client/connect.ts';
 import { queryOf } from '../../cli/client/path.ts';
 import type { Context } from '../../cli/context.ts';
-import { parseMomentOrDuration } from '../../cli/options.ts';
+import { parseMoment } from '../../cli/options.ts';
 import { moment } from '../../cli/terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from '../../cli/terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
@@ -40,11 +40,11 @@ The exit code is 1 if anything is not accounted for.`,
 async function check(name: string | undefined, flags: Flags, context: Context): Promise<void> {
   const { output } = context;
   const now = systemClock.now();
-  const timeOf = (flag: 'since' | 'until', text: unknown): string | null =>
-    typeof text === 'string' ? isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1)) : null;
+  const timeOf = async (flag: 'since' | 'until', text: unknown): Promise<string | null> =>
+    typeof text === 'string' ? isoTime(await parseMoment(text, `--${flag}`, now, -1)) : null;
   const [since, until] = [
-    timeOf('since', flags['since'] ?? '24h'),
-    timeOf('until', flags['until']),
+    await timeOf('since', flags['since'] ?? '24h'),
+    await timeOf('until', flags['until']),
   ];
   const api = connect(context, { waits: true });
   const jobId = name === undefined ? null : (await api.jobs.find(name)).id;

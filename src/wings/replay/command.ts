@@ -9,14 +9,18 @@ import { path, queryOf } from '../../cli/client/path.ts';
 import { askOnce, pause } from '../../cli/client/retry.ts';
 import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
-import { wantedOf } from '../../cli/runs/list.ts';
+import { wantedOf, type Wanted } from '../../cli/runs/list.ts';
+import { parseMoment } from '../../cli/options.ts';
 import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
 import { withSelector } from '../../cli/selection.ts';
 import { idCell, moment, state } from '../../cli/terminal/cell.ts';
 import { printJson, printRows } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
+import { plain } from '../../cli/terminal/text.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { counted } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
+import { quoted } from '../../domain/quote.ts';
 import { againRemedy, inTurns } from '../../domain/runs/replays.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Replayable, ReplayInput } from './routes.ts';
@@ -52,23 +56,26 @@ are now, each once a minute.`,
       const api = connect(context, { waits: true });
       const again = flags['again'] === true;
       if (flags['since'] !== undefined && run === undefined) {
-        return await replayMany(context, api, await chosen(api, name, flags), flags);
+        const wanted = await wantedOf(flags, name);
+        const all = await chosen(api, name, wanted, again);
+        const rest = again ? null : typed(name, wanted);
+        return await replayMany(context, api, { all, flags, rest });
       }
       const isOfMany = ['since', 'until', 'selector'].some((flag) => flags[flag] !== undefined);
       if (name === undefined || run === undefined || isOfMany) {
-        throw new JobdError('usage', 'name a job and its run, or use --since');
+        const how =
+          'name a job and its run, as in: jobd runs replay JOB failed; or use --since 12h';
+        throw new JobdError('usage', how);
       }
       const job = await api.jobs.find(name);
       const runId = await findRunId(api, job, run);
-      const dueAt = flags['dueAt'] === 'the last one' ? null : String(flags['dueAt']);
+      const asked = String(flags['dueAt']);
+      const at = () => parseMoment(asked, '--due-at', Date.now(), -1, job.timezone);
+      const dueAt = asked === 'the last one' ? null : isoTime(await at());
       if (flags['dryRun'] === true) {
         const one = chosenOf(job, await api.runs.get(job.id, runId));
-        return await replayMany(
-          context,
-          api,
-          one ? [{ ...one, dueAt: dueAt ?? one.dueAt }] : [],
-          flags,
-        );
+        const all = one ? [{ ...one, dueAt: dueAt ?? one.dueAt }] : [];
+        return await replayMany(context, api, { all, flags, rest: null });
       }
       const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt }).catch(refuse);
       if (flags['json']) printJson(context.output, queued);
@@ -104,15 +111,24 @@ interface Chosen {
   dueAt: string;
 }
 
+/** The same as a command line, with the span that its ages meant when they were typed. */
+function typed(name: string | undefined, wanted: Wanted): string {
+  const given = Object.entries(wanted).filter(([, value]) => value !== null);
+  const options = given.map(([flag, value]) => ` --${flag} ${quoted(String(value))}`);
+  return plain(
+    `jobd runs replay${name === undefined ? '' : ` ${quoted(name)}`}${options.join('')}`,
+  );
+}
+
 /** What is left of what went wrong, each due time once, the oldest first; with `--again` also what has succeeded since. */
-async function chosen(api: Api, name: string | undefined, flags: Flags): Promise<Chosen[]> {
+async function chosen(api: Api, name: string | undefined, wanted: Wanted, again: boolean) {
   const jobId = name === undefined ? null : (await api.jobs.find(name)).id;
-  const query = queryOf({ ...wantedOf(flags, name), jobId });
+  const query = queryOf({ ...wanted, jobId });
   const found = new Map<string, Chosen>();
   const listed = pages<Replayable>(api.ask, `/runs/replayable${query}`, 'replayable');
   for await (const { job, runId, status, dueAt, done } of listed) {
     const key = `${job.id} ${dueAt}`;
-    if ((done !== null && flags['again'] !== true) || found.has(key)) continue;
+    if ((done !== null && !again) || found.has(key)) continue;
     found.set(key, { job: job.name, jobId: job.id, runId, status, dueAt });
   }
   return [...found.values()].toSorted(
@@ -131,7 +147,7 @@ function chosenOf(
 }
 
 interface Replayed extends Chosen {
-  /** Null if it was refused, or not asked for before Ctrl-C. */
+  /** Null if it was refused, or not asked for before the end. */
   newRunId: string | null;
   error: string | null;
 }
@@ -139,12 +155,14 @@ interface Replayed extends Chosen {
 /** A job may be run by hand once a minute. */
 const pauseMs = 61_000;
 
-/** Replays one due time of each job, then the next one of each, a minute later. */
+/** What is said of a due time whose request had no answer: it may have been carried out. */
+const inDoubt = 'not known: there was no answer';
+
+/** Replays them, and says what became of each, also before a failure of the server. `rest` is the command for what is left then. */
 async function replayMany(
   context: Context,
   api: Api,
-  all: readonly Chosen[],
-  flags: Flags,
+  { all, flags, rest }: { all: readonly Chosen[]; flags: Flags; rest: string | null },
 ): Promise<void> {
   const { output } = context;
   const isDry = flags['dryRun'] === true;
@@ -165,34 +183,43 @@ async function replayMany(
   if (isDry || all.length === 0) return print();
   const doubtful = all.filter(({ status }) => status === 'interrupted').length;
   if (doubtful > 0) {
-    const were = doubtful === 1 ? 'was' : 'were';
-    output.say(
-      `${counted(doubtful, 'run')} ${were} interrupted: the target may have done the work`,
-    );
+    const were = doubtful === 1 ? 'run was' : 'runs were';
+    output.say(`${doubtful} ${were} interrupted: the target may have done the work`);
   }
-  const question = `Replay ${counted(all.length, 'due time')} of ${counted(jobsOf(all).size, 'job')}?`;
+  const jobs = new Set(all.map(({ jobId }) => jobId)).size;
+  const question = `Replay ${counted(all.length, 'due time')} of ${counted(jobs, 'job')}?`;
   await confirm(`${question} To see them: --dry-run.`, flags['yes'] === true);
-  await waitVisibly('replaying', async (signal) => {
+  const failure = await replayInTurns(api, results, flags['again'] === true);
+  const left = results.filter(({ newRunId, error }) => (newRunId ?? error ?? inDoubt) === inDoubt);
+  const ended = failure === null ? 'stopped by Ctrl-C' : 'the server failed before';
+  for (const result of left) result.error ??= `not called: ${ended}`;
+  const done = results.filter(({ newRunId }) => newRunId !== null).length;
+  const refused = results.length - done - left.length;
+  if (refused + left.length > 0) context.exitCode = errorCodes.conflict.exitCode;
+  print();
+  output.say(`replayed ${counted(done, 'due time')}, ${refused} refused, ${left.length} left`);
+  if (left.length > 0 && rest !== null) output.say(`to go on: ${rest}`);
+  if (failure !== null) throw failure;
+}
+
+/** Replays one due time of each job, then the next one of each, a minute later. Returns the failure that ended it, or null. */
+async function replayInTurns(api: Api, results: Replayed[], again: boolean): Promise<Error | null> {
+  return await waitVisibly('replaying', async (signal) => {
     const calledAt = new Map<string, number>();
     for (const result of inTurns(results, ({ jobId }) => jobId)) {
       const before = calledAt.get(result.jobId) ?? -Infinity;
       await pause(Math.max(0, before + pauseMs - performance.now()), signal);
       if (signal.aborted) break;
-      Object.assign(result, await replayed(api, result, flags['again'] === true));
+      try {
+        Object.assign(result, await replayed(api, result, again));
+      } catch (error) {
+        result.error = inDoubt;
+        return error as Error;
+      }
       if (result.newRunId !== null) calledAt.set(result.jobId, performance.now());
     }
+    return null;
   });
-  const refused = results.filter(({ error }) => error !== null).length;
-  const left = results.filter(({ newRunId, error }) => newRunId === null && error === null);
-  for (const result of left) result.error = 'not called: stopped by Ctrl-C';
-  if (refused + left.length > 0) context.exitCode = errorCodes.conflict.exitCode;
-  print();
-  const done = results.length - refused - left.length;
-  output.say(`replayed ${counted(done, 'due time')}, ${refused} refused, ${left.length} left`);
-}
-
-function jobsOf(all: readonly Chosen[]): Set<string> {
-  return new Set(all.map(({ jobId }) => jobId));
 }
 
 async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<Replayed>> {

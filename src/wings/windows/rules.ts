@@ -5,7 +5,7 @@ import { invalidInput, type JobdError } from '../../domain/errors.ts';
 import { checkFields, defaultsOf } from '../../domain/fields.ts';
 import { readSelector } from '../../domain/labels.ts';
 import { writable } from '../../domain/read-only.ts';
-import { localMoments, parseLocal, readMoment } from '../../domain/schedule/local-moments.ts';
+import { readMoment } from '../../domain/schedule/local-moments.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import { checkSchedule } from '../../domain/schedule/schedule-input.ts';
 import { canonicalZone } from '../../domain/schedule/zone.ts';
@@ -65,7 +65,7 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
     if (durationSeconds !== null) return given;
     throw invalidInput('durationSeconds is needed with cronExpr: how long each period lasts');
   }
-  const fromAt = from === null ? now : momentOf('from', from, timezone, now);
+  const fromAt = from === null ? now : readMoment('from', from, timezone, now);
   const isLength = durationSeconds !== null && mayEndBy;
   if (!isLength && until === null) {
     throw invalidInput('until or durationSeconds is needed: when it ends, or how long it lasts');
@@ -73,19 +73,8 @@ function withMoments(given: Window, mayEndBy: boolean, now: number): Window {
   if (!isLength && durationSeconds !== null) throw notBoth('until', 'durationSeconds');
   const untilAt = isLength
     ? fromAt + durationSeconds * 1_000
-    : momentOf('until', until ?? '', timezone, Math.max(fromAt, now));
+    : readMoment('until', until ?? '', timezone, Math.max(fromAt, now));
   return { ...given, from: isoTime(fromAt), until: isoTime(untilAt), durationSeconds: null };
-}
-
-/** A time of day alone is the next one after an instant. Where clocks are set, a day has 22 to 26 hours. */
-function momentOf(field: string, text: string, zone: string, after: number): number {
-  const local = parseLocal(text.trim());
-  if (local === null || local.date !== null)
-    return readMoment(field, text, zone, ', or a time of day such as 06:00');
-  const [soon = 0, later = 0] = [22, 26].map(
-    (hours) => localMoments(zone, null, local.time, after + hours * 3_600_000)?.first,
-  );
-  return soon > after ? soon : later;
 }
 
 function notBoth(one: string, other: string): JobdError {

@@ -41,6 +41,23 @@ test('a name that is taken is refused, changed or repeated, as asked', async (t)
   }
 });
 
+test('where a server fails in between, what was asked for until then is told', async (t) => {
+  const { jobd, url, env } = await serveCommand(t);
+  const sink = await startSink(t);
+  for (const name of ['one', 'two']) {
+    const options = ['--name', name, '--url', sink.url, '--every', '1h', '--paused'];
+    assert.equal((await jobd('jobs', 'create', ...options)).exitCode, 0);
+  }
+  let asked = 0;
+  const breaking = await startProxy(t, url, (request) =>
+    request.endsWith('/run') && (asked += 1) === 2 ? { status: 500 } : null,
+  );
+  const ran = await runCommand(['jobs', 'run', '--all'], { ...env, JOBD_URL: breaking });
+  assert.equal(ran.exitCode, 1, ran.stderr);
+  assert.match(ran.stdout, /^(?:one|two)\tqueued\t-\t-\t[0-9a-f-]{36}\n$/);
+  assert.match(ran.stderr, /^stopped: asked for 1 of 2 runs\njobd: /m);
+});
+
 test('many jobs are paused, resumed, run and deleted at once', async (t) => {
   const { jobd } = await serveCommand(t);
   const sink = await startSink(t, (response, { path }) => {

@@ -12,7 +12,7 @@ import {
   state,
   urlCell,
 } from '../../../src/cli/terminal/cell.ts';
-import { parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
+import { parseMoment, parseSeconds } from '../../../src/cli/options.ts';
 import { parseDuration } from '../../../src/settings/setting.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
@@ -269,7 +269,7 @@ test('JSON is one line in a pipe', () => {
   assert.deepEqual(pipe.lines, ['{"a":[1,{"b":null}]}']);
 });
 
-test('durations are a number with s, m, h or d, and timeouts seconds too', () => {
+test('durations are a number with s, m, h or d, and timeouts seconds too', async () => {
   const seconds = ['90s', '5m', '2h', '1d', '0s', '0'].map((text) =>
     parseDuration(text, '--every'),
   );
@@ -282,12 +282,37 @@ test('durations are a number with s, m, h or d, and timeouts seconds too', () =>
     () => parseDuration('5', '--every'),
     /^JobdError: --every needs a unit: write 5s, 5m, 5h or 5d$/,
   );
-  assert.throws(
-    () => parseMomentOrDuration('30', '--since', 0),
+  await assert.rejects(
+    parseMoment('30', '--since', 0),
     /^JobdError: --since needs a unit: write 30s, 30m, 30h or 30d$/,
   );
   for (const text of ['', 'soon', '5 m', '1.5h', '-5m', '5w', 'm', '1h30m', '9999999999s']) {
     assert.throws(() => parseDuration(text, '--every'), /^JobdError: --every must be a duration/);
+  }
+});
+
+test('a time is an age, ISO 8601, or what the clocks of a zone show; a time of day is the last or the next one', async () => {
+  const times: [text: string, now: string, direction: 1 | -1, at: string][] = [
+    ['2h', '2026-11-24T12:00:00Z', -1, '2026-11-24T10:00:00.000Z'],
+    ['2026-11-24T10:00Z', '2026-11-24T12:00:00Z', -1, '2026-11-24T10:00:00.000Z'],
+    ['2026-11-24 22:00', '2026-11-24T12:00:00Z', -1, '2026-11-24T21:00:00.000Z'],
+    ['22:00', '2026-11-24T12:00:00Z', -1, '2026-11-23T21:00:00.000Z'],
+    ['22:00', '2026-11-24T12:00:00Z', 1, '2026-11-24T21:00:00.000Z'],
+    ['11:00', '2026-11-24T12:00:00Z', 1, '2026-11-25T10:00:00.000Z'],
+    ['22:00', '2026-10-25T05:00:00Z', -1, '2026-10-24T20:00:00.000Z'],
+    ['02:30', '2026-10-25T05:00:00Z', -1, '2026-10-25T00:30:00.000Z'],
+    ['22:00', '2026-10-24T21:00:00Z', 1, '2026-10-25T21:00:00.000Z'],
+    ['02:30', '2026-03-28T20:00:00Z', 1, '2026-03-29T01:00:00.000Z'],
+  ];
+  for (const [text, now, direction, at] of times) {
+    const found = await parseMoment(text, '--since', Date.parse(now), direction, 'Europe/Berlin');
+    assert.equal(new Date(found).toISOString(), at, `${text} at ${now}`);
+  }
+  for (const text of ['tomorrow', '25:00', '2026-02-30 10:00', '']) {
+    await assert.rejects(
+      parseMoment(text, '--since', 0, -1, 'UTC'),
+      /^JobdError: --since must be a duration such as 90m, 12h or 30d, a time of day such as 22:00, or a time/,
+    );
   }
 });
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand } from '../../support/running/command.ts';
+import { startProxy } from '../../support/running/proxy.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
@@ -40,10 +41,24 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const unasked = await replay(...since);
   assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
   assert.match(unasked.stderr, /Replay 2 due times of 2 jobs\?/);
-  const done = await replay(...since, '--yes');
+  let asked = 0;
+  const breaking = await startProxy(t, daemon.url, (request) =>
+    request.endsWith('/replay') && (asked += 1) === 2 ? { status: 500 } : null,
+  );
+  const yes = ['runs', 'replay', ...since, '--yes'];
+  const failed = await runCommand(yes, { ...env, JOBD_URL: breaking });
+  assert.equal(failed.exitCode, 1, failed.stderr);
+  const rows = [
+    /^(?:one|two)\t\S+\tfailed\t\S+\t-$/m,
+    /\tfailed\t-\tnot known: there was no answer$/m,
+  ];
+  for (const row of rows) assert.match(failed.stdout, row);
+  assert.match(failed.stderr, /^replayed 1 due time, 0 refused, 1 left$/m);
+  const [, rest = ''] = /^to go on: jobd (.*)$/m.exec(failed.stderr) ?? [];
+  const done = await runCommand([...rest.replaceAll("'", '').split(' '), '--yes'], env);
   assert.equal(done.exitCode, 0, done.stderr);
-  assert.match(done.stderr, /^replayed 2 due times, 0 refused, 0 left$/m);
-  assert.match(done.stdout, /^(?:(?:one|two)\t\S+\tfailed\t\S+\t-\n){2}$/);
+  assert.match(done.stderr, /^replayed 1 due time, 0 refused, 0 left$/m);
+  assert.match(done.stdout, /^(?:one|two)\t\S+\tfailed\t\S+\t-\n$/);
   await until(
     'the replays',
     async () => (await statuses()).filter((s: string) => s === 'success').length === 2,
