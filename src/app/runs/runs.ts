@@ -17,7 +17,7 @@ import { requireJob } from '../jobs/keep-job.ts';
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
  * `not_found`, `payment_required`, `conflict` while a run executes or awaits its report, `rate_limited` within a minute of the last manual
- * run. `dueAtFor` chooses the due time that it stands for, if that is not now, and may refuse.
+ * run. `dueAtFor` chooses the due time that it stands for, and may refuse: as that is not now, such a run waits for the end of another.
  */
 export async function runJob(
   app: RunsApp,
@@ -39,7 +39,7 @@ export async function runJob(
     if (first !== undefined) return first;
     const now = clock.now();
     await requirePaid(tx, principal, now);
-    await refuseWhileRunning(tx, job);
+    if (dueAtFor === undefined) await refuseWhileRunning(tx, job);
     const dueAt = await dueAtFor?.(tx, job);
     const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
     if (last !== undefined) {

@@ -66,7 +66,7 @@ export async function requestRun(id: string, replayed?: string): Promise<Answer<
 
 /** The server's own words are for programs. */
 const replayedAlready =
-  'Not replayed: a run of the job is executing or waits, or one has succeeded for this due time. Its page shows them';
+  'Not replayed: a run for this due time waits or is executing, or has succeeded. The page of the job shows it';
 
 /** Queues a run now, as `requestRun` does. Resolves with its id; null if it was refused. */
 export async function runNow({ id, name }: Named, replayed?: string): Promise<string | null> {

@@ -58,7 +58,8 @@ export function runSentence(run: ToldRun, nowMs: number): RunSentence {
 /** Of a run that did not fail, as far as jobd knows. */
 function goodSentence(run: ToldRun, nowMs: number): string {
   const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
-  if (status === 'queued') return 'Queued: it begins as soon as jobd has a free slot for it.';
+  if (status === 'queued')
+    return 'Queued: it begins once no run of the job executes and a slot is free.';
   if (status === 'missed') return 'Missed: it was not called.';
   if (status === 'running') {
     const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;

@@ -121,8 +121,8 @@ const nearMs = 60_000;
 /**
  * Keeps these runs as `queued`, each asked for when the other run ended, or just after the runs that have that time already, and for
  * the due time that the other run stands for.
- * A run that has started the job before starts it no second time, and none does where a run of the job waits already. Returns the
- * ids of those kept.
+ * A run that has started the job before starts it no second time, and none does where a run of the job waits already that is no replay
+ * (one stands for a time of its own). Returns the ids of those kept.
  */
 export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Promise<Set<string>> {
   const elements = runs.map(({ id, jobId, workspaceId, cause }) => {
@@ -144,7 +144,8 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
       ${textOf('causeJobId', 'added.value')}, ${causeRunId},
       (select coalesce(due_at, last_due_at, scheduled_for) from runs where id = ${causeRunId})
     from ${rowsOf(elements)} as added
-    where not exists (select 1 from runs where ${isQueued} and job_id = ${jobId})
+    where not exists (select 1 from runs where ${isQueued} and job_id = ${jobId}
+      and (cause_run_id is not null or due_at is null))
     on conflict do nothing returning id`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }

@@ -14,7 +14,7 @@ import {
   RunPath,
 } from '../../api/runs/contract.ts';
 import { runsRequest } from '../../api/runs/history-routes.ts';
-import { listedRun, run } from '../../api/runs/examples.ts';
+import { listedRun } from '../../api/runs/examples.ts';
 import { queuedAnswer } from '../../api/runs/routes.ts';
 import type { App } from '../../app/app.ts';
 import { isoTime } from '../../domain/clock.ts';
@@ -99,7 +99,8 @@ const operations = describe(
       summary: 'Replay a run',
       description:
         'Queues a run by hand that stands for the due time of an earlier run, which it has as `dueAt` and sends as ' +
-        '`X-Service-Scheduled-For`. The job is called as it is now. The rules of runs by hand apply: one a minute.',
+        '`X-Service-Scheduled-For`. The job is called as it is now, once no other run of it executes. As of runs by hand, one a ' +
+        'minute is taken.',
       params: RunPath,
       headers: RunJobHeaders,
       body: ReplayInput,
@@ -110,9 +111,9 @@ const operations = describe(
         404: noRun,
         409: {
           when:
-            'A run of the job is executing, or awaits the report of its target; a run has succeeded for this due time, or waits ' +
-            'to be called for it; or the run was asked for by hand and has none.',
-          example: `run ${run.id} of this job is executing, wait for it`,
+            'A run has succeeded for this due time, is executing or waits to be called for it; or the run was asked for by hand and ' +
+            'has none.',
+          example: 'a run for this due time is executing: wait for it',
         },
       },
     },

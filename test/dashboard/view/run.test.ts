@@ -45,7 +45,7 @@ test('the sentence says what happened, in every status', () => {
       { status: 'interrupted', why: { reason: 'unsent', detail: 'the disk is full' } },
       'Interrupted: not sent: the disk is full.',
     ],
-    [{ status: 'queued' }, 'Queued: it begins as soon as jobd has a free slot for it.'],
+    [{ status: 'queued' }, 'Queued: it begins once no run of the job executes and a slot is free.'],
     [{ status: 'running', startedAt: '2026-11-22T06:41:00.000Z' }, 'Running for 12 s.'],
     [
       { status: 'running', startedAt: '2026-11-22T06:41:00.000Z', attempts: 2 },

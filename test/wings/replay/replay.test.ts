@@ -138,9 +138,45 @@ test('of several who replay one due time at once, one does', async (t) => {
   assert.equal(statuses.filter((status) => status === 202).length, 1);
   assert.equal(statuses.filter((status) => status === 409).length, 2);
   await held.waitFor(1);
-  assertRefused(await replay({ again: true }), 409, /is executing, wait for it/);
+  assertRefused(
+    await replay({ again: true }),
+    409,
+    /^a run for this due time is executing: wait for it/,
+  );
   held.release();
   await ended(2);
+});
+
+test('a replay waits until no run of its job executes, and takes the turn of no chained run', async (t) => {
+  const held = await startHeldSink(t);
+  const started = failedJob(t, held.url, { isBroken: true });
+  await held.waitFor(1);
+  held.release(1, 500);
+  const { ask, clock, job, ended, replay, runs } = await started;
+  const first = (await ask('POST', '/jobs', { ...daily, name: 'first', url: held.url })).body.job;
+  const update = { after: { jobId: first.id } };
+  assert.equal((await ask('PATCH', `/jobs/${job.id}`, update)).status, 200);
+  clock.advance(minute);
+  for (const [index, { id }] of [first, job].entries()) {
+    assert.equal((await ask('POST', `/jobs/${id}/run`)).status, 202);
+    await held.waitFor(index + 1);
+  }
+  clock.advance(minute);
+  const { body } = await replay();
+  assert.equal(body.run?.status, 'queued', body.error);
+  assertRefused(await replay(), 409, /^a run for this due time waits to be called: wait for it/);
+  held.release(1);
+  await ended(1, first.id);
+  const queued = (await runs()).filter((run: { status: string }) => run.status === 'queued');
+  const causes = queued.map((run: { causedBy?: { jobId: string } }) => run.causedBy?.jobId);
+  assert.deepEqual(new Set(causes), new Set([first.id, undefined]));
+  for (const count of [2, 3, 4]) {
+    await held.waitFor(1);
+    held.release(1);
+    await ended(count);
+  }
+  const dueAts = (await runs()).map((run: { dueAt?: string }) => run.dueAt);
+  assert.equal(dueAts.filter((at: string) => at === dueAt).length, 1);
 });
 
 test('of a missed run one of its due times is replayed, the last one unless another is named', async (t) => {
