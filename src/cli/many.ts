@@ -152,7 +152,7 @@ function countsOf(noun: string, action: string, results: readonly Result[]): str
 
 /** What is said of a job that is over. */
 export const timeHasPassed = 'its time has passed';
-const setAnother = 'jobd jobs update NAME with --at, or --not-after, sets another';
+const setAnother = 'jobd jobs update NAME --at TIME, or with --not-after, sets another';
 
 function oneByOne<Item, Update>({ of, actions = {}, updateFor }: Many<Item, Update>) {
   return async (api: Api, action: string, found: readonly Selected[]): Promise<Outcome[]> => {

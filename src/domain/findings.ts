@@ -165,18 +165,18 @@ const served = {
   'backup-missing': warn(() => 'no backup yet: jobd serve makes the first one soon'),
   'backup-fails': warn(
     ({ since }: { since: string }) =>
-      `backups fail since ${since}: fix that, or make one with jobd backup`,
+      `backups fail since ${since}: fix that, or make one with jobd backup FILE`,
   ),
   'backup-none': fail(
     ({ since }: { since: string }) =>
-      `backups fail since ${since}, and there is none: fix that, or make one with jobd backup`,
+      `backups fail since ${since}, and there is none: fix that, or make one with jobd backup FILE`,
   ),
   'backup-lost': fail(
-    () => 'the newest backup is gone or was changed: make another one with jobd backup',
+    () => 'the newest backup is gone or was changed: make another one with jobd backup FILE',
   ),
   'backup-old': fail(
     ({ at }: { at: string }) =>
-      `the newest backup is old, of ${at}: make another one with jobd backup`,
+      `the newest backup is old, of ${at}: make another one with jobd backup FILE`,
   ),
 };
 
@@ -203,7 +203,7 @@ const examined = {
   ),
   'database-damaged': fail(
     ({ path, damage }: { path: string; damage: readonly string[] }) =>
-      `${path} is damaged: ${damage.join('; ')}; restore a backup: jobd restore`,
+      `${path} is damaged: ${damage.join('; ')}; restore a backup: jobd restore FILE`,
   ),
   'database-moved': fail(({ reason }: Reason) => reason),
   'database-empty': warn(() => 'the database is empty: jobd serve makes the tables'),

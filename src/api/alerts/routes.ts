@@ -58,7 +58,7 @@ const noUrl = badRequest('config.url is required for a webhook channel');
 const noMailServer = {
   when: 'It is an email channel, and this jobd has no mail server.',
   example:
-    'this jobd has no mail server, which an email channel needs: its operator sets one with jobd serve --smtp-url or JOBD_SMTP_URL',
+    'this jobd has no mail server, which an email channel needs: its operator sets one with jobd serve --smtp-url URL or JOBD_SMTP_URL',
 };
 
 const operations = describe(

@@ -186,7 +186,8 @@ const TroubleRow = t.output('Trouble', 'What went wrong, once.', examples.troubl
     '`outage`: jobd could not call. `job`: what went wrong with one job otherwise.',
   ),
   from: t.moment(
-    'Of an outage, since when it kept jobd from calling, as far as that is known; of a job, when the first of its runs was due.',
+    'Of an outage, since when it kept jobd from calling, as far as that is known: after a crash, its last sign of life, up to 10 s before. ' +
+      'Of a job, when the first of its runs was due.',
   ),
   until: t.moment('Of an outage, until when; of a job, when the last of its runs was due.'),
   dueFrom: t.moment('The first `scheduledFor` of its runs.'),

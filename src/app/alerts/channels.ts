@@ -242,7 +242,7 @@ export function requireMailServer(
   if (!channelKinds[type].needsMailServer || instance.mailIsConfigured) return;
   throw new JobdError(
     'conflict',
-    `this jobd has no mail server, which an ${type} channel needs: its operator sets one with jobd serve --smtp-url or JOBD_SMTP_URL`,
+    `this jobd has no mail server, which an ${type} channel needs: its operator sets one with jobd serve --smtp-url URL or JOBD_SMTP_URL`,
   );
 }
 

@@ -70,7 +70,7 @@ async function checkLastLedger({ db, clock }: Installation): Promise<Finding[]> 
     return [found('ledger-unchecked', { checkedAt })];
   }
   const age = inTwoUnits((clock.now() - last.checkedAt) / 1_000, { minute: 'min' });
-  return [ok(`${accountedText(last)}; since ${since}, checked ${age} ago (${checkedAt})`)];
+  return [ok(`${accountedText(last)}; of ${since} to ${checkedAt}, ${age} ago`)];
 }
 
 function accountedText({ called, missed, explained }: LedgerCheck): string {

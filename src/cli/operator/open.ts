@@ -58,7 +58,7 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
   output.say(`Open this link in a browser. It works once, until ${until}.`);
   const tunnel = tunnelTo(new URL(url));
   if (tunnel === null) return;
-  output.say('It is for this machine: jobd serve --base-url sets the address that others use.');
+  output.say('It is for this machine: jobd serve --base-url URL sets the address that others use.');
   output.say(`From another machine, first run there: ${tunnel}`);
 }
 

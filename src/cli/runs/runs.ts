@@ -43,7 +43,7 @@ Examples:
 
   ofJob('receipt')
     .argument('<run>', runArgument)
-    .description('print the receipt of a run, to archive it and check it with jobd verify')
+    .description('print the receipt of a run, to archive and to verify it')
     .option('--json', 'print one JSON document, which is the default')
     .addHelpText('after', `\nExample:\n  jobd runs receipt backup ${exampleId} > receipt.json`)
     .action(async (name: string, text: string) => {

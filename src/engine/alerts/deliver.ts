@@ -130,7 +130,7 @@ function advised(outcome: Outcome): string | null {
   const error = errorOf(outcome);
   if (outcome.reason === 'blocked_metadata') return `${error}; ${refusedOnPurpose}`;
   if (outcome.reason !== 'blocked_address') return error;
-  return `${error}; the operator of jobd can allow it with jobd serve --allow-target`;
+  return `${error}; the operator of jobd can allow it with jobd serve --allow-target ADDRESS:PORT`;
 }
 
 /** A failure on this side, which is no reason to back off from the channel. */
@@ -170,7 +170,9 @@ async function mail(
   { mailer, mailAllowance }: DelivererParts,
 ): Promise<Result> {
   if (mailer === null) {
-    return withoutAnswer('mail: no mail server is configured, start jobd serve with --smtp-url');
+    return withoutAnswer(
+      'mail: no mail server is configured, start jobd serve with --smtp-url URL',
+    );
   }
   const refused = message.to.filter((address) => !mailer.allows(address));
   if (refused.length > 0) {

@@ -102,7 +102,7 @@ async function whereMoved<Tables>(db: Kysely<Tables>): Promise<string> {
   const [moved] = rows;
   return (
     `it was moved to ${moved?.to ?? 'another database'} at ${moved?.at ?? 'an unknown time'}, so serve that one; ` +
-    'to use this one again, without what happened since: jobd migrate-store --reopen'
+    'to use this one again, without what happened since: jobd migrate-store --reopen PLACE'
   );
 }
 

@@ -28,7 +28,7 @@ export async function countInFlight(
 ): Promise<InFlight> {
   const rows = await db
     .selectFrom(everyRun)
-    .select(['runs.id', 'job_id as jobId', 'scheduled_for'])
+    .select(['runs.id', 'job_id as jobId', 'scheduled_for', 'status'])
     .select(['started_at as startedAt', 'finished_at as finishedAt'])
     // The call of a run that was answered 202 ended then, whenever its target reported.
     .select((of) =>
@@ -38,7 +38,7 @@ export async function countInFlight(
         .whereRef('run_id', '=', 'runs.id')
         .as('acceptedAt'),
     )
-    // When the call of a node that does not answer ended, nobody knows.
+    // When the call of a node that does not answer ended, nobody knows; nor when that of an interrupted run did.
     .select((of) =>
       of
         .selectFrom('jobs as executed')
@@ -55,12 +55,14 @@ export async function countInFlight(
     .orderBy('scheduled_for', 'desc')
     .limit(mostRead)
     .execute();
-  const inFlight = rows.filter(({ id, startedAt, acceptedAt, finishedAt, silentNodeId }) => {
-    const endedAt = acceptedAt ?? finishedAt;
-    const isBegun = startedAt !== null && startedAt <= at;
-    if (id === except || silentNodeId !== null) return false;
-    return isBegun && (endedAt === null || endedAt > at);
-  });
+  const inFlight = rows.filter(
+    ({ id, status, startedAt, acceptedAt, finishedAt, silentNodeId }) => {
+      const endedAt = acceptedAt ?? finishedAt;
+      const isBegun = startedAt !== null && startedAt <= at;
+      if (id === except || silentNodeId !== null || status === 'interrupted') return false;
+      return isBegun && (endedAt === null || endedAt > at);
+    },
+  );
   const hosts = await hostsOf(
     db,
     inFlight.map(({ jobId }) => jobId),

@@ -39,7 +39,7 @@ Examples:
   jobd restore jobd-before-0.2.0-20261124T080910Z.db --unverified
 
 The second one goes back to the database that an earlier restore kept,
-the last to that from before an upgrade (jobd upgrade).
+the last to that from before an upgrade.
 
 --unverified is for a file without proof that it is unchanged: a kept database
 or a copy of jobd.db. Anyone who could write to the file may have changed jobs,

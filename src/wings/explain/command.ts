@@ -6,6 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { connect } from '../../cli/client/connect.ts';
 import { path, queryOf } from '../../cli/client/path.ts';
 import type { Context } from '../../cli/context.ts';
+import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
 import { withName } from '../../cli/resource.ts';
 import { printJson, type Output } from '../../cli/terminal/output.ts';
 import { plain, wrapTo } from '../../cli/terminal/text.ts';
@@ -18,7 +19,7 @@ export function addExplainCommand(program: Command, context: Context): void {
   const { output } = context;
   withName(program.command('explain'), 'job')
     .description('say why a job ran, did not run or ran late')
-    .option('--run <id>', 'a run to explain, instead of a time')
+    .option('--run <run>', `a run to explain, instead of a time: ${runArgument}`)
     .option('--at <time>', 'the time to explain', 'the newest due time')
     .addHelpText(
       'after',
@@ -27,7 +28,7 @@ Examples:
   jobd explain backup
   jobd explain backup --at 02:30
   jobd explain backup --at '2026-11-24 02:30'
-  jobd explain backup --run 0199a4c2-7b1e-7c3a-9d52-2f6b8e4a1c90
+  jobd explain backup --run failed
   jobd explain backup --at 2026-11-24T01:30:00Z --json
 
 A time without Z or an offset is one of the clocks in the zone of the job; one
@@ -38,21 +39,24 @@ judged, but nothing is sent to it.`,
       const at = command.getOptionValueSource('at') === 'default' ? null : flags.at;
       const api = connect(context);
       const job = await api.jobs.find(name);
-      const explanation = await api.ask<JobExplanation>(
-        'GET',
-        path`/jobs/${job.id}/explanation` + queryOf({ at, runId: flags.run ?? null }),
-      );
+      const runId = flags.run === undefined ? null : await findRunId(api, job, flags.run);
+      const asked = path`/jobs/${job.id}/explanation` + queryOf({ at, runId });
+      const explanation = await api.ask<JobExplanation>('GET', asked);
       if (flags['json']) printJson(output, explanation);
       else printExplanation(output, explanation);
     });
 }
 
-/** Prints the answer, then a fact per line; what is not known is marked with `?`. On a terminal long lines wrap. */
-export function printExplanation(output: Output, { answer, todo, facts }: JobExplanation): void {
+/** Prints the answer, a command whole, then a fact per line; what is not known is marked with `?`. On a terminal long lines wrap. */
+export function printExplanation(
+  output: Output,
+  { answer, todo, command, facts }: JobExplanation,
+): void {
   const width = output.isTerminal ? Math.min(output.width, widest) : Infinity;
   for (const text of [answer, ...(todo === null ? [] : [todo])]) {
     for (const line of wrapTo(plain(text), width)) output.data(line);
   }
+  if (command !== null) output.data(plain(command));
   if (output.isTerminal) output.data('');
   for (const { sentence, isKnown } of facts) {
     const [first = '', ...others] = wrapTo(plain(sentence), width - 2);

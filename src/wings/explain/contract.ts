@@ -57,6 +57,9 @@ export const JobExplanation = t.output(
     ),
     answer: t.text('What happened and why, in a sentence or two.'),
     todo: t.nullable(t.text('What can be done about it; null if nothing needs to be.')),
+    command: t.nullable(
+      t.text('The command line of jobd that calls once more; null if `todo` has no such advice.'),
+    ),
     facts: t.array(
       Fact,
       'What is behind it: what was asked, then what happened, then what holds now.',

@@ -9,7 +9,8 @@ export const explanation = {
   outcome: 'missed',
   answer:
     'It did not run at Thu 9 Oct 2025 07:30 +02:00: it was missed, because jobd was not running.',
-  todo: 'See in the log of jobd, or of what starts it, why it was down. If the call is still needed, replay the run: jobd runs replay.',
+  todo: 'See in the log of jobd, or of what starts it, why it was down. If the call is still needed, replay the run.',
+  command: `jobd runs replay 'Send reminders' ${run.id}`,
   facts: [
     {
       kind: 'run',

@@ -11,7 +11,7 @@ import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
 import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
 import type { Explanation, Fact, Verdict } from './facts.ts';
-import { meaningOf } from './meanings.ts';
+import { remedyOf } from './meanings.ts';
 import { nextFacts, targetFacts } from './of-now.ts';
 import { alertFacts, beginning, calledLater, causesOf, manualFacts } from './of-run.ts';
 import { muteFacts, outcomeWords, runFacts } from './of-run.ts';
@@ -23,7 +23,7 @@ const mostChanges = 5;
 
 /** Explains a due time, or a run, from what was recorded about it. */
 export function explain(records: Records): Explanation {
-  const { asked, run, dueAt, isDue, zone } = records;
+  const { asked, run, dueAt, isDue } = records;
   const then = isDue && dueAt !== null ? dueAt : asked.at;
   const state = stateAt(records, then);
   const { outcome, answer } = verdictOf(records, state);
@@ -41,10 +41,12 @@ export function explain(records: Records): Explanation {
     ...nextFacts(records),
   ];
   const withoutCall = isOver(records.job, records.now) ? todoOfOver : todoFor;
-  const todo = (run === null ? null : meaningOf(run, zone)?.todo) ?? withoutCall[outcome] ?? null;
-  const found = { at: asked.at, dueAt, runId: run?.id ?? null, outcome, answer, todo, facts };
+  const { todo = withoutCall[outcome] ?? null, command } = remedyOf(run, records);
+  const told = { outcome, answer, todo, command, facts };
+  const found = { at: asked.at, dueAt, runId: run?.id ?? null, ...told };
   if (!calledLater(records).some(({ status }) => status === 'success')) return found;
-  return { ...found, answer: `${answer} It was called later, and succeeded.`, todo: null };
+  const later = `${answer} It was called later, and succeeded.`;
+  return { ...found, answer: later, todo: null, command: null };
 }
 
 /** What can be done where there is no run. */

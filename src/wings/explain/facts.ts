@@ -73,6 +73,8 @@ export interface Explanation extends Verdict {
   runId: string | null;
   /** What can be done, in a sentence or two; null if nothing needs to be. */
   todo: string | null;
+  /** The command line that calls once more, if that is part of it; null if it is not. */
+  command: string | null;
   facts: Fact[];
 }
 

@@ -3,20 +3,17 @@
 import { refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { quoted } from '../../domain/quote.ts';
 import { localTimeText } from '../../domain/schedule/local-time.ts';
+import type { Records } from './records.ts';
 
 /** The summary continues `it failed: `; the others are sentences. */
-export interface Meaning {
-  summary: string;
-  means: string;
-  todo: string;
-}
-
 type Row = readonly [summary: string, means: string, todo: string];
 
-/** WHEN stands for the times of the call. */
+/** WHEN stands for the times of the call, AGAIN for what calls once more. */
 const seeLog = "Look at the target's log WHEN.";
-const runAgain = 'If the call is still needed, replay the run: jobd runs replay.';
+const runAgain = 'If the call is still needed, AGAIN.';
 const notCalled = 'A call starts within a minute of its due time, or not at all.';
 
 const byReason: Readonly<Record<RunReason, Row>> = {
@@ -73,7 +70,7 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   blocked_address: [
     'the target may not be called',
     'Nothing was sent: jobd calls public addresses on ports 80 and 443, and what its operator allows.',
-    'The operator of jobd can allow the address: jobd serve --allow-target.',
+    'With jobd serve --allow-target ADDRESS:PORT, the operator of jobd allows the address.',
   ],
   blocked_metadata: [
     'the target may not be called',
@@ -156,17 +153,30 @@ const byStatus: Readonly<Record<number, readonly [means: string, todo: string]>>
   503: ['It is overloaded or in maintenance.', `${seeLog} Set retries to get over short outages.`],
 };
 
-/** What it means that a run was no success; null if it was one, or is under way. `zone` is that of the job. */
-export function meaningOf(run: RunSummary, zone: string): Meaning | null {
-  const { reason, httpStatus } = run;
+/** What it means that a run was no success; null if it was one, or is under way. */
+export function meaningOf({ reason, httpStatus }: RunSummary): Row | null {
   if (reason === null) return null;
-  const [summary, means, todo] =
-    reason === 'http' && httpStatus !== null ? ofStatus(httpStatus) : byReason[reason];
-  const isReplayable = run.status === 'failed' && (run.source === 'scheduled' || run.dueAt);
-  const all = isReplayable
-    ? `${todo} Then replay the run, if that is needed: jobd runs replay.`
-    : todo;
-  return { summary, means, todo: all.replace('WHEN', whenOf(run, zone)) };
+  return reason === 'http' && httpStatus !== null ? ofStatus(httpStatus) : byReason[reason];
+}
+
+/** What can be done about that, and the command line that calls once more, if that is part of it. */
+export function remedyOf(run: RunSummary | null, about: Pick<Records, 'job' | 'zone' | 'dueAt'>) {
+  const [, , row] = (run && meaningOf(run)) ?? [];
+  if (run === null || row === undefined) return { command: null };
+  const isReplayable = run.source === 'scheduled' || run.dueAt !== undefined;
+  const todo = run.status === 'failed' && isReplayable ? `${row} ${runAgain}` : row;
+  const name = quoted(about.job.name);
+  const { missed = { last: about.dueAt } } = run;
+  const which = missed.last === about.dueAt ? '' : ` --due-at ${isoTime(about.dueAt ?? 0)}`;
+  const command = isReplayable
+    ? `jobd runs replay ${name} ${run.id}${which}`
+    : `jobd jobs run ${name}`;
+  return {
+    todo: todo
+      .replace('WHEN', whenOf(run, about.zone))
+      .replace('AGAIN', isReplayable ? 'replay the run' : 'run the job'),
+    command: todo.endsWith(runAgain) ? command : null,
+  };
 }
 
 function ofStatus(status: number): Row {

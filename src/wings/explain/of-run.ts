@@ -49,7 +49,7 @@ export function outcomeWords(run: RunSummary, zone: string): string {
   const why = becauseOf(run, inZone(zone));
   if (status === 'missed') return `${did}, because ${why}`;
   if (status === 'interrupted') return `${did} with an unknown outcome: ${why}`;
-  const summary = meaningOf(run, zone)?.summary ?? '';
+  const [summary = ''] = meaningOf(run) ?? [];
   return `${did}: ${summary}${reason === 'http' ? '' : ` (${why})`}`;
 }
 
@@ -59,8 +59,8 @@ export function runFacts(records: Records): Fact[] {
   if (run === null) return [];
   const { id: runId, status, attempts } = run;
   const facts = [outcomeFact(run, zone)];
-  const meaning = meaningOf(run, zone);
-  if (meaning !== null) facts.push(fact('meaning', meaning.means, { runId }));
+  const [, means] = meaningOf(run) ?? [];
+  if (means !== undefined) facts.push(fact('meaning', means, { runId }));
   if (status === 'running' && !isAwaiting(run)) {
     const most = Math.max(attempts, 1 + job.retries);
     const sentence = `Attempts so far: ${attempts} of at most ${most}. Between two of them it waits.`;
@@ -134,7 +134,11 @@ export function causesOf(records: Records, dueAt: number, until: number): Fact[]
   const causes: Fact[] = [];
   const ended = previous?.finishedAt ?? null;
   if (previous !== null && ended !== null && ended > dueAt && ended <= until) {
-    const sentence = `The run before it was in the way until ${timeIn(ended, zone)}: a job executes one run at a time.`;
+    // When the call of an interrupted run ended, nobody knows: its end is when that was noticed.
+    const isDead = previous.status === 'interrupted';
+    const sentence = isDead
+      ? `The run before it was found interrupted at ${timeIn(ended, zone)}: ${errorDetail(previous)}.`
+      : `The run before it was in the way until ${timeIn(ended, zone)}: a job executes one run at a time.`;
     causes.push(fact('cause', sentence, { runId: previous.id, until: ended }));
   }
   if (startedAt > dueAt && startedAt <= until) {

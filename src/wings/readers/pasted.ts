@@ -111,7 +111,7 @@ function scheduleOf(text: string): Pasted {
 const nothingElse = { adapted: [], unhonoured: [], problem: null };
 
 const shorter =
-  'paste one command, or one line of a crontab; jobd jobs create --curl and jobd import crontab read longer texts';
+  'paste one command, or one line of a crontab; jobd jobs create --name NAME --curl COMMAND and jobd import crontab read longer texts';
 
 const whatIsRead =
   'paste a curl or wget command, a line of a crontab that runs one, a URL or five cron fields';

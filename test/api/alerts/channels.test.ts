@@ -205,7 +205,7 @@ test('without a mail server no email channel is created, enabled or tested, and 
   const { ask, dataDir } = await startTestDaemon(t);
   const path = `/channels/${await addEmailChannel(dataDir)}`;
   const words =
-    /^this jobd has no mail server, which an email channel needs: .*--smtp-url or JOBD_SMTP_URL$/;
+    /^this jobd has no mail server, which an email channel needs: .*--smtp-url URL or JOBD_SMTP_URL$/;
   assertRefused(await ask('POST', '/channels', mail('a@example.com')), 409, words, 'create');
   assertRefused(await ask('POST', `${path}/test`), 409, words, 'test');
   assertRefused(await ask('PATCH', path, { enabled: true }), 409, words, 'enable');

@@ -257,7 +257,7 @@ test('each type is created with options, its secrets from files and standard inp
   const mail = ['channels', 'create', '--name', 'ann', '--type', 'email', '--to', 'a@example.com'];
   const refused = await runCommand(mail, env);
   assert.equal(refused.exitCode, 5);
-  assert.match(refused.stderr, /no mail server.*--smtp-url or JOBD_SMTP_URL$/m);
+  assert.match(refused.stderr, /no mail server.*--smtp-url URL or JOBD_SMTP_URL$/m);
 });
 
 test('a test is waited for, and says whether it arrived, why not and what to do', async (t) => {

@@ -2,19 +2,22 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { Command } from 'commander';
 import { allCommands, commandTree } from '../../../src/cli/manual/command-tree.ts';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
 import { standardOutput } from '../../../src/cli/terminal/output.ts';
 import { createProgram } from '../../../src/serve/program.ts';
+import { addedByWings } from '../../../src/serve/wings.ts';
 import { errorCodes } from '../../../src/domain/errors.ts';
 import { environment } from '../../../src/settings/variables.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-const program = await createProgram({ output: standardOutput, argv: [], exitCode: 0 });
+const { readCurl = () => assert.fail() } = addedByWings;
+const program = await createProgram({ output: standardOutput, argv: [], exitCode: 0, readCurl });
 const commands = allCommands(commandTree(program));
 const leaves = commands.filter(({ children }) => children.length === 0);
 
@@ -31,6 +34,76 @@ test('each command has a description and examples, and --json unless it serves',
       assert.notEqual(option.description, '', `${name} ${option.flags}`);
   }
   for (const { path, description } of commands) assert.notEqual(description, '', path.join(' '));
+});
+
+/** Words that follow a command or an option in prose, and are none of its values. */
+const prose = /^(?:and|for|in|instead|of|or|sets|to|with)$/;
+/** Commands that need so many of their optional arguments, or the option that stands in place of them. */
+const needs: Readonly<Record<string, readonly [args: number, option: string]>> = {
+  'runs replay': [2, '--since'],
+  backup: [1, '--to'],
+};
+
+/** What lacks a command that begins a text, up to the end of its clause; null if it works as typed, or if words are about it. */
+function lackOf(text: string): string | null {
+  const [literal = ''] = text.split(/['"`](?=[,;)\s]|$)/);
+  const [clause = ''] = literal.split(/[.,;:)]+(?=\s|$)|\\n/);
+  const words = clause.split(' ').filter((word) => word !== '');
+  const path: string[] = [];
+  let command: Command = program;
+  for (let next: Command | undefined = program; next !== undefined;) {
+    command = next;
+    next = command.commands.find((one) => one.name() === words[0]);
+    if (next !== undefined) path.push(words.shift() ?? '');
+  }
+  const isProse = words[0] !== 'with' && /^[a-z]+$/.test(words[0] ?? '');
+  if (path.length === 0 || command.commands.length > 0 || isProse) return null;
+  const given = new Set<string>();
+  let args = 0;
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--help') return null;
+    const options = [...command.options, ...program.options];
+    const option = options.find(({ long, short }) => long === word || short === word);
+    if (option !== undefined) {
+      given.add(word);
+      if (option.required && prose.test(words.shift() ?? 'or')) return `${word} has no value`;
+    } else if (/^--[a-z]/.test(word)) return `${word} is no option`;
+    else if (!prose.test(word)) args += 1;
+    else if (word !== 'with') break;
+  }
+  const missing = command.registeredArguments.filter(({ required }) => required)[args];
+  if (missing !== undefined) return `${missing.name()} is missing`;
+  const option = command.options.find(
+    ({ mandatory, long, short }) => mandatory && !given.has(long ?? '') && !given.has(short ?? ''),
+  );
+  if (option !== undefined) return `${option.long} is missing`;
+  const [least, orElse] = needs[path.join(' ')] ?? [0, ''];
+  return args < least && !given.has(orElse) ? `what to work on is missing` : null;
+}
+
+test('each command that a text advises works as it is typed', () => {
+  const root = join(import.meta.dirname, '..', '..', '..');
+  const lacks = globSync('src/**/*.ts', { cwd: root }).flatMap((file) => {
+    const lines = readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:\/?\*|\/\/|(?:sudo )?jobd )/.test(line));
+    return lines.flatMap((line) =>
+      Array.from(line.matchAll(/(?<!after |`)\bjobd (?=(.*))/g), ([, text = '']) => text)
+        .map((text) => [file, text, lackOf(text)].join(': '))
+        .filter((found) => !found.endsWith(': ')),
+    );
+  });
+  assert.deepEqual(lacks, []);
+  for (const [text, lack] of [
+    ['runs replay.', 'what to work on is missing'],
+    ['runs replay ${quoted(name)} ${id}`', null],
+    ['jobs get', 'job is missing'],
+    ['jobs get shows it', null],
+    ['serve --smtp-url or JOBD_SMTP_URL', '--smtp-url has no value'],
+    ['apply, then wait', '--file is missing'],
+  ] as const) {
+    assert.equal(lackOf(text), lack, text);
+  }
 });
 
 test('every exit code of an error is in the table that help and documentation show', async () => {

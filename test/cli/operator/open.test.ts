@@ -27,7 +27,7 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.ok(opened.stdout.startsWith(`${url}/sign-in#`), opened.stdout);
   const [first, place, second, ...rest] = opened.stderr.split('\n');
   assert.match(first ?? '', /^Open this link in a browser\. It works once, until \d{4}-\S+Z\.$/);
-  assert.match(place ?? '', /^It is for this machine: .*--base-url sets the address/);
+  assert.match(place ?? '', /^It is for this machine: .*--base-url URL sets the address/);
   assert.match(
     second ?? '',
     new RegExp(`: ssh -N -L ${port}:127\\.0\\.0\\.1:${port} user@server$`),

@@ -187,6 +187,18 @@ test('the call of a run that waited for a report is in flight until its answer, 
   assert.deepEqual([await inFlightAt(2_500), await inFlightAt(5_000)], [1, 0]);
 });
 
+test('the call of an interrupted run is not said to be in flight until that was noticed', async (t) => {
+  const { db, end, job } = await setup(t);
+  const inFlight = async (): Promise<number> => {
+    const span = { at: 3_500, since: 0, host: '', except: null };
+    return (await countInFlight(db, job.workspaceId, span)).all;
+  };
+  await end('interrupted', { finishedAt: 9_000, httpStatus: null, reason: 'cut_off' });
+  assert.equal(await inFlight(), 0);
+  await end('success', { finishedAt: 9_000 });
+  assert.equal(await inFlight(), 1);
+});
+
 test('the call of a node that does not answer counts as in flight no more', async (t) => {
   const { db, start, job } = await setup(t);
   await start();

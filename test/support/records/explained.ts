@@ -17,6 +17,7 @@ export function explainedJob(changes: Partial<Records['job']> = {}): Records['jo
   const createdAt = changes.createdAt ?? Date.parse('2026-11-01T00:00:00Z');
   return {
     id: 'j',
+    name: 'backup',
     paused: false,
     after: null,
     activeRunId: null,

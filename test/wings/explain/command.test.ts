@@ -13,6 +13,7 @@ const explanation: JobExplanation = {
   outcome: 'missed',
   answer: 'It did not run at 02:30: it was missed.',
   todo: 'Run it now.',
+  command: "jobd jobs run 'a job'",
   facts: [
     { kind: 'run', sentence: 'A name with a\nline end and \u001b[31mred.', isKnown: true },
     { kind: 'cause', sentence: 'Why it began late is not recorded.', isKnown: false },
@@ -27,8 +28,12 @@ function printed(screen: Pick<Output, 'isTerminal' | 'width'>): string[] {
 }
 
 test('in a pipe each fact is one line after the answer, and what is not known is marked', () => {
-  const [answer, todo, known, unknown, ...more] = printed({ isTerminal: false, width: 80 });
+  const [answer, todo, command, known, unknown, ...more] = printed({
+    isTerminal: false,
+    width: 80,
+  });
   assert.deepEqual([answer, todo], [explanation.answer, explanation.todo]);
+  assert.equal(command, explanation.command);
   assert.match(known ?? '', /^- A name with a line end and .*red\.$/);
   // oxlint-disable-next-line no-control-regex -- this looks for control characters
   assert.doesNotMatch(known ?? '', /[\u0000-\u001f]/);

@@ -97,8 +97,9 @@ test('a run that failed is explained with its attempts, its error and its alert'
   assert.equal(body.answer, found.answer, 'the run itself');
   assert.match(
     body.todo,
-    /^Look at the target's log at Tue .* Set retries to get over short outages\. Then replay the run, /,
+    /^Look at the target's log at Tue .* Set retries to get over short outages\. If the call is still needed, replay the run\.$/,
   );
+  assert.equal(body.command, `jobd runs replay 'backup' ${found.runId}`);
 });
 
 test('a paused job says since when, and by whom only to those who may read the trail', async (t) => {

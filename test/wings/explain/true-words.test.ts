@@ -2,9 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explained, explainedJob, explainedRun, said } from '../../support/records/explained.ts';
+import {
+  explained,
+  explainedJob,
+  explainedMiss,
+  explainedRun,
+  said,
+  spanOf,
+} from '../../support/records/explained.ts';
 
 const due = '2026-11-24T01:30:00Z';
+const dueAt = Date.parse(due);
 
 test('a target that speaks no TLS is no matter of certificates', () => {
   const noTls = { status: 'failed', httpStatus: null, reason: 'no_tls', detail: 'h: no' } as const;
@@ -34,4 +42,28 @@ test('a time before the job existed has no schedule', () => {
   const found = explained('2026-10-31 02:30');
   assert.match(found.answer, /^The job did not exist then: it was created at Sun 1 Nov 2026/);
   assert.equal(said(found, 'schedule') + said(found, 'due'), '');
+});
+
+test('the command that calls again names the run, and which of its due times is meant', () => {
+  const missed = explainedMiss(due, { last: dueAt + 3_600_000, count: 2 });
+  const about = {
+    run: missed,
+    schedules: { last: spanOf(explainedJob({ cronExpr: '30 * * * *' })), next: null },
+  };
+  const replay = "jobd runs replay 'backup' r";
+  assert.equal(explained('02:30', about).command, `${replay} --due-at 2026-11-24T01:30:00.000Z`);
+  assert.equal(explained('03:30', about).command, replay, 'the last one is meant anyway');
+  const byHand = explainedRun(due, { status: 'interrupted', reason: 'cut_off', source: 'manual' });
+  assert.equal(explained('02:30', { run: byHand }).command, "jobd jobs run 'backup'");
+});
+
+test('a run whose process died is not said to have been in the way until that was noticed', () => {
+  const dead = { status: 'interrupted', reason: 'cut_off', detail: 'its process ended' } as const;
+  const noticed = { ...dead, finishedAt: dueAt + 19_000 };
+  const previous = explainedRun('2026-11-24T01:29:00Z', noticed);
+  const run = explainedRun(due, { startedAt: dueAt + 20_000 });
+  assert.equal(
+    said(explained('02:30', { run, previous }), 'cause'),
+    'The run before it was found interrupted at Tue 24 Nov 2026 02:30:19 +01:00: its process ended.',
+  );
 });
