@@ -54,9 +54,13 @@ const storing = [
   'engine',
   'store',
   'api',
+  'wings/calls',
   'wings/definitions/server',
   'wings/explain',
   'wings/ledger',
+  'wings/replay',
+  'wings/timetable',
+  'wings/windows',
 ];
 
 /** Of these, what has no SQL, or is about one database. Conditions of queries differ nowhere, so the matrix says the same on both. */
