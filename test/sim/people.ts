@@ -56,6 +56,8 @@ export class People {
   readonly jobs = new Map<string, Promised>();
   /** Runs by hand by their keys. */
   readonly runs = new Map<string, { jobId: string; runId: string | null }>();
+  /** Replays of due times that may have succeeded. */
+  readonly forced = new Set<string>();
   readonly workspaceId: string;
   readonly #nodes: () => readonly SimulatedNode[];
 
@@ -185,7 +187,8 @@ export class People {
     const { items } = await listRuns(app, this.#principal, jobId, { limit: 10, cursor: null });
     if (items.length === 0) return;
     const replay = { jobId, runId: dice.pick(items).id, dueAt: null, again: dice.chance(0.3) };
-    await replayRun(app, this.#principal, replay, null);
+    const { id } = await replayRun(app, this.#principal, replay, null);
+    if (replay.again) this.forced.add(id);
   }
 
   async #complete({ app }: Asking, { id: jobId }: Promised): Promise<void> {

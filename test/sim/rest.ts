@@ -49,6 +49,8 @@ export async function requireRest(store: Store, clock: Clock, books: Books): Pro
     ...jobHealth(books),
     ...states(books),
     ...both(books),
+    ...madeUp(books),
+    ...replayed(books),
     ...alerts(books),
     ...attempts(books),
     ...digests(books),
@@ -146,6 +148,35 @@ function both({ disk }: Books): string[] {
     where missed.status = 'missed'`;
   return rows<{ missed: string; called: string }>(disk, twice).map(
     ({ missed, called }) => `schedule-6: run ${called} was called, and is in missed run ${missed}`,
+  );
+}
+
+/**
+ * makeup-2: one run at most makes up for a missed one, for its newest due time; later ones were taken back, when a clock that was ahead
+ * was set right. That none of them was called, `both` says.
+ */
+function madeUp({ disk }: Books): string[] {
+  const wrong = `select made.id, missed.id as missed from runs as missed
+    join runs as made on made.cause_run_id = missed.id and made.job_id = missed.job_id
+    where made.due_at < coalesce(missed.last_due_at, missed.scheduled_for)
+      or exists (select 1 from runs as other where other.job_id = made.job_id
+        and other.id <> made.id and other.cause_run_id = missed.id)`;
+  return rows<{ id: string; missed: string }>(disk, wrong).map(
+    ({ id, missed }) => `makeup-2: run ${id} makes up for ${missed}`,
+  );
+}
+
+/** replay-3: a due time that succeeded is called again only if that was asked for. Runs of a chain may be caused again. */
+function replayed({ disk, people }: Books): string[] {
+  const succeeded = `select id, job_id || ' ' || coalesce(due_at, scheduled_for) as due from runs
+    where status = 'success' and (source = 'scheduled' or due_at is not null)
+      and (cause_job_id is null or cause_job_id = job_id)`;
+  const its = rows<{ id: string; due: string }>(disk, succeeded);
+  const unasked = its.filter(({ id }) => !people.forced.has(id));
+  return [...Map.groupBy(unasked, ({ due }) => due)].flatMap(([due, [first, second]]) =>
+    second === undefined
+      ? []
+      : [`replay-3: due time ${due} succeeded in ${first?.id} and ${second.id}`],
   );
 }
 

@@ -85,8 +85,9 @@ export class Rules {
   /** All that are over, in the order in which that was committed, and those of them that have an outcome. */
   readonly ends = new Map<string, { jobId: string; status: RunStatus }>();
   readonly outcomes: (EndedRun & { at: number })[] = [];
-  /** How often a run arrived. */
+  /** How often a run arrived, and the due time that it said it is for. */
   readonly sent = new Map<string, number>();
+  readonly #saidDue = new Map<string, string>();
   /** Called when a wait is over, as nothing was reported in time. */
   onExpired: (runId: string) => void = () => {};
   /** When the last run of a job ended. */
@@ -200,7 +201,7 @@ export class Rules {
     }
   }
 
-  onArrival({ runId, path }: Arrival): void {
+  onArrival({ runId, path, scheduledFor }: Arrival): void {
     const run = this.#active.get(runId);
     const sent = (this.sent.get(runId) ?? 0) + 1;
     this.sent.set(runId, sent);
@@ -210,6 +211,15 @@ export class Rules {
     else if (run === undefined)
       world().fail('run-3', `${path} got run ${runId} from ${by} after it was over`);
     if (sent > 1) world().meets('retry', 5_000);
+    const said = this.#saidDue.get(runId) ?? scheduledFor;
+    this.#saidDue.set(runId, said);
+    const isOfSchedule = run !== undefined && run.is_manual === 0;
+    const expected = isOfSchedule ? new Date(run.due_at).toISOString() : said;
+    if (scheduledFor !== said || said !== expected)
+      world().fail(
+        'call-8',
+        `${path} got run ${runId} for ${scheduledFor} and ${said}, not ${expected}`,
+      );
     if (run !== undefined && sent > run.attempts) {
       world().fail(
         'run-8',

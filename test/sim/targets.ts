@@ -29,6 +29,8 @@ export const manners = [
 /** A call of a job that arrived. */
 export interface Arrival {
   runId: string;
+  /** The due time that the call says it is for. */
+  scheduledFor: string;
   path: string;
   at: number;
   by: string;
@@ -125,8 +127,9 @@ export class Targets {
   }
 
   #arrive(node: SimulatedNode, call: Call, path: string): Answer {
-    const runId = call.headers['x-service-run-id'] ?? '';
-    const arrival = { runId, path, at: world().now, by: node.name };
+    const { 'x-service-run-id': runId = '', 'x-service-scheduled-for': scheduledFor = '' } =
+      call.headers;
+    const arrival = { runId, scheduledFor, path, at: world().now, by: node.name };
     this.arrivals.push(arrival);
     world().note(`arrives ${path} ${runId}`);
     this.onArrival(arrival);
