@@ -2,6 +2,7 @@
 
 import { isOver } from '../jobs/actions.ts';
 import type { Job } from '../jobs/job.ts';
+import { deletionWords } from '../jobs/spent.ts';
 import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
@@ -19,13 +20,18 @@ export interface DueTimesOfJob extends Preview {
  * and a note says why.
  */
 export function dueTimesOf(
-  job: DueTimeFields & Pick<Job, 'paused' | 'after' | 'lastRunAt'>,
+  job: DueTimeFields & Pick<Job, 'paused'> & Parameters<typeof deletionWords>[0],
   { now, count, isExpired }: { now: number; count: number; isExpired: boolean },
 ): DueTimesOfJob {
   const schedule = scheduleOf(job);
   const words = scheduleWords(schedule);
   const first = upcomingDueTime(job, now);
-  if (!isExpired && first !== null) return { words, ...preview(schedule, first - 1, count) };
+  const deletion = deletionWords(job);
+  const more = deletion === null ? [] : [deletion];
+  if (!isExpired && first !== null) {
+    const { next, notes } = preview(schedule, first - 1, count);
+    return { words, next, notes: [...notes, ...more] };
+  }
   const notes = [
     ...(isExpired ? ['the account has expired: its jobs are called again once it is renewed'] : []),
     ...(job.after !== null
@@ -36,7 +42,7 @@ export function dueTimesOf(
   return {
     words,
     next: [],
-    notes: notes.length > 0 ? notes : [whyOver(job)],
+    notes: [...(notes.length > 0 ? notes : [whyOver(job)]), ...more],
   };
 }
 

@@ -28,7 +28,9 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
     at = next.length < count ? nextDue(schedule, at) : null;
   }
   const last = next.at(-1);
-  const end = next.length < count ? [notDueAgain(schedule, 'within the 41 years after that')] : [];
+  // That one which is due once is not due again goes without saying.
+  const isWhole = next.length === count || (schedule.scheduleType === 'once' && next.length > 0);
+  const end = isWhole ? [] : [notDueAgain(schedule, 'within the 41 years after that')];
   if (schedule.scheduleType !== 'cron' || last === undefined) return { next, notes: end };
   const fields = parseCron(schedule.cronExpr);
   const { timezone } = schedule;

@@ -7,6 +7,7 @@ import { afterOnVerbs, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { activeWords } from '../../domain/runs/active.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
+import { deletionWords } from '../../domain/jobs/spent.ts';
 import { pausedWords, whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
@@ -57,15 +58,18 @@ export function nextFacts(records: Records): Fact[] {
       `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,
     );
   }
+  const deletion = deletionWords(job);
+  const after = deletion === null ? '' : ` ${capitalized(deletion)}.`;
   if (next === null) {
     const never = `${capitalized(whyOver(job))}.`;
-    return [fact('next', obstacles.length === 0 ? never : 'It has no due time now.'), ...obstacles];
+    const none = obstacles.length === 0 ? never : 'It has no due time now.';
+    return [fact('next', `${none}${after}`), ...obstacles];
   }
   const wait = next > now ? `in ${lengthText(next - now)}` : `${lengthText(now - next)} ago`;
   const isClear = obstacles.length === 0 && target?.kind !== 'refused';
   const clear = isClear ? ' Nothing known stands in its way.' : '';
   return [
-    fact('next', `It is due next at ${timeIn(next, zone)}, ${wait}.${clear}`, { at: next }),
+    fact('next', `It is due next at ${timeIn(next, zone)}, ${wait}.${clear}${after}`, { at: next }),
     ...obstacles,
   ];
 }

@@ -58,6 +58,25 @@ test('a job that is not called on schedule has no due times, and a note says why
   assert.deepEqual(await dueTimes(), { words, next: [], notes: [expired, paused] });
 });
 
+test('a one-time job says when it deletes itself, before and after its run', async (t) => {
+  const clock = fakeClock('2026-03-02T10:00:00Z');
+  const { ask, followClock } = await startTestDaemon(t, { clock });
+  const { job } = (
+    await ask('POST', '/jobs', { name: 'a', url, timezone: 'UTC', runAt: '2026-03-02T11:00:00Z' })
+  ).body;
+  const dueTimes = async () => (await ask('GET', `/jobs/${job.id}/due-times`)).body;
+  assert.deepEqual((await dueTimes()).notes, ['it deletes itself 7 d after its last run']);
+  clock.set('2026-03-02T11:00:00Z');
+  await followClock();
+  await until('the end of its run', async () => {
+    const { runs } = (await ask('GET', `/jobs/${job.id}/runs`)).body;
+    return runs[0]?.status === 'failed';
+  });
+  const [over, deletion] = (await dueTimes()).notes;
+  assert.match(over, /^due once, at Mon 2 Mar 2026 11:00 \+00:00, and not again$/);
+  assert.match(deletion, /^it deletes itself after Mon 9 Mar 2026 11:00(?::\d+)? \+00:00$/);
+});
+
 test('a text to read that is longer than a command is refused, with what to do', async (t) => {
   const { ask } = await startTestDaemon(t);
   const read = async (length: number) =>

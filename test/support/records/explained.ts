@@ -31,6 +31,7 @@ export function explainedJob(changes: Partial<Records['job']> = {}): Records['jo
     adjustments: null,
     timeoutSeconds: 30,
     retries: 0,
+    deleteAfterSeconds: null,
     ...changes,
   } as Records['job'];
 }

@@ -25,8 +25,7 @@ export function NextDue({ job, due }: { job: Job; due: Resource<Due> }) {
               </p>
             )}
             {next.length > 0 && <DueTimes next={next} zone={timezone} />}
-            {/* One that is due once is not due again. */}
-            {(isOnce && next.length > 0 ? [] : notes).map((note) => (
+            {notes.map((note) => (
               <Note key={note}>
                 <Outside text={note} />
               </Note>
