@@ -1,13 +1,13 @@
 /**
- * Windows: times in which nobody is alerted of jobs and monitors (`mute`). A workspace has a few, kept as one text of its row; null
- * without any, and then nothing is asked (docs/behavior.md#window-1).
+ * Windows: times in which nobody is alerted of jobs and monitors (`mute`), or jobs are not called and no ping is expected (`hold`). A
+ * workspace has a few, kept as one text of its row; null without any, and then nothing is asked (docs/behavior.md#window-1).
  */
 
 import { fits, readSelector, type Labels } from './labels.ts';
 import { nextDue } from './schedule/next.ts';
 
 /** What a window does. */
-export type WindowEffect = 'mute';
+export type WindowEffect = 'mute' | 'hold';
 
 /** When a window is in effect, and on what: by labels or ids, or all there is. Times are ISO 8601 in UTC. */
 export interface Window {
@@ -56,6 +56,26 @@ export function periodAfter(window: Window, at: number): Period | null {
 export function periodAt(window: Window, at: number): Period | null {
   const period = periodAfter(window, at);
   return period !== null && period.from <= at ? period : null;
+}
+
+/** When the last of the periods ends that an instant is in; null if it is in none. */
+export function endAt(windows: readonly Window[], at: number): number | null {
+  const ends = windows.flatMap((one) => periodAt(one, at)?.until ?? []);
+  return ends.length === 0 ? null : Math.max(...ends);
+}
+
+/** Periods that follow each other are looked at so many times. */
+const mostInARow = 100;
+
+/** As `endAt`, with periods that follow without a gap (docs/behavior.md#window-2). */
+export function coveredUntil(windows: readonly Window[], at: number): number | null {
+  let until: number | null = null;
+  for (let turn = 0; turn < mostInARow; turn++) {
+    const end = endAt(windows, until ?? at);
+    if (end === null) break;
+    until = end;
+  }
+  return until;
 }
 
 /** Whether a window is about a job or monitor, by its id and its labels. */

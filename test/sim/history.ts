@@ -180,6 +180,7 @@ class History {
       this.#people = new People(id, this.#served, {
         isPruned: this.#isPruned,
         hasDeletions: this.#plan.hasDeletions,
+        hasHolds: this.#plan.hasHolds,
       });
       const app = quietApp({ store, clock: maker.clock, allowTargets: loopback });
       for (const [path, afterFailures] of receivers) {

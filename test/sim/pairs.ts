@@ -24,6 +24,7 @@ export const mechanisms = [
   'run',
   'replay',
   'complete',
+  'hold',
   'once',
   'make-up',
   'chain',

@@ -9,6 +9,12 @@ import type { App } from '../../src/app/app.ts';
 import { isoTime } from '../../src/domain/clock.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import { replayRun } from '../../src/wings/replay/replay.ts';
+import {
+  createWindow,
+  deleteWindow,
+  endWindow,
+  pageOfWindows,
+} from '../../src/wings/windows/windows.ts';
 import { writerIn } from '../support/records/principal.ts';
 import type { Dice } from './dice.ts';
 import type { SimulatedNode } from './node.ts';
@@ -38,6 +44,7 @@ interface Asking {
 /** What people do, and what they may find. */
 interface How {
   hasDeletions: boolean;
+  hasHolds: boolean;
   /** Whether keys are forgotten with their runs, as the plan keeps few. */
   isPruned: boolean;
 }
@@ -86,6 +93,8 @@ export class People {
     job: Promised | undefined,
     known: readonly Promised[],
   ): [string, () => Promise<unknown>] {
+    if (this.#how.hasHolds && asking.dice.chance(0.15))
+      return ['hold', () => this.#hold(asking, known)];
     const place = asking.dice.int(22);
     if (job === undefined || place === 0) return ['create', () => this.create(asking)];
     if (place < 5 && job.editor?.isDead !== false) return ['edit', () => this.#edit(asking, job)];
@@ -200,6 +209,25 @@ export class People {
       { jobId, runId },
       { status: 'success', message: null, percent: null },
     );
+  }
+
+  /** Holds some jobs, or all, for a while; or ends or deletes a hold. */
+  async #hold({ app, dice }: Asking, known: readonly Promised[]): Promise<void> {
+    const page = { limit: 100, cursor: null, name: null, idPrefix: null };
+    const { items } = await pageOfWindows(app, this.#principal, page);
+    const holds = items.filter(({ state }) => state !== 'over');
+    if (holds.length > 3 || (holds.length > 0 && dice.chance(0.4))) {
+      const stop = dice.chance(0.5) ? endWindow : deleteWindow;
+      await stop(app, this.#principal, dice.pick(holds).id);
+      return;
+    }
+    const durationSeconds = dice.between(60, 200);
+    const from = isoTime(app.clock.now() + dice.pick([-50_000, 0, 30_000]));
+    const some = known.filter(() => dice.chance(0.4)).map(({ id }) => id);
+    const jobIds = dice.chance(0.3) ? null : some;
+    const hold = { name: 'hold', effect: 'hold', jobIds, from, durationSeconds } as const;
+    await createWindow(app, this.#principal, hold, null);
+    world().meets('hold', durationSeconds * 1_000);
   }
 
   async #delete({ app }: Asking, job: Promised): Promise<void> {

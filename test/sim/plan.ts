@@ -23,6 +23,8 @@ export interface Plan {
   faults: readonly FaultKind[];
   /** Whether people delete jobs: then some of what was gathered of them is reported to nobody. */
   hasDeletions: boolean;
+  /** Whether people hold jobs. */
+  hasHolds: boolean;
   /** Disturbances and requests that are left out, by their numbers: all others are as they were. */
   without: { faults: readonly number[]; asks: readonly number[]; jobs: readonly number[] };
 }
@@ -51,6 +53,7 @@ export const dense: Partial<Plan> = {
   faultEveryMs: 3_000,
   askEveryMs: 300,
   hasDeletions: true,
+  hasHolds: true,
 };
 
 /** More than any history has. */
@@ -79,6 +82,7 @@ export function planOf(world: World): Plan {
     askEveryMs: dice.pick([300, 2_000, 10_000]),
     faults,
     hasDeletions: dice.chance(0.5),
+    hasHolds: dice.chance(0.5),
     without: { faults: [], asks: [], jobs: [] },
   };
 }

@@ -5,6 +5,7 @@
 
 import type { Statement } from 'better-sqlite3';
 import type { RunStatus } from '../../src/domain/runs/run.ts';
+import { coverOf, endAt, periodAfter, type Window } from '../../src/domain/windows.ts';
 import type { EndedRun } from '../support/checks/alert-truth.ts';
 import type { Disk } from './disk.ts';
 import type { Arrival } from './targets.ts';
@@ -24,6 +25,7 @@ interface Active {
   is_make_up: number;
   is_followed: number;
   is_deleted: number;
+  is_once: number;
   expires_at: number | null;
 }
 
@@ -37,7 +39,8 @@ const everyActive = `
     cause_job_id = jobs.id as is_make_up,
     exists (select 1 from jobs as follower
       where follower.after_job_id = jobs.id and follower.deleted_at is null) as is_followed,
-    deleted_at is not null as is_deleted, ${expiry} as expires_at
+    deleted_at is not null as is_deleted, ${expiry} as expires_at,
+    coalesce(adjustments, '') like '%"runAt"%' as is_once
   from jobs left join runs on runs.id = active_run_id
   where active_run_id is not null`;
 
@@ -141,6 +144,8 @@ export class Rules {
     if (other !== undefined && isKnown(other))
       world().fail('schedule-6', `due time ${dueTime} of ${other} has a second run ${id}`);
     this.#dueTimes.set(dueTime, id);
+    if (run.is_once === 0 && endAt(this.#holdsOf(jobId), dueAt) !== null)
+      world().fail('hold-1', `run ${id} of ${jobId} begins, and is due in a hold`);
     const lateMs = since - dueAt;
     if (lateMs > latestStartMs)
       world().fail('schedule-4', `run ${id} begins ${lateMs} ms after its due time`);
@@ -197,8 +202,21 @@ export class Rules {
     for (const follower of this.#all<{ id: string }>(without, jobId, status, id)) {
       // It was queued already when the run ended, and began in the same commit (chain-4).
       if (this.#begun.has(follower.id)) continue;
+      // A hold did not start it (hold-2), by the end of the last run of that commit.
+      const from = (finishedAt ?? 0) + latestStartMs;
+      const holds = this.#holdsOf(follower.id).map((one) => periodAfter(one, finishedAt ?? 0));
+      if (holds.some((period) => period !== null && period.from <= from)) continue;
       world().fail('chain-3', `run ${id} is ${status}, and job ${follower.id} does not follow`);
     }
+  }
+
+  /** The windows that hold a job, as they are committed. */
+  #holdsOf(jobId: string): Window[] {
+    const found = this.#all<{ windows: string }>(
+      'select windows from workspaces where windows is not null',
+    );
+    const windows = found.flatMap((row) => JSON.parse(row.windows) as Window[]);
+    return windows.filter((one) => one.effect === 'hold' && coverOf(one)(jobId, null));
   }
 
   onArrival({ runId, path, scheduledFor }: Arrival): void {

@@ -70,8 +70,8 @@ const state = {
   ),
   nextRunAt: t.nullable(
     t.moment(
-      'When the job is due next. While a run executes, the due time after it. Null while the job is paused, after the account ' +
-        'has expired, and once it is due no more.',
+      'When the job is due next. While a run executes, the due time after it; in a hold, the one after that. Null while the job is paused, ' +
+        'after the account has expired, and once it is due no more.',
     ),
   ),
   lastRunAt: t.nullable(t.moment('When the last call started.')),

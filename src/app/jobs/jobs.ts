@@ -7,8 +7,9 @@ import { copyOfJob, type JobInput, type JobUpdate } from '../../domain/jobs/job-
 import type { Job } from '../../domain/jobs/job.ts';
 import { dueTimesOf, type DueTimesOfJob } from '../../domain/runs/due-times.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
-import { openJob, type SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { openForPeople, openJob, type SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { wasUpdated } from '../../store/accounts/audit.ts';
+import { findHolds } from '../../store/accounts/windows.ts';
 import { dropChainedRuns } from '../../store/jobs/chains.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -30,6 +31,7 @@ import {
   removeJob,
   requireJob,
   shownJob,
+  shownJobs,
   shownKept,
   withSecret,
 } from './keep-job.ts';
@@ -58,13 +60,13 @@ export async function createJob(
     make: async (tx, note) =>
       withSecret(job, await keepNewJob(app, principal, tx, job, note, { secret: onResultSecret })),
     async find(tx, id) {
-      const found = shownKept(app, principal, await requireJob(tx, principal, id));
+      const found = await shownKept(app, principal, tx, await requireJob(tx, principal, id));
       const isMade = onResult !== null && onResultSecret === undefined;
       return withSecret(found, isMade ? await secretAsMade(app, tx, found) : null);
     },
   });
   wake('claim');
-  return made;
+  return await shownJob(app, principal, store.db, made);
 }
 
 /** The secret that was made for the `onResult` of a new job; null if it was changed since, or no key can open it. */
@@ -105,7 +107,8 @@ export async function copyJob(
       await keepNewJob(app, principal, tx, copy, note, { secret });
       return copy;
     },
-    find: async (tx, made) => shownKept(app, principal, await requireJob(tx, principal, made)),
+    find: async (tx, made) =>
+      await shownKept(app, principal, tx, await requireJob(tx, principal, made)),
   });
 }
 
@@ -126,7 +129,8 @@ export async function getDueTimes(
   const job = await requireJob(store.db, principal, id);
   const now = clock.now();
   const isExpired = hasExpired({ expiresAt: principal.accountExpiresAt }, now);
-  return dueTimesOf(job, { now, count, isExpired });
+  const holds = (await findHolds(store.db, [job])).get(id);
+  return dueTimesOf(job, { now, count, isExpired, holds });
 }
 
 /** A page of the workspace's jobs, newest first. */
@@ -146,12 +150,14 @@ export async function listJobs(
       return (await findStop(db, workspaceId, 'newest', { state: null, after, rows }))?.id;
     },
   );
-  return { items: items.map((job) => shownKept(app, principal, job)), nextCursor };
+  const opened = items.map((job) => openForPeople(job, app.vault));
+  return { items: await shownJobs(app, principal, db, opened), nextCursor };
 }
 
 /** A job of the workspace. Throws `not_found`. */
 export async function getJob(app: JobsApp, principal: Principal, id: string): Promise<Job> {
-  return shownKept(app, principal, await requireJob(app.store.db, principal, id));
+  const { db } = app.store;
+  return await shownKept(app, principal, db, await requireJob(db, principal, id));
 }
 
 /**
@@ -172,7 +178,7 @@ export async function updateJob(
   const seen = await requireJob(store.db, principal, id);
   await requirePaid(store.db, principal, clock.now());
   const isAtOnce = changesNoField(app, seen, update);
-  if (isAtOnce && action === undefined) return shownKept(app, principal, seen);
+  if (isAtOnce && action === undefined) return await shownKept(app, principal, store.db, seen);
   const needed = isAtOnce && action !== undefined ? { action } : update;
   const change = async (tx: Db, kept: SealedJob, note: NoteChange): Promise<KeptJob> => {
     const changed = changedJob(app, kept, needed);
@@ -186,7 +192,7 @@ export async function updateJob(
       )
     : await whenIdle(app, principal, id, change);
   wake('claim');
-  return shownJob(app, principal, job);
+  return await shownJob(app, principal, store.db, job);
 }
 
 /**

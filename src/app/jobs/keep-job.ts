@@ -18,6 +18,7 @@ import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
+import { findHolds } from '../../store/accounts/windows.ts';
 import { markCallbacksDeleted } from '../../store/alerts/callbacks.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import { dropWait } from '../../store/runs/completions.ts';
@@ -46,21 +47,45 @@ export function noJob(id: string): JobdError {
   return new JobdError('not_found', `there is no job with id ${id}`);
 }
 
-/** A job as people see it: no job of an expired account is due, whatever due time is kept. */
-export function shownJob<Shown extends DueTimeFields>(
+/**
+ * Jobs as people see them: no job of an expired account is due, whatever due time is kept, and one that is held is due after that. In
+ * a transaction, `db` is that.
+ */
+export async function shownJobs<Shown extends DueTimeFields & { id: string }>(
   { clock }: Pick<Ground, 'clock'>,
-  { accountExpiresAt }: Principal,
-  job: Shown,
-): Shown {
+  { accountExpiresAt, workspaceId }: Principal,
+  db: Db,
+  found: readonly Shown[],
+): Promise<Shown[]> {
   const now = clock.now();
   const isExpired = hasExpired({ expiresAt: accountExpiresAt }, now);
-  const nextRunAt = isExpired ? null : upcomingDueTime(job, now);
-  return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
+  const due = found.flatMap(({ id, nextRunAt }) => (nextRunAt === null ? [] : { id, workspaceId }));
+  const holds = isExpired ? null : await findHolds(db, due);
+  return found.map((job) => {
+    const nextRunAt = holds && upcomingDueTime(job, now, holds.get(job.id));
+    return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
+  });
+}
+
+/** A job as people see it. */
+export async function shownJob<Shown extends DueTimeFields & { id: string }>(
+  app: Pick<Ground, 'clock'>,
+  principal: Principal,
+  db: Db,
+  job: Shown,
+): Promise<Shown> {
+  const [shown = job] = await shownJobs(app, principal, db, [job]);
+  return shown;
 }
 
 /** A kept job as people see it. */
-export function shownKept(app: JobsApp, principal: Principal, job: SealedJob): Job {
-  return shownJob(app, principal, openForPeople(job, app.vault));
+export async function shownKept(
+  app: JobsApp,
+  principal: Principal,
+  db: Db,
+  job: SealedJob,
+): Promise<Job> {
+  return await shownJob(app, principal, db, openForPeople(job, app.vault));
 }
 
 /** A new job; the plan of the account gives the default of its timeout. Throws as `defineJob` does. */

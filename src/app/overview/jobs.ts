@@ -15,7 +15,7 @@ import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs } from '../../store/overview/trouble.ts';
 import { findCompletions } from '../../store/runs/completions.ts';
 import { findRunStop, type RunPlace } from '../../store/runs/of-workspace.ts';
-import { noJob, shownJob } from '../jobs/keep-job.ts';
+import { noJob, shownJobs } from '../jobs/keep-job.ts';
 import type { JobsApp, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
@@ -97,11 +97,12 @@ async function withRecent(
     underWay?.httpStatus === 202 ? [underWay.id] : [],
   );
   const waits = await findCompletions(db, answered);
-  return found.map((job) => {
+  const shown = await shownJobs(app, principal, db, found);
+  return shown.map((job) => {
     const { statuses = [], underWay = null } = recent.get(job.id) ?? {};
     const { percent = null, line = null, progressAt = null } = waits.get(underWay?.id ?? '') ?? {};
     return {
-      ...shownJob(app, principal, job),
+      ...job,
       recent: statuses,
       underWay: underWay && { ...underWay, percent, line, progressAt },
     };

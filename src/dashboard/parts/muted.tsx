@@ -29,11 +29,12 @@ export function Muted() {
   return windows.map((one) => one.onUntil !== null && <Line key={one.id} {...one} />);
 }
 
-function Line({ id, name, onUntil, ...window }: Window) {
+function Line({ id, name, effect, onUntil, ...window }: Window) {
   const what = aboutText(aboutOf(window));
+  const [whose, done] = effect === 'mute' ? ['Alerts', 'muted'] : ['Jobs', 'held'];
   return (
     <p class="band" role="status">
-      {what === 'all' ? 'All alerts' : `Alerts of ${what}`} are muted until{' '}
+      {what === 'all' ? `All ${whose.toLowerCase()}` : `${whose} of ${what}`} are {done} until{' '}
       {timeIn(onUntil ?? '', now.value)}: <Outside text={name} />{' '}
       {mayWrite.value && <Button onClick={() => void end(id)}>End now</Button>}
     </p>

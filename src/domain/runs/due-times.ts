@@ -7,7 +7,8 @@ import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/words.ts';
-import { upcomingDueTime, type DueTimeFields } from './due.ts';
+import { endAt, type Window } from '../windows.ts';
+import { holdsOf, upcomingDueTime, type DueTimeFields } from './due.ts';
 
 /** When a job is due. */
 export interface DueTimesOfJob extends Preview {
@@ -16,21 +17,28 @@ export interface DueTimesOfJob extends Preview {
 }
 
 /**
- * The next due times of a job at `now`; the first is `upcomingDueTime`. A job that is not called on schedule has none,
+ * The next due times of a job at `now` but those that are held; the first is `upcomingDueTime`. A job that is not called on schedule has none,
  * and a note says why.
  */
 export function dueTimesOf(
   job: DueTimeFields & Pick<Job, 'paused'> & Parameters<typeof deletionWords>[0],
-  { now, count, isExpired }: { now: number; count: number; isExpired: boolean },
+  {
+    now,
+    count,
+    isExpired,
+    holds = [],
+  }: { now: number; count: number; isExpired: boolean; holds?: readonly Window[] | undefined },
 ): DueTimesOfJob {
   const schedule = scheduleOf(job);
   const words = scheduleWords(schedule);
-  const first = upcomingDueTime(job, now);
+  const first = upcomingDueTime(job, now, holds);
   const deletion = deletionWords(job);
   const more = deletion === null ? [] : [deletion];
   if (!isExpired && first !== null) {
     const { next, notes } = preview(schedule, first - 1, count);
-    return { words, next, notes: [...notes, ...more] };
+    const its = holdsOf(schedule, holds);
+    const isCalled = (at: number): boolean => endAt(its, at) === null;
+    return { words, next: next.filter(isCalled), notes: [...notes, ...more] };
   }
   const notes = [
     ...(isExpired ? ['the account has expired: its jobs are called again once it is renewed'] : []),

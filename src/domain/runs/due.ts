@@ -5,7 +5,8 @@
 
 import { scheduleOf, type Schedule, type ScheduleFields } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
-import { dueBetween, nextDue } from '../schedule/next.ts';
+import { dueBetween, nextDue, type DueTimes } from '../schedule/next.ts';
+import { coveredUntil, endAt, periodAfter, type Window } from '../windows.ts';
 import type { Missed, MissedReason } from './reason.ts';
 
 /** A due time that is longer past is missed. */
@@ -19,39 +20,74 @@ export type DueTimeFields = ScheduleFields & Pick<Job, 'activeRunId' | 'nextRunA
 
 /**
  * The due time that people see at `now`: the next one to come. The job itself may still have an earlier one, which is
- * called late or missed because a run outlasts it.
+ * called late or missed because a run outlasts it, or one that the windows hold which are about the job (docs/behavior.md#hold-1).
  */
-export function upcomingDueTime(job: DueTimeFields, now: number): number | null {
+export function upcomingDueTime(
+  job: DueTimeFields,
+  now: number,
+  holds: readonly Window[] = [],
+): number | null {
   const { activeRunId, nextRunAt } = job;
   const isOutlasted = activeRunId !== null && nextRunAt !== null && nextRunAt <= now;
-  return isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
+  const next = isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
+  return holds.length === 0 ? next : afterHolds(scheduleOf(job), next, holds);
+}
+
+/** Holds one after the other, each of which has the next due time, that are looked at. */
+const mostHolds = 10;
+
+/** The first due time from `first` on that no window holds; null if there is none, or after ten holds. */
+function afterHolds(
+  schedule: Schedule,
+  first: number | null,
+  holds: readonly Window[],
+): number | null {
+  let next = first;
+  for (let turn = 0; next !== null; turn += 1) {
+    const until = coveredUntil(holdsOf(schedule, holds), next);
+    if (until === null) return next;
+    next = turn === mostHolds ? null : nextDue(schedule, until - 1);
+  }
+  return next;
+}
+
+/** Those of the windows about a job that hold it: none does a one-time job, whose only due time would be lost. */
+export function holdsOf({ scheduleType }: Schedule, windows: readonly Window[]): readonly Window[] {
+  return scheduleType === 'once' ? [] : windows;
 }
 
 export interface DuePlan {
   missed: Missed | null;
   /** The due time to call now; null if there is none. */
   dueAt: number | null;
-  /** The due time after that; null if there is none. */
+  /** The due time after that; null if there is none. It may have passed: then it is decided on next. */
   nextRunAt: number | null;
+  /** Due times in a hold, which are neither called nor missed: then nothing else is decided on. */
+  held?: DueTimes;
 }
 
 /**
  * Decides about a job whose due time `nextRunAt` is not after `now`. Due times up to `renewedAt`, when its account was
- * renewed, are neither called nor missed. A renewal in the future is ignored: the clock was ahead then.
+ * renewed, are neither called nor missed. A renewal in the future is ignored: the clock was ahead then. `holds` are those of the job
+ * (`holdsOf`).
  */
 export function planDue(
   schedule: Schedule,
   nextRunAt: number,
   now: number,
   renewedAt: number | null = null,
+  holds: readonly Window[] = [],
 ): DuePlan {
-  if (renewedAt === null || !isBeforeRenewal(nextRunAt, now, renewedAt)) {
-    return planFrom(schedule, nextRunAt, now);
-  }
-  const first = nextDue(schedule, renewedAt);
-  return first !== null && first <= now
-    ? planFrom(schedule, first, now)
-    : { missed: null, dueAt: null, nextRunAt: first };
+  const isRenewed = renewedAt !== null && isBeforeRenewal(nextRunAt, now, renewedAt);
+  const first = isRenewed ? nextDue(schedule, renewedAt) : nextRunAt;
+  const later = { missed: null, dueAt: null, nextRunAt: first };
+  if (first === null || first > now) return later;
+  const heldUntil = endAt(holds, first);
+  if (heldUntil === null) return planFrom(schedule, first, now, holds);
+  // A renewal is kept by itself, and then the hold.
+  if (isRenewed) return later;
+  const held = dueTimesFrom(schedule, first, Math.min(now, heldUntil - 1));
+  return { missed: null, dueAt: null, nextRunAt: nextDue(schedule, held.last), held };
 }
 
 /** Whether a job became due before its account was renewed, so that its schedule counts from then. */
@@ -59,14 +95,22 @@ export function isBeforeRenewal(nextRunAt: number, now: number, renewedAt: numbe
   return nextRunAt <= renewedAt && renewedAt <= now;
 }
 
-function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
+function planFrom(
+  schedule: Schedule,
+  nextRunAt: number,
+  now: number,
+  holds: readonly Window[],
+): DuePlan {
   const earliest = now - latestStartMs;
   if (nextRunAt >= earliest) {
     return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };
   }
-  const missed = missedUntil(schedule, nextRunAt, earliest - 1);
+  // What was due before a hold is missed separately from what follows it (docs/behavior.md#hold-1).
+  const begins = holds.flatMap((one) => periodAfter(one, nextRunAt)?.from ?? []);
+  const missed = dueTimesFrom(schedule, nextRunAt, Math.min(earliest, ...begins) - 1);
   const next = nextDue(schedule, missed.last);
-  return next !== null && next <= now
+  const isCalled = next !== null && next >= earliest && next <= now && endAt(holds, next) === null;
+  return isCalled
     ? { missed, dueAt: next, nextRunAt: nextDue(schedule, next) }
     : { missed, dueAt: null, nextRunAt: next };
 }
@@ -84,7 +128,7 @@ export function planUpTo(
   const { first } = missed;
   const nextRunAt = nextDue(schedule, takenAt);
   if (takenAt === first) return { missed: null, dueAt: null, nextRunAt };
-  return { missed: missedUntil(schedule, first, takenAt - 1), dueAt: null, nextRunAt };
+  return { missed: dueTimesFrom(schedule, first, takenAt - 1), dueAt: null, nextRunAt };
 }
 
 /** What decides whether missed due times are made up for. Times are epoch milliseconds. */
@@ -93,17 +137,20 @@ interface MakeUpTerms {
   now: number;
   /** When the run of the job ended that may have delayed the last of them; null if none did. */
   busyUntil: number | null;
+  /** Those of the job (`holdsOf`). */
+  holds?: readonly Window[];
 }
 
 /**
- * Whether one more run makes up for what a plan misses (docs/behavior.md#makeup-1): if no later due time is called, the last one is
- * not too long past, and the job itself was not at work then.
+ * Whether one more run makes up for what a plan misses (docs/behavior.md#makeup-1): if no later due time has come, the last one is
+ * not too long past, the job itself was not at work then, and it is not held now.
  */
 export function isMadeUp(
-  { missed, dueAt }: DuePlan,
-  { makeUpSeconds, now, busyUntil }: MakeUpTerms,
+  { missed, dueAt, nextRunAt }: DuePlan,
+  { makeUpSeconds, now, busyUntil, holds = [] }: MakeUpTerms,
 ): boolean {
   if (missed === null || dueAt !== null || makeUpSeconds === null) return false;
+  if ((nextRunAt ?? Infinity) <= now || endAt(holds, now) !== null) return false;
   const isBusy = busyUntil !== null && busyUntil > missed.last;
   return !isBusy && now - missed.last <= makeUpSeconds * 1_000;
 }
@@ -125,8 +172,8 @@ export interface Circumstances {
   hindrances?: readonly Hindrance[];
 }
 
-/** The due times from `first`, which is one, up to a moment, as one miss. */
-export function missedUntil(schedule: Schedule, first: number, until: number): Missed {
+/** The due times from `first`, which is one, up to a moment. */
+export function dueTimesFrom(schedule: Schedule, first: number, until: number): DueTimes {
   const more = dueBetween(schedule, first, until);
   return { first, last: more?.last ?? first, count: 1 + (more?.count ?? 0) };
 }

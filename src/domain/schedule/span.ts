@@ -5,12 +5,12 @@
 
 import { sameDueTimes, type ScheduleFields } from './schedule.ts';
 
-export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored'] as const;
+export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored', 'held'] as const;
 
 /**
  * Why a schedule was no longer in force. `expired`: its account was not paid for; `corrected`: it was planned again after a
  * change of the clock or of the rules of its time zone; `restored`: another database had decided on its due times, before this one
- * was restored from a backup.
+ * was restored from a backup; `held`: by a window (docs/behavior.md#hold-1).
  */
 export type SpanEnd = (typeof spanEnds)[number];
 
@@ -26,6 +26,8 @@ export interface ScheduleSpan extends ScheduleFields {
    */
   nextDueAt: number | null;
   endReason: SpanEnd | null;
+  /** Its first due times, up to this one, were held; null if none was. */
+  heldUntil: number | null;
 }
 
 /** What a span is recorded of. */

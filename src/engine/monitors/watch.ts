@@ -1,7 +1,7 @@
 /**
  * Watch: a monitor whose ping did not come in time is down. Only monitors that could be overdue are read
  * (`next_check_at`). Nobody can ping a jobd that does not run, a machine that sleeps or a store that cannot be
- * written: the grace of a ping that was due then begins when pings could arrive again.
+ * written: the grace of a ping that was due then begins when pings could arrive again. In a hold none is expected either.
  */
 
 import type { ChangeFeed } from '../../domain/changes.ts';
@@ -9,7 +9,9 @@ import type { Clock } from '../../domain/clock.ts';
 import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { monitorAfter, monitorChange, type MonitorChange } from '../../domain/monitors/monitor.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
+import { coveredUntil } from '../../domain/windows.ts';
 import type { Log } from '../../base/log.ts';
+import { findHolds } from '../../store/accounts/windows.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import {
@@ -75,9 +77,17 @@ async function checkMonitors(
   reachableSince: number,
 ): Promise<{ change: MonitorChange; workspace: string | null }[]> {
   const found = await findMonitorsToCheck(tx, now, largestBatch);
-  const states = found.map((monitor) =>
-    monitorAfter(monitor, { type: 'time', at: now, reachableSince }),
-  );
+  const holds = await findHolds(tx, found);
+  const states = found.map((monitor) => {
+    const its = holds.get(monitor.id) ?? [];
+    // One that is due in a hold, or whose grace ends in one, has its grace after that (docs/behavior.md#hold-3).
+    const ends = [monitor.nextDueAt ?? now, now].map((at) => coveredUntil(its, at) ?? -Infinity);
+    return monitorAfter(monitor, {
+      type: 'time',
+      at: now,
+      reachableSince: Math.max(reachableSince, ...ends),
+    });
+  });
   await keepMonitorStates(tx, states);
   const changes = found
     .map((before, index) => monitorChange(before, states[index] ?? before, now))

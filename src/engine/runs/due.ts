@@ -5,6 +5,7 @@
 
 import {
   causeOfMissed,
+  holdsOf,
   isBeforeRenewal,
   isMadeUp,
   latestStartMs,
@@ -16,10 +17,13 @@ import type { Missed, MissedFacts, Why } from '../../domain/runs/reason.ts';
 import type { DroppedMakeUp } from '../../store/jobs/chains.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { Window } from '../../domain/windows.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
+import { windowsAbout } from '../../store/accounts/windows.ts';
+import { keepHeld } from '../../store/jobs/spans.ts';
 import { dropMakeUps } from '../../store/jobs/chains.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -85,9 +89,16 @@ export interface DueClaim {
 export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<DueClaim> {
   const { now, nodeId } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
-  const drafts = due
-    .filter(({ host }) => slots.take(host))
-    .map((one) => draftOf(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
+  const chosen = due.filter(({ host }) => slots.take(host));
+  const holds = await windowsAbout(
+    tx,
+    chosen.map(({ job }) => job),
+    (workspaceId) => terms.get(workspaceId)?.holds ?? [],
+  );
+  const drafts = chosen.map((one) => {
+    const { renewedAt = null } = terms.get(one.job.workspaceId) ?? {};
+    return draftOf(one, { renewedAt, holds: holds.get(one.job.id) ?? [] }, moment);
+  });
   const taken = await findTaken(tx, drafts);
   const plans = drafts.map((draft) => planClaim(draft, taken.get(draft.job.id), moment));
   const isKept = await keepRuns(tx, plans);
@@ -103,6 +114,10 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       nodeId: run && nodeId,
       missed: isKept(missed) ? 1 : 0,
     })),
+  );
+  await keepHeld(
+    tx,
+    drafts.flatMap(({ job, due: { held } }) => (held === undefined ? [] : [{ job, held }])),
   );
   const dropped = await dropMakeUps(
     tx,
@@ -155,16 +170,24 @@ interface ClaimPlan extends ClaimableJob {
   spans: SpanChange[];
 }
 
-/** A due job, and what its schedule says. */
-interface Draft extends ClaimableJob {
+/** What may keep the due times of a job from being called. */
+interface Hold {
   renewedAt: number | null;
+  holds: readonly Window[];
+}
+
+/** A due job, and what its schedule says. */
+interface Draft extends ClaimableJob, Hold {
   due: DuePlan;
 }
 
-function draftOf(one: ClaimableJob, renewedAt: number | null, { now }: Moment): Draft {
+function draftOf(one: ClaimableJob, hold: Hold, { now }: Moment): Draft {
   const { job } = one;
-  const due = planDue(scheduleOf(job), job.nextRunAt ?? now, now, renewedAt);
-  return { ...one, renewedAt, due };
+  const { renewedAt } = hold;
+  const schedule = scheduleOf(job);
+  const holds = holdsOf(schedule, hold.holds);
+  const due = planDue(schedule, job.nextRunAt ?? now, now, renewedAt, holds);
+  return { ...one, renewedAt, holds, due };
 }
 
 /**
@@ -181,7 +204,7 @@ async function findTaken(tx: Db, drafts: readonly Draft[]): Promise<Map<string, 
 }
 
 function planClaim(
-  { renewedAt, due, ...claimable }: Draft,
+  { renewedAt, holds, due, ...claimable }: Draft,
   takenAt: number | undefined,
   moment: Moment,
 ): ClaimPlan {
@@ -194,7 +217,7 @@ function planClaim(
   return {
     ...claimable,
     missed: missed && missedRun(job, missed, moment),
-    isMadeUp: takenAt === undefined && isMadeUp(due, makeUpTerms(job, due, now)),
+    isMadeUp: takenAt === undefined && isMadeUp(due, makeUpTerms(job, due, { now, holds })),
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
     spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
@@ -230,9 +253,13 @@ function missedRun(job: DueJob, missed: Missed, moment: Moment): MissedRun {
   };
 }
 
-function makeUpTerms(job: DueJob, { missed }: DuePlan, now: number) {
+function makeUpTerms(
+  job: DueJob,
+  { missed }: DuePlan,
+  terms: { now: number; holds: readonly Window[] },
+) {
   const { makeUpSeconds } = job;
-  return { makeUpSeconds, now, busyUntil: missed && busyUntil(job, missed.last) };
+  return { ...terms, makeUpSeconds, busyUntil: missed && busyUntil(job, missed.last) };
 }
 
 /** When the run ended that may have delayed a missed due time; null if the last run began too late for that. */

@@ -9,7 +9,9 @@ import { newId } from '../../domain/id.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { becauseOf } from '../../domain/runs/reason.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
+import { endAt } from '../../domain/windows.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
+import { windowsAbout } from '../../store/accounts/windows.ts';
 import { postResults, type DroppedResults } from '../../store/alerts/callbacks.ts';
 import { findStarted, insertChainedRuns, type ChainedRun } from '../../store/jobs/chains.ts';
 import { keepSpans } from '../../store/jobs/spans.ts';
@@ -96,7 +98,10 @@ async function renewSpans(tx: Db, { renewed }: Required<Facts>) {
   await keepSpans(tx, renewed);
 }
 
-/** Queues a run of each job that runs after one of these, and one that makes up for each miss, unless their accounts have expired. */
+/**
+ * Queues a run of each job that runs after one of these, unless a window holds it (docs/behavior.md#hold-2), and one that makes up for
+ * each miss; none if their accounts have expired.
+ */
 async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
   const causes = ended.filter(isFollowed).map(({ ended: { jobId, runId, status, finishedAt } }) => {
     return { jobId, runId, conditions: conditionsMet(status), endedAt: finishedAt };
@@ -106,10 +111,16 @@ async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
   if (started.length === 0) return {};
   const now = Math.max(latestEnd(ended), latestMiss(missed));
   const terms = await findTerms(tx, [...new Set(started.map(({ workspaceId }) => workspaceId))]);
+  const held = await windowsAbout(
+    tx,
+    followers.map(({ jobId: id, workspaceId }) => ({ id, workspaceId })),
+    (workspaceId) => terms.get(workspaceId)?.holds ?? [],
+  );
   const queued = started
-    .filter(({ workspaceId }) => {
+    .filter(({ jobId, workspaceId }) => {
       const its = terms.get(workspaceId);
-      return its !== undefined && !hasExpired(its, now);
+      const isHeld = endAt(held.get(jobId) ?? [], now) !== null;
+      return its !== undefined && !hasExpired(its, now) && !isHeld;
     })
     .map((run) => ({ ...run, id: newId(now) }));
   if (queued.length === 0) return {};

@@ -7,7 +7,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { monitorAfter, type Monitor, type MonitorEvent } from '../../domain/monitors/monitor.ts';
-import { missedUntil } from '../../domain/runs/due.ts';
+import { dueTimesFrom } from '../../domain/runs/due.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import {
   findExpectingMonitors,
@@ -82,7 +82,7 @@ async function takeBackMissed(tx: Db, jobIds: readonly string[], now: number): P
   const missed = await findMissedAhead(tx, jobIds, now);
   const restated = missed.map((run) => {
     // Perhaps not that of the job: it may have been changed before the clock was set right.
-    return { id: run.id, ...missedUntil(scheduleOf(run), run.scheduledFor, now) };
+    return { id: run.id, ...dueTimesFrom(scheduleOf(run), run.scheduledFor, now) };
   });
   await restateMissed(tx, restated);
   await cutSpans(tx, new Set(missed.map(({ jobId }) => jobId)), now);

@@ -13,12 +13,14 @@
 
 import { sql } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
+import type { Window } from '../../domain/windows.ts';
 import type { Planned } from '../../domain/schedule/span.ts';
 import { idList, textsIn } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from '../jobs/spans.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
+import { holdsIn } from './windows.ts';
 
 /** The plan and expiry of a job's account. Times are epoch milliseconds. */
 export interface Terms {
@@ -29,6 +31,8 @@ export interface Terms {
   expiresAt: number | null;
   schedules: 'on' | 'off' | 'resuming';
   renewedAt: number | null;
+  /** The windows of the workspace that hold jobs. */
+  holds: readonly Window[];
 }
 
 const termsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
@@ -37,6 +41,7 @@ const termsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select(['workspaces.id', 'accounts.id as account_id'])
     .select(['plan', 'expires_at', 'schedules', 'renewed_at', workspaceLabel.as('workspace')])
+    .select('windows')
     .where(sql<boolean>`workspaces.id in ${textsIn(of('ids'))}`)
     .compile(),
 );
@@ -57,6 +62,7 @@ export async function findTerms(
         expiresAt: row.expires_at,
         schedules: row.schedules,
         renewedAt: row.renewed_at,
+        holds: holdsIn(row.windows),
       },
     ]),
   );

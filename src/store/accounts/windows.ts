@@ -1,5 +1,6 @@
 /** Windows of workspaces (domain/windows.ts). */
 
+import { sql } from 'kysely';
 import { coverOf, mutesAt, type Cover, type Mute, type Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';
@@ -31,6 +32,21 @@ async function windowsOf(db: Db, workspaceIds: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, json }) => [id, json === null ? [] : JSON.parse(json)]));
 }
 
+/** The windows of kept texts that hold, as they were read last: each claim needs those of its workspaces. */
+const holdsOfTexts = new Map<string, readonly Window[]>();
+const mostTexts = 100;
+
+/** The windows of a kept text that hold. One that has none is not read. */
+export function holdsIn(json: string | null): readonly Window[] {
+  if (json === null || !json.includes('"effect":"hold"')) return [];
+  const known = holdsOfTexts.get(json);
+  if (known !== undefined) return known;
+  if (holdsOfTexts.size >= mostTexts) holdsOfTexts.clear();
+  const holds = (JSON.parse(json) as Window[]).filter(({ effect }) => effect === 'hold');
+  holdsOfTexts.set(json, holds);
+  return holds;
+}
+
 /**
  * Keeps the windows of a workspace. What is held back is looked at again at `now` (epoch milliseconds). The queues of its channels
  * are held, so that who makes an alert beside it sees these windows, or has its state seen here.
@@ -50,6 +66,11 @@ export async function keepWindows(
   const json = windows.length === 0 ? null : JSON.stringify(windows);
   const row = tx.updateTable('workspaces').where('id', '=', workspaceId);
   await row.set({ windows: json }).execute();
+  // What was put off to the end of a hold is looked at again, too.
+  await sql`update monitors set next_check_at = next_due_at + grace_seconds * 1000
+    where workspace_id = ${workspaceId} and next_check_at > next_due_at + grace_seconds * 1000`.execute(
+    tx,
+  );
   await tx
     .updateTable('alert_states')
     .set({ due_at: now })
@@ -70,10 +91,20 @@ async function findAbout(
   subjects: readonly Subject[],
   isAsked: (window: Window) => boolean,
 ): Promise<ReadonlyMap<string, readonly Window[]>> {
+  if (subjects.length === 0) return new Map();
   const windows = await windowsOf(db, [...new Set(subjects.map((one) => one.workspaceId))]);
+  return await windowsAbout(db, subjects, (id) => windows.get(id)?.filter(isAsked) ?? []);
+}
+
+/** Which of the windows of their workspaces are about these jobs and monitors, by id. It asks nothing if there are no windows. */
+export async function windowsAbout(
+  db: Db,
+  subjects: readonly Subject[],
+  windowsIn: (workspaceId: string) => readonly Window[],
+): Promise<ReadonlyMap<string, readonly Window[]>> {
   const covers = new Map<string, { window: Window; isAbout: Cover }[]>();
-  for (const [workspaceId, all] of windows) {
-    const its = all.filter(isAsked).map((window) => ({ window, isAbout: coverOf(window) }));
+  for (const workspaceId of new Set(subjects.map((one) => one.workspaceId))) {
+    const its = windowsIn(workspaceId).map((window) => ({ window, isAbout: coverOf(window) }));
     if (its.length > 0) covers.set(workspaceId, its);
   }
   const affected = subjects.filter(({ workspaceId }) => covers.has(workspaceId));
@@ -88,6 +119,14 @@ async function findAbout(
     return [id, about.map(({ window }) => window)] as const;
   });
   return new Map(found.filter(([, about]) => about.length > 0));
+}
+
+/** The windows that hold these jobs and monitors, now or at other times, by id; those without any are absent. */
+export async function findHolds(
+  db: Db,
+  subjects: readonly Subject[],
+): Promise<ReadonlyMap<string, readonly Window[]>> {
+  return await findAbout(db, subjects, ({ effect }) => effect === 'hold');
 }
 
 /** What mutes these jobs and monitors at one of some instants (epoch milliseconds), by id; those that are not muted are absent. */

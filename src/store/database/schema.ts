@@ -176,6 +176,8 @@ export interface ScheduleSpanRow {
   period_seconds: number | null;
   anchor_at: number;
   adjustments: string | null;
+  /** Its first due times, up to this one, were held; null if none was. */
+  held_until: Generated<number | null>;
 }
 
 /** What a daily check of the ledger found: due times, and the jobs that it read. */

@@ -1,6 +1,8 @@
 /** Spans: when which schedule of a job was in force. Whoever changes when a job is due, records it in the same transaction. */
 
 import { sql } from 'kysely';
+import { nextDue, type DueTimes } from '../../domain/schedule/next.ts';
+import { scheduleOf, type ScheduleFields } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
 import { scheduleColumns } from '../database/columns.ts';
 import { idList } from '../database/dialect.ts';
@@ -24,7 +26,9 @@ const endSpan = statementForEach((db: Db, of: Parameters<Ended>) =>
     .compile(),
 );
 
-type Begun = Omit<ScheduleSpan, 'untilAt' | 'nextDueAt' | 'endReason'> & { jobId: string };
+type Begun = Omit<ScheduleSpan, 'untilAt' | 'nextDueAt' | 'endReason' | 'heldUntil'> & {
+  jobId: string;
+};
 
 const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
   db
@@ -48,6 +52,7 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
         until_at: null,
         next_due_at: null,
         end_reason: null,
+        held_until: null,
         schedule_type: row.ref('excluded.schedule_type'),
         cron_expr: row.ref('excluded.cron_expr'),
         timezone: row.ref('excluded.timezone'),
@@ -77,6 +82,51 @@ export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[])
   );
 }
 
+const holdSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; heldUntil: number }>) =>
+  db
+    .updateTable('schedule_spans')
+    .set({ held_until: of('heldUntil') })
+    .where('job_id', '=', of('jobId'))
+    .where('until_at', 'is', null)
+    .compile(),
+);
+
+/** Due times of a job that are held. */
+export interface HeldTimes {
+  job: ScheduleFields & { id: string };
+  held: DueTimes;
+}
+
+/**
+ * Keeps that due times are held: those at the beginning of a span are. A span goes on while nothing was called or missed since; else
+ * another one begins. Only in the transaction that moves the jobs to their next due times.
+ */
+export async function keepHeld(tx: Db, all: readonly HeldTimes[]): Promise<void> {
+  if (all.length === 0) return;
+  const open = await tx
+    .selectFrom('schedule_spans')
+    .select(['job_id as jobId', 'held_until as heldUntil'])
+    .where('job_id', 'in', idList(all.map(({ job }) => job.id)))
+    .where('until_at', 'is', null)
+    .where('held_until', 'is not', null)
+    .execute();
+  const lastHeld = new Map(open.map(({ jobId, heldUntil }) => [jobId, heldUntil ?? Infinity]));
+  const goesOn = ({ job, held }: HeldTimes): boolean =>
+    nextDue(scheduleOf(job), lastHeld.get(job.id) ?? Infinity) === held.first;
+  const begun = all.filter((one) => !goesOn(one));
+  await keepSpans(
+    tx,
+    begun.map(({ job, held: { first } }) => {
+      const ended = { reason: 'held', nextDueAt: first } as const;
+      return { jobId: job.id, at: first - 1, ended, begun: job };
+    }),
+  );
+  await holdSpan(
+    tx,
+    all.map(({ job, held }) => ({ jobId: job.id, heldUntil: held.last })),
+  );
+}
+
 const cutSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; at: number }>) =>
   db
     .updateTable('schedule_spans')
@@ -99,6 +149,7 @@ const spanColumns = [
   'until_at as untilAt',
   'next_due_at as nextDueAt',
   'end_reason as endReason',
+  'held_until as heldUntil',
   ...scheduleColumns,
 ] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
 

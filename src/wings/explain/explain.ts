@@ -12,11 +12,12 @@ import { scheduleWords } from '../../domain/schedule/words.ts';
 import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
 import type { Explanation, Fact, Verdict } from './facts.ts';
 import { remedyOf } from './meanings.ts';
-import { nextFacts, targetFacts } from './of-now.ts';
+import { heldBy, nextFacts, targetFacts } from './of-now.ts';
 import { alertFacts, beginning, calledLater, causesOf, manualFacts } from './of-run.ts';
 import { muteFacts, outcomeWords, runFacts } from './of-run.ts';
 import type { Records } from './records.ts';
-import { endedBefore, isPause, scheduleThen, stateAt, type StateThen } from './schedule-then.ts';
+import { endedBefore, isPause, scheduleThen, stateAt, wasHeld } from './schedule-then.ts';
+import type { StateThen } from './schedule-then.ts';
 
 /** Later changes that are told one by one. */
 const mostChanges = 5;
@@ -53,6 +54,7 @@ export function explain(records: Records): Explanation {
 const todoFor: Partial<Record<Verdict['outcome'], string>> = {
   paused: 'Resume the job if it should be called again.',
   expired: 'Renew the account: its jobs are called again from then on.',
+  held: 'If the call is needed all the same, run the job by hand.',
 };
 const todoOfOver: typeof todoFor = {
   ...todoFor,
@@ -99,7 +101,13 @@ function withoutRun(records: Records, state: StateThen, dueAt: number): Verdict 
   const not = `It did not run at ${timeIn(dueAt, zone)}`;
   if (dueAt > now) {
     const wait = `${timeIn(dueAt, zone)} is still to come, ${lengthText(dueAt - now)} from now.`;
-    return { outcome: 'to_come', answer: `${wait}${pausedNow(records)}` };
+    const held = heldBy(records, dueAt);
+    const isHeld = held === null ? '' : ` It is held then ${held.words}.`;
+    return { outcome: 'to_come', answer: `${wait}${isHeld}${pausedNow(records)}` };
+  }
+  if (wasHeld(schedules, dueAt)) {
+    const by = heldBy(records, dueAt)?.words ?? 'by a window that was changed or deleted since';
+    return { outcome: 'held', answer: `${not}: it was held ${by}.` };
   }
   const end = endedBefore(schedules, dueAt);
   // The schedule of an account that has just expired may still be in force.
@@ -243,6 +251,11 @@ function stateFacts(records: Records, state: StateThen, then: number): Fact[] {
   const { job, changes, zone, now, schedules } = records;
   if (state === 'not_created' || then > now) return [];
   const facts: Fact[] = [];
+  const held = wasHeld(schedules, then) ? heldBy(records, then) : null;
+  if (held !== null) {
+    const { words, from: at, until } = held;
+    facts.push(fact('held', `It was held ${words}.`, { at, until }));
+  }
   if (state === 'paused') {
     const at = schedules.last?.untilAt ?? null;
     const since = at === null ? ', since it was created' : sinceText(at, records);

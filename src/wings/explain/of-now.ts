@@ -10,6 +10,7 @@ import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { deletionWords } from '../../domain/jobs/spent.ts';
 import { pausedWords, whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
+import { coveredUntil, periodAt } from '../../domain/windows.ts';
 import { capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
@@ -34,16 +35,29 @@ export function targetFacts({ target }: Records): Fact[] {
   return [fact('target', `${verdict}: ${detail}.`)];
 }
 
+/** What holds the job at an instant: from when to when, and by which window; null if nothing does. */
+export function heldBy({ holds, zone }: Pick<Records, 'holds' | 'zone'>, at: number) {
+  const window = holds.find((one) => periodAt(one, at) !== null);
+  const period = window && periodAt(window, at);
+  if (window === undefined || !period) return null;
+  const { from } = period;
+  const until = coveredUntil(holds, at) ?? period.until;
+  const words = `from ${timeIn(from, zone)} to ${timeIn(until, zone)} by the window ${window.name}`;
+  return { from, until, words };
+}
+
 /** The next due time, and obstacles. */
 export function nextFacts(records: Records): Fact[] {
   const { job, now, plan, problems, target, zone } = records;
   const isExpired = hasExpired(records, now);
   const { maxTimeoutSeconds } = plans[plan];
-  const next = !isOnSchedule(job) || isExpired ? null : upcomingDueTime(job, now);
+  const next = !isOnSchedule(job) || isExpired ? null : upcomingDueTime(job, now, records.holds);
   const obstacles: Fact[] = [];
   const add = (sentence: string, values: Partial<Fact> = {}): void => {
     obstacles.push(fact('obstacle', sentence, values));
   };
+  const held = heldBy(records, now);
+  if (held !== null) add(`It is held ${held.words}.`, { at: held.from, until: held.until });
   if (job.paused) add(`${capitalized(pausedWords(job, now))}.`);
   if (job.after !== null) add(firstJobWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
@@ -58,6 +72,8 @@ export function nextFacts(records: Records): Fact[] {
       `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,
     );
   }
+  const isHeldOn = next === null && !isExpired && job.nextRunAt !== null;
+  if (isHeldOn) add('Windows hold all of its next due times.');
   const deletion = deletionWords(job);
   const after = deletion === null ? '' : ` ${capitalized(deletion)}.`;
   if (next === null) {

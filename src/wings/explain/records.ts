@@ -6,11 +6,13 @@ import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { timeOfId } from '../../domain/id.ts';
 import { longestChain } from '../../domain/jobs/after-words.ts';
 import { hostOf } from '../../domain/jobs/job.ts';
+import { holdsOf } from '../../domain/runs/due.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
-import { findMutes } from '../../store/accounts/windows.ts';
+import { findHolds, findMutes } from '../../store/accounts/windows.ts';
 import { findChannelsOf } from '../../store/alerts/channels.ts';
 import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -104,8 +106,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
     /** Whether an enabled channel serves the job now. */
     isWatched: await isWatched(db, job),
-    /** Windows that mute the job, when the run ended or now. */
-    mutes: (await findMutes(db, [job], [run === null ? now : endOf(run), now])).get(job.id) ?? [],
+    ...(await windowsOf(db, job, [run === null ? now : endOf(run), now])),
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
     problems: app.health.problems().map(({ detail }) => detail),
@@ -216,6 +217,16 @@ async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promis
   const page = { after: '', limit: mostChannels };
   const channels = await findChannelsOf(db, workspaceId, page);
   return channels.some((one) => one.enabled && serves(one, { type: 'job', id, labels }));
+}
+
+async function windowsOf(db: Db, job: SealedJob, instants: readonly number[]) {
+  const holds = (await findHolds(db, [job])).get(job.id) ?? [];
+  return {
+    /** Windows that mute the job, at one of these instants. */
+    mutes: (await findMutes(db, [job], instants)).get(job.id) ?? [],
+    /** Windows that hold the job, at any time. */
+    holds: holdsOf(scheduleOf(job), holds),
+  };
 }
 
 /** The calls in flight in the middle of the time for which the job waited. */

@@ -92,6 +92,12 @@ function lastDue(schedule: Schedule, until: number, since: number): number | nul
   return null;
 }
 
+/** Whether a window held a due time. */
+export function wasHeld(schedules: Known['schedules'], dueAt: number): boolean {
+  const heldUntil = schedules.last?.heldUntil ?? -Infinity;
+  return dueAt <= heldUntil || endedBefore(schedules, dueAt)?.reason === 'held';
+}
+
 /** The end of a schedule before a due time of it could be called; null if it was in force. */
 export function endedBefore({ last }: Known['schedules'], dueAt: number) {
   if (last === null || last.untilAt === null || last.endReason === null) return null;

@@ -92,7 +92,12 @@ interface Work {
 function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
   const { after, until, now, nextRunAt } = work.input;
   const schedule = scheduleOf(span);
-  const from = Math.max(after, span.fromAt);
+  const begin = Math.max(after, span.fromAt);
+  const heldUntil = span.heldUntil ?? begin;
+  const heldTo = Math.min(until, heldUntil, span.untilAt ?? Infinity);
+  const held = dueIn(schedule, { after: begin, until: heldTo });
+  if (held !== null) work.ledger.explained.push({ ...held, reason: 'held' });
+  const from = Math.max(begin, heldUntil);
   const passed = Math.min(until, now);
   if (span.endReason === null) {
     // Also what is still to come: a job whose next due time was moved or lost would skip some.

@@ -119,6 +119,7 @@ const explanations: Readonly<Record<SpanEnd, string>> = {
   changed: 'of schedules that were changed meanwhile',
   expired: 'while the account had expired',
   corrected: 'before the clock was set',
+  held: 'in holds',
   restored: 'of which the database before a restore has the runs',
 };
 

@@ -42,7 +42,7 @@ const LedgerJob = t.output(
         reason: t.oneOf(
           spanEnds,
           'Why: the job was `paused`, its schedule was `changed`, its account had `expired`, its due time was `corrected` ' +
-            'after the clock was set, or the database was `restored`, and the one before has decided on them.',
+            'after the clock was set, a window `held` it, or the database was `restored`, and the one before has decided on them.',
         ),
         ...DueTimes,
       }),

@@ -1,4 +1,4 @@
-/** `jobd windows`: times in which nobody is alerted, over the API. */
+/** `jobd windows`: times in which nobody is alerted, or jobs are not called, over the API. */
 
 import type { Command } from 'commander';
 import { collection, type Api, type Collection } from '../../cli/client/api.ts';
@@ -58,7 +58,9 @@ const resource: Resource<Window, WindowUpdate> = {
 
 /** Adds the commands. */
 export function addWindowCommands(program: Command, context: Context): void {
-  const group = program.command('windows').description('manage times in which nobody is alerted');
+  const group = program
+    .command('windows')
+    .description('manage times in which nobody is alerted, or jobs are not called');
   const create = group.command('create').description('create a window');
   withNameOptions(withWindowOptions(create, true), 'window')
     .addHelpText(
@@ -68,7 +70,8 @@ Examples:
   jobd windows create --name tonight --effect mute \\
     --selector client=acme --for 10h
   jobd windows create --name 'patch night' --effect mute \\
-    --cron '0 22 * * tue' --for 2h`,
+    --cron '0 22 * * tue' --for 2h
+  jobd windows create --name migration --effect hold --until 06:00`,
     )
     .action(async (flags: Flags & { name: string }) => {
       const { name } = flags;

@@ -50,7 +50,7 @@ const state = {
 
 export const Window = t.output(
   'Window',
-  'A time in which nobody is alerted of jobs and monitors.',
+  'A time in which nobody is alerted of jobs and monitors, or jobs are not called.',
   example,
   { id, ...t.shownFields(windowFields), ...state },
 );

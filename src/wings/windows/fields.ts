@@ -7,7 +7,7 @@ import { selectorDetail, selectorRule } from '../../domain/labels.ts';
 import { adjustmentFields, scheduleFields } from '../../domain/schedule/fields.ts';
 import type { WindowEffect } from '../../domain/windows.ts';
 
-const windowEffects = ['mute'] as const satisfies readonly WindowEffect[];
+const windowEffects = ['mute', 'hold'] as const satisfies readonly WindowEffect[];
 /** Of one period. */
 export const longestSeconds = 604_800;
 /** Each health change reads all windows of its workspace: their text stays short. */
@@ -66,7 +66,9 @@ export function windowDetails(): Details<typeof windowFields> {
     'ISO 8601 with an offset or `Z`, or without one in `timezone`; a time of day alone, such as `22:00`, is the next one';
   return {
     name: 'Not blank; it need not be unique.',
-    effect: '`mute`: nobody is alerted, while jobs are called and monitors watched as ever.',
+    effect:
+      '`mute`: nobody is alerted, while jobs are called and monitors watched as ever. `hold`: due times of jobs are neither called nor ' +
+      'missed, and a ping that is due has its grace after it; one-time jobs are called.',
     selector: `${selectorDetail} They count as they are at each moment. Not with \`jobIds\` and \`monitorIds\`.`,
     jobIds: 'With neither these, `monitorIds` nor `selector`, it is about all jobs and monitors.',
     from: `${times}. Default: now, without \`cronExpr\`. Not with \`cronExpr\`.`,

@@ -17,6 +17,7 @@ import {
   deleteWindow,
   endWindow,
   getWindow,
+  mostHolds,
   mostWindows,
   pageOfWindows,
   updateWindow,
@@ -37,14 +38,15 @@ const operations = describe(
       summary: 'Create a window',
       description:
         'While a window with the effect `mute` lasts, no channel is alerted of the jobs and monitors that it is about. After it, ' +
-        'each channel gets at most one alert of each: of its state then, if that is not what the channel was told last.',
+        'each channel gets at most one alert of each: of its state then, if that is not what the channel was told last. ' +
+        'With the effect `hold`, due times in it are neither called nor missed. It counts from the next due time on that is decided on.',
       headers: RepeatableHeaders,
       body: WindowInput,
       response: { 201: WindowResponse },
       answer: 'The window.',
       failures: {
         400: badRequest('until or durationSeconds is needed: when it ends, or how long it lasts'),
-        403: `The key may only read, or the workspace has ${mostWindows} windows that are not over.`,
+        403: `The key may only read, or the workspace has ${mostWindows} windows that are not over, or ${mostHolds} that hold.`,
         409: usedKey,
       },
     },

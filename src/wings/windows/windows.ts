@@ -9,7 +9,7 @@ import { isoTime, isoTimeOrNull, msPerDay } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
-import { periodAfter, periodAt, type Window } from '../../domain/windows.ts';
+import { coveredUntil, periodAfter, periodAt, type Window } from '../../domain/windows.ts';
 import { keepWindows, listWindows } from '../../store/accounts/windows.ts';
 import type { Db } from '../../store/database/store.ts';
 import { windowFields, type WindowInput, type WindowUpdate } from './fields.ts';
@@ -19,6 +19,8 @@ type WindowsApp = ChangesApp & Wakes;
 
 /** Windows of a workspace that are not over. */
 export const mostWindows = 100;
+/** Of them those that hold: each due time is compared with all of them. */
+export const mostHolds = 20;
 /** As many that are over are kept, for so long. */
 const keptMs = 30 * msPerDay;
 
@@ -47,7 +49,7 @@ export async function createWindow(
     async make(tx, note) {
       await requireServed(tx, { workspaceId, ...window }, null);
       const kept = await listWindows(tx, workspaceId);
-      requireRoom(kept, now);
+      requireRoom([...kept, window], now);
       await keepWindows(tx, workspaceId, [...withoutOld(kept, now), window], now);
       note({ action: 'window.create', subject: window });
       return window;
@@ -58,10 +60,14 @@ export async function createWindow(
   return shown(made, now);
 }
 
-/** Throws `forbidden` if no other window may begin to count. */
+/** Throws `forbidden` if more windows count than may. */
 function requireRoom(windows: readonly Window[], now: number): void {
-  if (windows.filter((one) => periodAfter(one, now) !== null).length < mostWindows) return;
-  throw new JobdError('forbidden', `a workspace may have ${mostWindows} windows`);
+  const counting = windows.filter((one) => periodAfter(one, now) !== null);
+  const holds = counting.filter(({ effect }) => effect === 'hold');
+  if (counting.length > mostWindows)
+    throw new JobdError('forbidden', `a workspace may have ${mostWindows} windows`);
+  if (holds.length > mostHolds)
+    throw new JobdError('forbidden', `a workspace may have ${mostHolds} windows that hold`);
 }
 
 function withoutOld(windows: readonly Window[], now: number): Window[] {
@@ -113,8 +119,11 @@ export async function updateWindow(
     const now = app.clock.now();
     const after = changeWindow(before, update, now);
     const { workspaceId } = principal;
-    const beginsAgain = periodAfter(before, now) === null && periodAfter(after, now) !== null;
-    if (beginsAgain) requireRoom(await listWindows(tx, workspaceId), now);
+    const isCounted = (one: Window): boolean => periodAfter(one, now) !== null;
+    if (isCounted(after) && (!isCounted(before) || after.effect !== before.effect)) {
+      const others = (await listWindows(tx, workspaceId)).filter(({ id: of }) => of !== before.id);
+      requireRoom([...others, after], now);
+    }
     await requireServed(tx, { workspaceId, ...after }, before);
     const names = Object.keys(windowFields) as (keyof typeof windowFields)[];
     const fields = names.filter((name) => textOf(before, name) !== textOf(after, name));
@@ -183,23 +192,9 @@ async function requireWindow(db: Db, { workspaceId }: Principal, id: string): Pr
   throw new JobdError('not_found', `there is no window with id ${id}`);
 }
 
-/** Periods that follow each other are looked at so many times. */
-const mostInARow = 100;
-
-/** When the periods end that an instant is in without a gap; null if it is in none. */
-function endOf(window: Window, now: number): number | null {
-  let until: number | null = null;
-  for (let turn = 0; turn < mostInARow; turn++) {
-    const next = periodAt(window, until ?? now);
-    if (next === null) break;
-    ({ until } = next);
-  }
-  return until;
-}
-
 function shown(window: Window, now: number): ShownWindow {
   const period = periodAfter(window, now);
-  const until = endOf(window, now);
+  const until = coveredUntil([window], now);
   const next = periodAfter(window, until ?? now);
   const state = period === null ? 'over' : period.from <= now ? 'on' : 'to_come';
   return {

@@ -15,28 +15,14 @@ import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import * as fc from '../../support/fast-check.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
+import { windowOf } from '../../support/records/window.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const minute = 60_000;
 const url = 'http://127.0.0.1:1/';
 
 function mute(from: number, until: number, more: Partial<Window> = {}): Window {
-  return {
-    id: newId(from),
-    name: 'night',
-    effect: 'mute',
-    selector: null,
-    jobIds: null,
-    monitorIds: null,
-    from: isoTime(from),
-    until: isoTime(until),
-    cronExpr: null,
-    timezone: 'UTC',
-    durationSeconds: null,
-    endedAt: null,
-    createdAt: isoTime(from),
-    ...more,
-  };
+  return windowOf('mute', from, until, more);
 }
 
 /** Minutes at which something happens to one job, and the windows in which it is muted. */

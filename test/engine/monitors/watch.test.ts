@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { unheard } from '../../../src/domain/changes.ts';
+import type { Window } from '../../../src/domain/windows.ts';
 import { monitorStatus, type Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
@@ -11,9 +12,11 @@ import { openLog } from '../../../src/base/log.ts';
 import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { changeMonitor } from '../../../src/domain/monitors/monitor-input.ts';
 import type { Store } from '../../../src/store/database/store.ts';
+import { keepWindows } from '../../../src/store/accounts/windows.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
+import { windowOf } from '../../support/records/window.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
@@ -219,4 +222,25 @@ test('a running engine marks a monitor as down by itself, and logs it', async (t
   const names = { monitor: monitor.name, monitorId: monitor.id };
   const change = { from: 'up', to: 'down', dueAt: '2026-03-02T11:00:00.000Z' };
   assert.deepEqual({ ...line }, { ...line, level: 40, ...names, ...change });
+});
+
+test('a ping that is due in a hold has its grace after it, also if that is ended early; others are missed', async (t) => {
+  const { add, ping, outbox, passTo, store, clock, check } = await setup(t);
+  const held = await add();
+  const free = await add();
+  const hold = windowOf('hold', at('10:55:00'), at('12:00:00'), { monitorIds: [held.id] });
+  const keep = async (window: Window) =>
+    await store.write((tx) => keepWindows(tx, held.workspaceId, [window], clock.now()));
+  await keep(hold);
+  await passTo('10:30:00');
+  await ping(held);
+  await ping(free);
+  await passTo('11:30:00');
+  assert.deepEqual(await outbox(), ['monitor.down 11:05:00'], 'that of the other one');
+  await keep({ ...hold, endedAt: new Date(at('11:30:00')).toISOString() });
+  await check();
+  await passTo('11:34:59');
+  assert.equal((await outbox()).length, 1);
+  await passTo('11:35:00');
+  assert.deepEqual((await outbox()).toSorted(), ['monitor.down 11:05:00', 'monitor.down 11:35:00']);
 });

@@ -75,6 +75,7 @@ export const ofAccounts: Asked = {
   listWindows: [(db) => windows.listWindows(db, 'w')],
   keepWindows: [(db) => windows.keepWindows(db, 'w', [], 1)],
   findMutes: [(db) => windows.findMutes(db, [{ id: 'j', workspaceId: 'w' }], [1])],
+  findHolds: [(db) => windows.findHolds(db, [{ id: 'j', workspaceId: 'w' }])],
   findMuted: [(db) => windows.findMuted(db, [{ id: 'j', workspaceId: 'w' }], 1)],
   findWorkspacesOf: [(db) => workspaces.findWorkspacesOf(db, 'a', part)],
   listWorkspacesOf: [(db) => workspaces.listWorkspacesOf(db, 'a', 5)],

@@ -40,7 +40,7 @@ export function explainedJob(changes: Partial<Records['job']> = {}): Records['jo
 export function spanOf(job: Records['job'], changes: Partial<ScheduleSpan> = {}): ScheduleSpan {
   const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments } = job;
   const schedule = { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments };
-  const open = { untilAt: null, nextDueAt: null, endReason: null };
+  const open = { untilAt: null, nextDueAt: null, endReason: null, heldUntil: null };
   return { ...schedule, fromAt: job.createdAt, ...open, ...changes };
 }
 
@@ -108,6 +108,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     deliveries: [],
     isWatched: true,
     mutes: [],
+    holds: [],
     target: { kind: 'allowed' },
     problems: [],
     ...changes,

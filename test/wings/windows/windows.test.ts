@@ -88,7 +88,7 @@ test('what is wrong is refused with what to do', async (t) => {
     [{ jobIds: ['01a1fc58-a505-7000-bebc-059153f75def'] }, /^jobIds must be ids of jobs/],
     [{ timezone: 'Mars/Base' }, /^timezone must be/],
     [{ cronExpr: 'never' }, /^cronExpr must/],
-    [{ effect: 'silence' }, /^effect must be one of mute/],
+    [{ effect: 'silence' }, /^effect must be one of mute, hold/],
   ];
   for (const [more, words] of refusals) {
     assertRefused(await ask('POST', '/windows', { ...once, ...more }), 400, words);
@@ -289,4 +289,53 @@ test('an explanation says which window mutes the alerts of a job, or did when it
   });
   clock.advance(2 * hour);
   assert.deepEqual(await told(), [`Its alerts were ${window}`]);
+});
+
+test('a hold is set, seen at its jobs, explained, and ended', async (t) => {
+  const { ask, clock, made } = await daemonWith(t);
+  const sink = await startSink(t);
+  const input = { name: 'shop', url: sink.url, cronExpr: '0 * * * *', timezone: 'UTC' };
+  const { id } = (await ask('POST', '/jobs', input)).body.job;
+  const hold = { ...once, name: 'Patch night', effect: 'hold', durationSeconds: 3 * 3_600 };
+  const window = await made({ ...hold, jobIds: [id] });
+  const seen = async () => (await ask('GET', `/jobs/${id}`)).body.job.nextRunAt;
+  assert.equal(await seen(), '2026-11-23T15:00:00.000Z');
+  const explain = async (at = '') =>
+    (await ask('GET', `/jobs/${id}/explanation${at === '' ? '' : `?at=${at}`}`)).body;
+  const when =
+    'from Mon 23 Nov 2026 12:00 +00:00 to Mon 23 Nov 2026 15:00 +00:00 by the window Patch night.';
+  const toCome = await explain('2026-11-23T13:00:00Z');
+  assert.match(
+    toCome.answer,
+    /is still to come, 1 h from now\. It is held then from .* Patch night/,
+  );
+  clock.advance(hour);
+  await until('it to be held', async () => (await explain()).outcome === 'held');
+  const { answer, facts } = await explain();
+  assert.equal(answer, `It did not run at Mon 23 Nov 2026 13:00 +00:00: it was held ${when}`);
+  const said = (kind: string) =>
+    facts
+      .filter((one: { kind: string }) => one.kind === kind)
+      .map(({ sentence }: { sentence: string }) => sentence);
+  assert.deepEqual(said('held'), [`It was held ${when}`]);
+  assert.deepEqual(said('obstacle'), [`It is held ${when}`]);
+  assert.deepEqual(
+    (await ask('GET', `/ledger?jobId=${id}`)).body.jobs[0].explained.map(
+      ({ reason, count }: { reason: string; count: number }) => [reason, count],
+    ),
+    [['held', 1]],
+  );
+  await ask('POST', `/windows/${window.id}/end`);
+  assert.equal(await seen(), '2026-11-23T14:00:00.000Z');
+  clock.advance(hour);
+  await until('the call', () => sink.received.length === 1);
+  for (let count = 0; count < 20; count++) await made(hold);
+  assertRefused(
+    await ask('POST', '/windows', hold),
+    403,
+    /a workspace may have 20 windows that hold/,
+  );
+  const mute = await made(once);
+  const changed = await ask('PATCH', `/windows/${mute.id}`, { effect: 'hold' });
+  assertRefused(changed, 403, /a workspace may have 20 windows that hold/);
 });

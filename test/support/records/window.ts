@@ -1,0 +1,30 @@
+/** Windows, as they are kept. */
+
+import { isoTime } from '../../../src/domain/clock.ts';
+import { newId } from '../../../src/domain/id.ts';
+import type { Window, WindowEffect } from '../../../src/domain/windows.ts';
+
+/** A window about all jobs and monitors, from one moment until another one (epoch milliseconds). */
+export function windowOf(
+  effect: WindowEffect,
+  from: number,
+  until: number,
+  more: Partial<Window> = {},
+): Window {
+  return {
+    id: newId(from),
+    name: 'night',
+    effect,
+    selector: null,
+    jobIds: null,
+    monitorIds: null,
+    from: isoTime(from),
+    until: isoTime(until),
+    cronExpr: null,
+    timezone: 'UTC',
+    durationSeconds: null,
+    endedAt: null,
+    createdAt: isoTime(from),
+    ...more,
+  };
+}
