@@ -42,6 +42,8 @@ export interface ApiOperation extends Notes {
   success: number;
   /** Needs no key. */
   isOpen: boolean;
+  /** Takes an `Idempotency-Key`. */
+  isRepeatable: boolean;
   /** A stream of events. */
   isEndless: boolean;
   /** Random bodies, valid ones among them; undefined if it takes none. */
@@ -201,7 +203,7 @@ export async function apiOperations(): Promise<ApiOperation[]> {
 function described(
   method: string,
   path: string,
-  { operationId: name, responses, security, requestBody }: Operation,
+  { operationId: name, parameters, responses, security, requestBody }: Operation,
   schemas: Record<string, Schema>,
 ): ApiOperation {
   const success = Object.keys(responses).find((status) => status < '300') ?? '';
@@ -215,6 +217,7 @@ function described(
     path,
     success: Number(success),
     isOpen: security !== undefined,
+    isRepeatable: parameters?.some((one) => one.name === 'Idempotency-Key') ?? false,
     isEndless: 'text/event-stream' in (responses[success]?.content ?? {}),
     hostileBody: schema && hostileBody(schema, schemas, valid),
     ...own,

@@ -11,20 +11,37 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
 import { readAnswer, startTestDaemon, type Answer } from '../../support/running/daemon.ts';
 import { openTestStore } from '../../support/running/store.ts';
+import { apiOperations, unknownId } from '../../support/operations.ts';
+import { until } from '../../support/until.ts';
 
 const url = 'http://127.0.0.1:1/';
 const channel = { name: 'a', type: 'webhook', config: { url } };
 
+interface Made {
+  id: string;
+}
+
+/** All that take the header, but for keys of the API, which are never shown again. */
+async function repeatableOperations() {
+  const all = (await apiOperations()).filter(({ isRepeatable }) => isRepeatable);
+  const others = all.filter(({ name }) => name !== 'createKey');
+  assert.equal(others.length, all.length - 1);
+  return others.map(({ body, ...rest }) => ({
+    ...rest,
+    body: typeof body === 'object' ? body : null,
+  }));
+}
+
 async function setup(t: TestContext) {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
-  const post = async (path: string, body: object, key: string): Promise<Answer> => {
+  const post = async (path: string, body: object | null, key: string): Promise<Answer> => {
     const headers = {
       authorization: `Bearer ${daemon.key}`,
-      'content-type': 'application/json',
       'idempotency-key': key,
+      ...(body && { 'content-type': 'application/json' }),
     };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const init = { method: 'POST', headers, body: body && JSON.stringify(body) };
     return await readAnswer('POST', await fetch(`${daemon.url}/api/v1${path}`, init));
   };
   return { clock, daemon, post, ask: daemon.ask };
@@ -32,23 +49,31 @@ async function setup(t: TestContext) {
 
 describe('a repeated request', () => {
   test('makes nothing more, and is answered as the first one', async (t) => {
-    const { ask, post } = await setup(t);
-    const { id } = (await ask('POST', '/jobs', { name: 'original', url })).body.job;
-    const requests: [path: string, body: object, list: string, count: number][] = [
-      ['/jobs', { name: 'a', url, onResult: url }, 'jobs', 2],
-      [`/jobs/${id}/copy`, { name: 'copy' }, 'jobs', 3],
-      ['/monitors', { name: 'a' }, 'monitors', 1],
-      ['/channels', channel, 'channels', 1],
-    ];
-    for (const [path, body, list, count] of requests) {
-      const first = await post(path, body, path);
-      assert.equal(first.status, 201, first.body.error);
-      const again = await Promise.all([post(path, body, path), post(path, body, path)]);
+    const { clock, ask, post } = await setup(t);
+    const every = { name: 'original', url, scheduleType: 'period', periodSeconds: 3_600 };
+    const { id } = (await ask('POST', '/jobs', every)).body.job;
+    clock.advanceBoth(3_600_000);
+    const [run] = await until('a failed run', async () => {
+      const { runs } = (await ask('GET', `/jobs/${id}/runs`)).body;
+      return runs[0]?.status === 'failed' && runs;
+    });
+    for (const { name, path, body, success } of await repeatableOperations()) {
+      const target = path.replace('{id}', id).replace('{runId}', run.id);
+      clock.advanceBoth(60_000);
+      const first = await post(target, body, name);
+      assert.equal(first.status, success, first.body.error);
+      const place = first.headers.get('location') ?? assert.fail(name);
+      const [, list = '', items = '', ownId] = /\/api\/v1(.*\/(\w+))\/([^/]+)$/.exec(place) ?? [];
+      const made = async () => (await ask('GET', list)).body[items].map((one: Made) => one.id);
+      const before = await made();
+      assert.ok(before.includes(ownId), name);
+      const again = await Promise.all([post(target, body, name), post(target, body, name)]);
       for (const answer of again) {
-        assert.deepEqual([answer.status, answer.body], [201, first.body]);
-        assert.equal(answer.headers.get('location'), first.headers.get('location'));
+        assert.deepEqual([answer.status, answer.headers.get('location')], [success, place], name);
+        // A run goes on meanwhile.
+        if (success === 201) assert.deepEqual(answer.body, first.body, name);
       }
-      assert.equal((await ask('GET', `/${list}`)).body[list].length, count, path);
+      assert.deepEqual(await made(), before, name);
     }
   });
 
@@ -108,13 +133,10 @@ describe('a repeated request', () => {
 
   test('needs a key of 1 to 128 characters', async (t) => {
     const { post } = await setup(t);
-    for (const [path, body] of [
-      ['/jobs', { name: 'a', url }],
-      ['/monitors', { name: 'a' }],
-      ['/channels', channel],
-    ] as const) {
-      const answer = await post(path, body, 'k'.repeat(129));
-      assertRefused(answer, 400, /^Idempotency-Key must be at most 128 characters, got 129/, path);
+    for (const { name, path, body } of await repeatableOperations()) {
+      const target = path.replace(/\{\w+\}/g, unknownId);
+      const answer = await post(target, body, 'k'.repeat(129));
+      assertRefused(answer, 400, /^Idempotency-Key must be at most 128 characters, got 129/, name);
     }
   });
 });
