@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setTrial, subscribe } from '../../../src/app/accounts/accounts.ts';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { updateJob } from '../../../src/app/jobs/jobs.ts';
 import { isoTime } from '../../../src/domain/clock.ts';
@@ -14,6 +15,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { setupChain } from '../../support/running/chain.ts';
 import { dueAt } from '../../support/running/engine.ts';
+import { until } from '../../support/until.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -181,4 +183,65 @@ test('an alert of missed runs says that one makes up for them, where one does', 
   const { payload } = await alerts.where('channel_id', '=', channel.id).executeTakeFirstOrThrow();
   assert.match(payload, /"jobd was not running; one run makes up for it"/);
   assert.match(payload, /"jobd was not running"/);
+});
+
+test('its end counts as that of any run: for health, alerts, onResult and jobs that run after it', async (t) => {
+  const setup = await setupChain(t);
+  const { add, start, clock, endedRuns, readJob } = setup;
+  let fails = true;
+  const sink = await startSink(t, (response, { path }) => {
+    response.writeHead(fails && path === '/job' ? 500 : 200).end();
+  });
+  await addChannel(setup, `${sink.url}/alert`);
+  const job = await add('backup', `${sink.url}/job`, {
+    makeUpSeconds: 3_600,
+    onResult: `${sink.url}/result`,
+  });
+  const after = { jobId: job.id, on: 'failed' } as const;
+  const onFailed = await add('failed', `${sink.url}/then`, { after });
+  const onSuccess = await add('succeeded', `${sink.url}/then`, { after: { jobId: job.id } });
+  const received = (wanted: string) =>
+    sink.received.flatMap(({ path, body }) => (path === wanted ? [body] : []));
+  clock.set(outageEnd);
+  const { wake } = await start();
+  for (const [index, then] of [onFailed, onSuccess].entries()) {
+    fails = index === 0;
+    clock.set(outageEnd + index * 2 * hour);
+    wake();
+    const [follower] = await endedRuns(then, 1);
+    const made = (await endedRuns(job, 2 * index + 2)).at(-1);
+    assert.equal(made?.dueAt, dueAt + 2 * hour * (index + 1));
+    assert.deepEqual(follower?.causedBy, { jobId: job.id, runId: made.id });
+    assert.equal(follower.dueAt, made.dueAt);
+    assert.equal((await readJob(job)).health, fails ? 'down' : 'up');
+    const alert = await until('the alert', () => received('/alert')[index]);
+    assert.match(alert, fails ? /"job\.failed"/ : /"job\.recovered"/);
+    await until('the result', () => received('/result').some((body) => body.includes(made.id)));
+  }
+});
+
+test('nothing is made up for after an expiry, and of what was due before a renewal', async (t) => {
+  for (const isRenewed of [false, true]) {
+    const { claim, states, ...setup } = await missedJob(t);
+    await setTrial(setup, 'default', outageEnd - hour);
+    setup.clock.set(outageEnd - minute);
+    if (isRenewed) await subscribe(setup, 'default', null);
+    assert.deepEqual(await claim(outageEnd), []);
+    assert.deepEqual(await states(), []);
+  }
+});
+
+test('a job that runs after another one keeps it without effect, and is given none', async (t) => {
+  const { claim, states, add, update, job } = await missedJob(t);
+  const other = await add('other', 'http://127.0.0.1:1/');
+  const after = { jobId: other.id };
+  assert.equal((await update(job, { after })).makeUpSeconds, 3_600);
+  const refused = { code: 'invalid_input', message: /^makeUpSeconds / };
+  await assert.rejects(update(job, { makeUpSeconds: 60 }), refused);
+  await assert.rejects(add('new', job.url, { after, makeUpSeconds: 60 }), refused);
+  assert.deepEqual(await claim(outageEnd), []);
+  assert.deepEqual(await states(), []);
+  await update(job, { after: null });
+  assert.deepEqual(await claim(outageEnd + 2 * hour), []);
+  assert.deepEqual(await states(), [waits[0], ['queued', dueAt + 4 * hour]]);
 });
