@@ -1,8 +1,6 @@
 /** When jobs delete themselves that are due no more (docs/behavior.md#once-4). */
 
 import { msPerDay } from '../clock.ts';
-import { inTwoUnits } from '../durations.ts';
-import { timeIn } from '../schedule/local-time.ts';
 import type { Job } from './job.ts';
 
 /**
@@ -17,22 +15,6 @@ export function deletionAt({
   const last = runAt ?? notAfter;
   if (last === null || deleteAfterSeconds === null) return null;
   return Date.parse(last) + deleteAfterSeconds * 1000;
-}
-
-/** When a job deletes itself, in words; null if it does not. */
-export function deletionWords(
-  job: Parameters<typeof deletionAt>[0] &
-    Pick<Job, 'after' | 'nextRunAt' | 'lastRunAt' | 'lastDurationMs' | 'timezone'>,
-): string | null {
-  const { deleteAfterSeconds, nextRunAt, lastRunAt, lastDurationMs, timezone } = job;
-  if (deleteAfterSeconds === null || deletionAt(job) === null || job.after !== null) return null;
-  if (nextRunAt === null && lastRunAt !== null) {
-    const at = lastRunAt + (lastDurationMs ?? 0) + deleteAfterSeconds * 1_000;
-    return `it deletes itself after ${timeIn(at, timezone)}`;
-  }
-  const length =
-    deleteAfterSeconds === 0 ? '' : `${inTwoUnits(deleteAfterSeconds, { minute: 'min' })} `;
-  return `it deletes itself ${length}after its last run`;
 }
 
 /** Whether the time of a one-time job is over, and nothing called it; times may be of any kind. */

@@ -1,8 +1,9 @@
 /** The next due times of a job, for people. */
 
+import { inTwoUnits } from '../durations.ts';
 import { isOver } from '../jobs/actions.ts';
 import type { Job } from '../jobs/job.ts';
-import { deletionWords } from '../jobs/spent.ts';
+import { deletionAt } from '../jobs/spent.ts';
 import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
@@ -68,4 +69,20 @@ export function whyOver(job: ScheduleFields & Pick<Job, 'lastRunAt'>): string {
   }
   const at = timeIn(schedule.at, schedule.timezone);
   return `its time is over: it was due once, at ${at}, and was not called. Replay its missed run, or set another runAt`;
+}
+
+/** When a job deletes itself, in words; null if it does not. */
+export function deletionWords(
+  job: Parameters<typeof deletionAt>[0] &
+    Pick<Job, 'after' | 'nextRunAt' | 'lastRunAt' | 'lastDurationMs' | 'timezone'>,
+): string | null {
+  const { deleteAfterSeconds, nextRunAt, lastRunAt, lastDurationMs, timezone } = job;
+  if (deleteAfterSeconds === null || deletionAt(job) === null || job.after !== null) return null;
+  if (nextRunAt === null && lastRunAt !== null) {
+    const at = lastRunAt + (lastDurationMs ?? 0) + deleteAfterSeconds * 1_000;
+    return `it deletes itself after ${timeIn(at, timezone)}`;
+  }
+  const length =
+    deleteAfterSeconds === 0 ? '' : `${inTwoUnits(deleteAfterSeconds, { minute: 'min' })} `;
+  return `it deletes itself ${length}after its last run`;
 }
