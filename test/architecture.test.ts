@@ -127,6 +127,7 @@ test('the house names wings where it puts itself together, and wings import the 
 const usingWings = new Set([
   'test/architecture.test.ts',
   'test/client-bundle.test.ts',
+  'test/cost-of-values.test.ts',
   'test/cost.test.ts',
   'test/dashboard/view/curl.test.ts',
   'test/dashboard/view/job-form.test.ts',

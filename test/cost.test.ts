@@ -1,6 +1,7 @@
 /**
  * No text from outside costs more time than its length: a reader whose work grows with the square of it stops the scheduler
- * with a text that fits a request. Each reader gets each hostile text, doubled and doubled again.
+ * with a text that fits a request. Each reader gets each hostile text, doubled and doubled again. Those of single values are in
+ * test/cost-of-values.test.ts.
  */
 
 import assert from 'node:assert/strict';
@@ -55,20 +56,7 @@ import { sizeWords, visibleLines } from '../src/dashboard/view/body.ts';
 import { fieldError } from '../src/dashboard/view/forms.ts';
 import { urlProblem } from '../src/dashboard/view/job-form.ts';
 import { pretty } from '../src/dashboard/view/json.ts';
-import { steepGrowth } from './support/cost.ts';
-
-interface Reader {
-  read: (text: string) => unknown;
-  /** The most characters that reach it; 32,768 if nothing is said. */
-  longest?: number;
-  /** Texts that only this one has to fear, besides those for all: how they begin, and what comes again and again. */
-  texts?: Readonly<Record<string, Hostile>>;
-  /** Whether it gets the texts for all, too. */
-  hasCommon?: boolean;
-}
-
-/** How a text begins, what comes again and again, and how it ends. */
-type Hostile = readonly [head: string, unit: string | ((index: number) => string), tail?: string];
+import { steepTexts, type Hostile, type Reader } from './support/cost-of-readers.ts';
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
@@ -244,7 +232,7 @@ const readers: Record<string, Reader> = {
   secondsOf: { read: secondsOf },
   'a zone': { read: canonicalZone },
   listenHost: { read: (value) => listenHost({ name: '--host', value }) },
-  'the rule of a zone file': {
+  'parsePosixZone: the rule of a zone file': {
     read: parsePosixZone,
     texts: {
       names: ['', 'a'],
@@ -254,7 +242,7 @@ const readers: Record<string, Reader> = {
     },
   },
   'a zone file': { read: (text) => readTzif(bytesOf(text)), texts: { headers: ['', 'TZif2'] } },
-  'the index of zone files': {
+  'readIndex: of zone files': {
     read: (text) => readIndex(`# version 2026f\n${text}`),
     texts: { links: ['', (i) => `L a b${i}\n`], 'a line': ['L a', ' b'] },
   },
@@ -353,47 +341,8 @@ const readers: Record<string, Reader> = {
   urlProblem: { read: urlProblem },
 };
 
-/** Every character that has a meaning somewhere, again and again, with an end that fits nothing. */
-const marks = 'a0 \t\n\r/.-_:;,=@#%$?&+*\\"\'`~()[]{}<>|!^'.split('');
-const common: Record<string, Hostile> = {
-  ...Object.fromEntries(
-    marks.map((mark): [string, Hostile] => [JSON.stringify(mark), ['', mark, '\u2028!']]),
-  ),
-  'a letter each word': ['', 'a '],
-  'a letter each line': ['', 'a\n'],
-  'not ASCII': ['', 'é'],
-  'half characters': ['', '\ud800'],
-  lists: ['', '[]'],
-  'dotted names': ['', 'a.'],
-  'two blanks': ['a', ' \t', 'b'],
-};
-
-function textOf([head, unit, tail = '']: Hostile, length: number): string {
-  let text = head;
-  for (let index = 0; text.length < length - tail.length; index += 1) {
-    text += typeof unit === 'string' ? unit : unit(index);
-  }
-  return text + tail;
-}
-
-for (const [name, { read, longest = 32_768, texts = {}, hasCommon = true }] of Object.entries(
-  readers,
-)) {
-  const safely = (text: string): void => {
-    try {
-      read(text);
-    } catch {
-      // A refusal, which is as good as an answer here.
-    }
-  };
+for (const [name, reader] of Object.entries(readers)) {
   test(`what ${name} costs does not grow faster than its text`, () => {
-    const steep = Object.entries({ ...(hasCommon && common), ...texts }).flatMap(
-      ([what, hostile]) => {
-        const costs = steepGrowth(safely, (length) => textOf(hostile, length), longest);
-        const shown = costs?.map((ms) => `${ms.toFixed(2)} ms`).join(', ');
-        return shown === undefined ? [] : [`${what}: ${shown}`];
-      },
-    );
-    assert.deepEqual(steep, []);
+    assert.deepEqual(steepTexts(reader), []);
   });
 }

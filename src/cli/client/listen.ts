@@ -63,7 +63,7 @@ async function* blocksOf(chunks: AsyncIterable<string>): AsyncGenerator<string |
 }
 
 /** The event of a block; null for a comment, and for an event that this version does not know. */
-function eventOf(block: string): Event | null {
+export function eventOf(block: string): Event | null {
   const [, name, text = ''] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
   const data = jsonOf(text);
   if (name === 'changed') return isChange(data) ? { event: name, data } : null;

@@ -57,8 +57,8 @@ const limits = [
 function withoutChance(cronExpr: string, line: string): string {
   const fields = cronExpr.split(' ').map((field, index) => {
     const [, low, high] = /^(\d{1,2})?~(\d{1,2})?$/.exec(field) ?? [];
-    const [least, most] = limits[index] ?? [0, 0];
-    if (!/^\d{0,2}~\d{0,2}$/.test(field)) return field;
+    const [least, most] = limits[index] ?? [];
+    if (least === undefined || !/^\d{0,2}~\d{0,2}$/.test(field)) return field;
     const [from, to] = [Number(low ?? least), Number(high ?? most)];
     return to < from ? field : String(from + (hashOf(`${index} ${line}`) % (to - from + 1)));
   });
