@@ -32,7 +32,7 @@ const kinds: Kind[] = [
     has: /Math\.random|randomInt/,
     instead: 'a parameter',
     allowed: {
-      'src/serve/loops.ts': 'gives it to the engine',
+      'src/serve/daemon.ts': 'gives it to the engine',
       'src/store/postgres/retried.ts': 'a rest between transactions that met',
     },
   },

@@ -1,6 +1,7 @@
 /**
  * Looks for tests that fail by chance: runs files many times beside busy loops, also as an ordinary user, in other zones and
- * on other days, each time with another seed. It says what failed how often, and how to repeat it.
+ * languages, with a strict umask and on other days, each time with another seed. It says what failed how often, and how to
+ * repeat it.
  *
  *   npm run test:stress -- [--times 5] [--loops 3] [--user nobody] [--at 2026-12-31T23:50:00Z] [FILE...]
  *
@@ -33,6 +34,8 @@ const batches = files.length > 0 ? batchesOf('stress', files) : suites.quick();
 
 /** What is different each time; the first time nothing is. */
 const zones = ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Europe/Paris', 'Pacific/Apia'];
+const languages = ['C', 'de_DE.UTF-8', 'tr_TR.UTF-8'];
+const usualMask = process.umask();
 
 const changed = {
   ...(values.user !== undefined && { HOME: undefined }),
@@ -51,18 +54,29 @@ const failed = new Map<string, number>();
 for (let time = 0; time < Number(values.times); time++) {
   const seed = String(time === 0 ? 1 : (Date.now() + time) % 2 ** 31);
   const zone = zones[time % zones.length];
+  const language = time === 0 ? process.env['LANG'] : languages[time % languages.length];
+  const mask = time % 5 === 1 ? 0o077 : usualMask;
+  process.umask(mask);
   const directory = mkdtempSync(join(tmpdir(), 'jobd-stress-'));
   chmodSync(directory, 0o1777); // as /tmp: root serves nothing below a directory that others can change
   print(
-    `\nround ${time + 1} of ${values.times}: seed ${seed}, ${zone}, ${values.loops} busy loops`,
+    `\nround ${time + 1} of ${values.times}: seed ${seed}, ${zone}, LANG=${language ?? ''}, umask ${octal(mask)}, ${values.loops} busy loops`,
   );
   const { passed, failures, skips } = await runBatches(batches, Number(values.lanes), {
-    env: { ...process.env, ...changed, TZ: zone, TMPDIR: directory, JOBD_TEST_SEED: seed },
+    env: {
+      ...process.env,
+      ...changed,
+      TZ: zone,
+      LANG: language,
+      LC_ALL: undefined,
+      TMPDIR: directory,
+      JOBD_TEST_SEED: seed,
+    },
     wrapper,
     flags:
       values.at === undefined ? [] : ['--import', join(root, 'test/support/suite/date-shift.ts')],
     onEnd: (_, ended) => {
-      const variables = `TZ=${zone} JOBD_TEST_SEED=${seed}`;
+      const variables = `umask ${octal(mask)}; TZ=${zone} LANG=${language ?? ''} JOBD_TEST_SEED=${seed}`;
       for (const failure of ended.failures) print(failureText(failure, variables));
     },
   });
@@ -84,4 +98,9 @@ function asUser(name: string): string[] {
   const id = /^\d+$/.test(name) ? name : found.stdout.trim();
   if (id === '') throw new Error(`there is no user ${name}`);
   return ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups'];
+}
+
+/** A mask as the shell takes it. */
+function octal(mask: number): string {
+  return mask.toString(8).padStart(3, '0');
 }

@@ -52,6 +52,8 @@ export interface Description {
 /** What may be other than in a jobd that serves. */
 export interface DaemonParts {
   clock?: Clock;
+  /** Numbers from 0 to 1, 1 excluded. */
+  random?: () => number;
   /** Starts all but the engine, so that nothing is called. */
   isOnTrial?: boolean;
   /** Where calls are made. Default: in threads of their own. */
@@ -62,7 +64,12 @@ export interface DaemonParts {
 export async function startDaemon(
   config: ServeConfig,
   log: Log,
-  { clock, isOnTrial = false, startEgress = startEgressThreads }: DaemonParts = {},
+  {
+    clock,
+    random = Math.random,
+    isOnTrial = false,
+    startEgress = startEgressThreads,
+  }: DaemonParts = {},
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const engine = engineToCome(isOnTrial);
@@ -87,7 +94,7 @@ export async function startDaemon(
   site ||= reachable(url);
   const isGuess = config.baseUrl === null && isEveryAddress(config.host);
   await recordBeginning(made, { siteUrl: site, isGuess }, parts);
-  if (!isOnTrial) await startLoops(config, made, siteUrl, parts);
+  if (!isOnTrial) await startLoops(config, { ...made, random }, siteUrl, parts);
   tuneEngineOfCode();
 
   const { db } = data.store;

@@ -47,7 +47,7 @@ type Settings = Starting['config'] &
 /** Starts what wings do, the engine and the heartbeat. */
 export async function startLoops(
   config: Settings,
-  made: Made,
+  made: Made & { random: () => number },
   siteUrl: () => string,
   parts: AsyncDisposableStack,
 ): Promise<void> {
@@ -65,7 +65,6 @@ export async function startLoops(
     traceContext: config.traceContext,
     siteUrl,
     completionUrlOf: (runId) => `${siteUrl()}/complete/${completionTokens.tokenOf(runId)}`,
-    random: Math.random,
     drainMs,
   });
   engine.started(parts.use(started));

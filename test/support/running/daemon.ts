@@ -10,6 +10,7 @@ import type { Permission } from '../../../src/domain/accounts/key.ts';
 import { openLog, type Log } from '../../../src/base/log.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
 import { assertConforms } from '../checks/conformance.ts';
+import { seed, seededRandom } from '../dice.ts';
 import { temporaryDirectory } from '../directory.ts';
 import { limitsFollow } from '../postgres/admissions.ts';
 
@@ -61,6 +62,7 @@ export async function startTestDaemon(
   );
   const daemon = await startDaemon(config, options.log ?? openLog('silent'), {
     ...(options.clock && { clock: options.clock }),
+    random: seededRandom(seed),
     // In the thread of the test: starting one costs more than most tests.
     startEgress: createEgress,
   });
