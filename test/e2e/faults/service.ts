@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe, type Process, type Surroundings } from '../../support/running/executable.ts';
 import type { Namespace } from '../../support/running/namespace.ts';
 import { prepareStore, type Preparation } from '../../support/running/prepare.ts';
-import { runProgram } from '../../support/running/program.ts';
+import { makeDueIn, tryMakeDue } from '../../support/running/due.ts';
 import { until } from '../../support/until.ts';
 import { startWitness, type Witness } from '../../support/fakes/witness.ts';
 import { askingWith, type Asking } from './asking.ts';
@@ -45,27 +45,6 @@ export interface Service extends Asking {
 /** API keys: each may send 120 requests a minute. */
 const keyCount = 4;
 const hourSeconds = 3_600;
-const busy = 75;
-
-/** A process of its own, because a namespace has paths of its own. It ends with `busy` if another process is writing. */
-const dueProgram = `
-  import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))};
-  const [path, dueIn] = process.argv.slice(1);
-  const database = new Database(path);
-  const set = database.prepare(
-    'update jobs set next_run_at = @at, anchor_at = @at - 1000 * period_seconds where id = @id');
-  const setAll = database.transaction(() => {
-    const now = Date.now();
-    for (const [id, ms] of JSON.parse(dueIn)) set.run({ id, at: Math.round(now + ms) });
-  });
-  try {
-    setAll.immediate();
-  } catch (error) {
-    if (error.code !== 'SQLITE_BUSY') throw error;
-    process.exitCode = ${busy};
-  }
-  database.close();
-`;
 
 /** Prepares a store with jobs in a directory (of a namespace if given) and a target that answers `ok`. No job is due yet. */
 export async function prepareService(
@@ -120,27 +99,20 @@ export async function prepareService(
   const { ask, askSite } = askingWith(keys, () => url);
   const newestRun: Service['newestRun'] = async (name) =>
     (await ask('GET', `/jobs/${jobs[name]}/runs`)).body.runs[0];
-  /** Whether they are due now; false if another process was writing. */
-  const trySetDue = async (dueIn: DueIn): Promise<boolean> => {
-    const due = Object.entries(dueIn).map(([name, ms]) => [jobs[name], ms]);
-    const words = ['--input-type=module', '--eval', dueProgram, join(dataDir, 'jobd.db')];
-    const node = [...(mounted?.enter ?? []), process.execPath, ...words, JSON.stringify(due)];
-    const { exitCode, stderr } = await runProgram(node);
-    if (exitCode !== 0 && exitCode !== busy) throw new Error(stderr);
-    return exitCode === 0;
-  };
+  const idsOf = (dueIn: DueIn) =>
+    Object.entries(dueIn).map(([name, ms]) => [jobs[name] ?? '', ms] as const);
   const books = () => readBooks(mounted === undefined ? dataDir : copied(t, outside));
   return {
     witness,
     dataDir,
     outside,
     jobs,
-    dueIn: async (dueIn) => void (await until('due times', () => trySetDue(dueIn))),
+    dueIn: (dueIn) => makeDueIn(dataDir, idsOf(dueIn), mounted?.enter),
     async freezeWithDue({ pid }, ...due) {
       const dueNow = Object.fromEntries(due.map((name) => [name, 0]));
       await until('a process that is frozen while it writes nothing', async () => {
         process.kill(pid, 'SIGSTOP');
-        if (await trySetDue(dueNow)) return true;
+        if (await tryMakeDue(dataDir, idsOf(dueNow), mounted?.enter)) return true;
         process.kill(pid, 'SIGCONT');
         return false;
       });

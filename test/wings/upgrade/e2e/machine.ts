@@ -9,6 +9,7 @@ import { audit, readBooks, type Books } from '../../../support/checks/audit.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { startWitness, type Witness } from '../../../support/fakes/witness.ts';
 import { ownPort } from '../../../support/own-port.ts';
+import { makeDueIn } from '../../../support/running/due.ts';
 import { executable } from '../../../support/running/executable.ts';
 import { makeNamespace, type Namespace } from '../../../support/running/namespace.ts';
 import { prepareStore } from '../../../support/running/prepare.ts';
@@ -62,15 +63,16 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
   const directory = fs.mkdtempSync(join(tmpdir(), 'jobd-test-'));
   const [prepared, dataDir] = [join(directory, 'prepared'), join(directory, 'data')];
   fs.mkdirSync(dataDir, { mode: 0o700 });
-  const [key] = await prepareStore(prepared, async ({ addJob, addKey }) => {
+  const due: [id: string, ms: number][] = [];
+  const key = await prepareStore(prepared, async ({ addJob, addKey }) => {
     for (let index = 0; index < jobCount; index += 1) {
       const name = `job-${index}`;
-      // Due one after the other, four times a second.
-      const createdAt = Date.now() - periodSeconds * 1_000 + 3_000 + index * 250;
       const every = { scheduleType: 'period', periodSeconds } as const;
-      await addJob({ name, url: `${witness.url}/${name}`, ...every }, createdAt);
+      const { id } = await addJob({ name, url: `${witness.url}/${name}`, ...every }, Date.now());
+      // One after the other, four times a second.
+      due.push([id, index * 250]);
     }
-    return [await addKey()];
+    return await addKey();
   });
   const mounted: Namespace | undefined =
     diskMb === undefined
@@ -86,7 +88,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
   const serve = `${jobd} serve --data ${dataDir} --port ${port} --allow-target 127.0.0.1/32:*`;
   const control = join(directory, 'run.sh');
   fs.writeFileSync(control, supervisor(serve), { mode: 0o755 });
-  const env = { HOME: directory, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', JOBD_API_KEY: key ?? '' };
+  const env = { HOME: directory, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', JOBD_API_KEY: key };
   const run = (...words: string[]): Promise<Ran> =>
     runProgram([...(mounted?.enter ?? []), ...words], { env, timeoutMs: 180_000, cwd: directory });
   const isReady = async (): Promise<boolean> =>
@@ -100,6 +102,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
   });
   await run(control, 'start');
   await until('jobd is ready', isReady);
+  await makeDueIn(dataDir, due, mounted?.enter);
 
   const databases = (): string[] =>
     fs.readdirSync(outside).filter((name) => /^jobd(-before-.*)?\.db$/.test(name));
