@@ -35,3 +35,12 @@ export function checkEffects(given: object, before: Fields, job: Fields): void {
     if (field !== undefined) throw invalidInput(`${field} ${words}: leave it out`);
   }
 }
+
+/** The input of a job without the fields that have no effect beside the others: a job that has them already keeps them. */
+export function withEffects<Input extends { [Name in keyof Fields]?: unknown }>(
+  given: Input,
+): Input {
+  const job = { after: null, runAt: null, notAfter: null, ...given } as unknown as Fields;
+  const fields = idle.flatMap(([names, isOn]) => (isOn(job) ? names : []));
+  return { ...given, ...Object.fromEntries(fields.map((name) => [name, null])) };
+}

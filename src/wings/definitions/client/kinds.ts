@@ -11,6 +11,7 @@ import { asSentence, checkFields, nameRule } from '../../../domain/fields.ts';
 import { afterOnWords } from '../../../domain/jobs/after-words.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
 import { checkHeaders, maxHeaders } from '../../../domain/jobs/headers.ts';
+import { withEffects } from '../../../domain/jobs/effects.ts';
 import { checkJobFields, defineJob, type JobInput } from '../../../domain/jobs/job-input.ts';
 import { leavesOrigin } from '../../../domain/jobs/job.ts';
 import { definedInput, type JobDefinition } from '../../../domain/jobs/managed-job.ts';
@@ -77,15 +78,14 @@ export function hiddenNamesOf({ hidden = '' }: FileKind, input: Input): string[]
   return Object.keys(input[hidden] ?? {});
 }
 
-/** A job is checked with this where there is no server: only the server knows which targets are allowed. */
-const nowhere = { id: '', workspaceId: '', allowTargets: everywhere };
-
 /** Checks the input of a job as far as that is possible without the server. Throws `invalid_input`. */
 export function checkJob(input: JobInput): void {
-  // Whether times have passed is for the server to say: those of a job that it has may have.
-  const times = [input.runAt, input.notAfter].map((text) => Date.parse(text ?? ''));
-  const now = Math.min(...times.filter((at) => at > 0), Date.now()) - msPerDay;
-  defineJob(input, { ...nowhere, now });
+  // Which targets are allowed, which times have passed and what may be kept without effect is for the server to say.
+  const checked = withEffects(input);
+  const ends = Date.parse(checked.runAt ?? checked.notAfter ?? '');
+  // Of years before its end something is due, if it ever is.
+  const now = ends - msPerDay < Date.now() ? ends - 1_800 * msPerDay : Date.now();
+  defineJob(checked, { id: '', workspaceId: '', allowTargets: everywhere, now });
 }
 
 export const jobKind: FileKind = {

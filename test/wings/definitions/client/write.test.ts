@@ -15,6 +15,7 @@ import {
   literal,
   literalVariables,
 } from '../../../../src/wings/definitions/client/references.ts';
+import { isoTime } from '../../../../src/domain/clock.ts';
 import { brokenRule, nameRule, notesField } from '../../../../src/domain/fields.ts';
 import { newId } from '../../../../src/domain/id.ts';
 import type { JobDefinition } from '../../../../src/domain/jobs/managed-job.ts';
@@ -39,6 +40,9 @@ const hard = fc.oneof(
   }),
   fc.constantFrom(...plainWords, ...odd, '\u202e', '\u061c', '\ufeffx'),
 );
+
+const moment = (min: number) => fc.option(fc.integer({ min, max: min + 1e10 }).map(isoTime));
+const seconds = fc.option(fc.constantFrom(60, 61, 3_600));
 
 const arbitraryJob = fc.record({
   name: hard.filter((text) => brokenRule(nameRule, text) === undefined),
@@ -75,6 +79,13 @@ const arbitraryJob = fc.record({
   timeoutSeconds: fc.integer({ min: 1, max: 60 }),
   retries: fc.integer({ min: 0, max: 2 }),
   notes: hard.filter((text) => brokenRule(notesField.rule, text) === undefined),
+  labels: fc.constantFrom({}, { client: 'acme', no: '1.10' }),
+  runAt: fc.oneof(moment(1.75e12), moment(1.85e12)),
+  notBefore: moment(1.7e12),
+  notAfter: fc.oneof(moment(1.75e12), moment(1.85e12)),
+  spreadSeconds: fc.option(fc.constantFrom(1, 60)),
+  makeUpSeconds: seconds,
+  deleteAfterSeconds: seconds,
   paused: fc.boolean(),
   isManaged: fc.boolean(),
 });
