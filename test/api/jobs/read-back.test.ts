@@ -45,6 +45,24 @@ const switched = fc.option(
   fc.oneof(fc.record(period), fc.record({ scheduleType: fc.constant('cron' as const), cronExpr })),
 );
 
+const seconds = fc.option(fc.constantFrom(60, 3_600));
+/** Fields that have an effect beside each other; some `runAt` pass before the job is sent back. */
+const adjusted = fc.oneof(
+  fc.record({ makeUpSeconds: seconds, spreadSeconds: fc.option(fc.constantFrom(1, 60)) }),
+  fc.record({
+    runAt: fc.constantFrom('2026-03-02T13:00:00Z', '2027-03-02T10:00:00+01:00'),
+    makeUpSeconds: seconds,
+    deleteAfterSeconds: seconds,
+  }),
+  fc.record({
+    notBefore: fc.option(fc.constantFrom('2026-03-02T13:00:00Z', '2027-03-02 10:00')),
+    notAfter: fc.constantFrom('2050-03-02T10:00:00Z', '2050-03-02 10:00'),
+    spreadSeconds: fc.option(fc.constantFrom(1, 60)),
+    deleteAfterSeconds: seconds,
+  }),
+);
+const labels = fc.constantFrom(null, {}, { client: 'acme', no: '1.10' });
+
 const headers = fc.constantFrom({}, { 'X-A': 's', accept: '*/*' }, { 'X-B': '', 'X-A': '2' });
 const call = fc.oneof(
   fc.record({ method: fc.constantFrom(...methods), headers }),
@@ -69,7 +87,8 @@ test('a job sent back as it was read is unchanged, due times included', () => {
       settings,
       schedule,
       call,
-      fc.record({ retries: fc.nat(2), timeoutSeconds: fc.integer({ min: 1, max: 60 }) }),
+      fc.record({ retries: fc.nat(2), timeoutSeconds: fc.integer({ min: 1, max: 60 }), labels }),
+      adjusted,
     ),
     later: switched,
     state: fc.record({
@@ -137,6 +156,14 @@ test('the API accepts every kind of job unchanged and names read-only fields', a
     { cronExpr: '0 0 1 1 *', timezone: 'Asia/Tokyo', notes: 'n' },
     everyFive,
     { ...everyFive, timezone: 'Asia/Tokyo', paused: true },
+    { runAt: '2027-01-01T00:00:00Z', labels: { client: 'acme' } },
+    {
+      ...everyFive,
+      notBefore: '2027-01-01 09:00',
+      notAfter: '2028-01-01 09:00',
+      deleteAfterSeconds: 60,
+    },
+    { spreadSeconds: 60, makeUpSeconds: 3_600 },
     { method: 'POST', headers: { 'X-B': 's3cret', 'X-A': 's3cret' }, body: 'b', paused: true },
   ];
   for (const input of inputs) {

@@ -44,20 +44,39 @@ test('due times before a renewal are neither called nor missed, later ones are',
 });
 
 test('what is missed is made up for if its newest due time is, is not too long past, and the job was not at work', () => {
-  const schedules = fc.oneof(
-    fc.constantFrom('* * * * *', '*/7 * * * *', '30 2 * * *', '0 0 1 * *').map(cron),
+  // Also over both clock changes.
+  const starts = fc.constantFrom(due, at('2026-03-28T12:00:00Z'), at('2026-10-24T12:00:00Z'));
+  const rules = fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom('* * * * *', '*/7 * * * *', '30 2 * * *', '*/30 2 * * *', '0 0 1 * *'),
+        fc.constantFrom('UTC', 'Europe/Paris'),
+      )
+      .map(([cronExpr, timezone]) => ({ ...cron(cronExpr), timezone })),
     fc
       .integer({ min: 60, max: 90_000 })
       .map(
         (seconds) => ({ scheduleType: 'period', periodSeconds: seconds, anchorAt: due }) as const,
       ),
+    fc.constant('once' as const),
   );
+  const ms = fc.integer({ min: 0, max: 700_000_000 });
+  const spreads = fc.integer({ min: 0, max: 3_600 }).map((seconds) => seconds * 1_000);
+  const adjustments = fc.option(fc.record({ offsetMs: spreads, from: ms, length: ms }));
   const bounds = fc.option(fc.integer({ min: 60, max: 604_800 }));
-  const outage = fc.integer({ min: 0, max: 700_000_000 });
-  const busyFor = fc.option(fc.integer({ min: 0, max: 700_000_000 }));
+  const schedules = fc.tuple(starts, rules, adjustments).map(([start, rule, adjusted]) => {
+    const timezone = 'Europe/Paris';
+    if (rule === 'once') return { start, scheduleType: rule, at: start + 1, timezone };
+    if (adjusted === null) return { start, ...rule };
+    const { offsetMs, length } = adjusted;
+    const from = start + adjusted.from;
+    return { start, ...rule, adjusted: { offsetMs, from, until: from + length, timezone } };
+  });
   fc.assert(
-    fc.property(schedules, bounds, outage, busyFor, (schedule, makeUpSeconds, lasted, busy) => {
-      const first = nextDue(schedule, due) ?? assert.fail();
+    fc.property(schedules, bounds, ms, fc.option(ms), (given, makeUpSeconds, lasted, busy) => {
+      const { start, ...schedule } = given;
+      const first = nextDue(schedule, start);
+      fc.pre(first !== null);
       const now = first + lasted;
       const busyUntil = busy === null ? null : first + busy;
       const newest = dueBetween(schedule, first, now)?.last ?? first;
@@ -70,6 +89,7 @@ test('what is missed is made up for if its newest due time is, is not too long p
           (busyUntil === null || busyUntil <= newest),
       );
     }),
+    { numRuns: 400 },
   );
 });
 

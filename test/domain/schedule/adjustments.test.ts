@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
+import { copyOfJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import { readAdjustments, spreadOffset } from '../../../src/domain/schedule/adjustment-input.ts';
-import { none } from '../../../src/domain/schedule/adjustments.ts';
+import { adjustmentsIn, none } from '../../../src/domain/schedule/adjustments.ts';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
 import { ruleOf, scheduleOf, type Schedule } from '../../../src/domain/schedule/schedule.ts';
 import * as fc from '../../support/fast-check.ts';
@@ -129,4 +130,18 @@ test('the offset that is kept stays, until the spread changes or the job is anot
   assert.equal(again(600, kept), kept);
   assert.notEqual(again(601, kept), kept);
   assert.equal(again(null, kept), null);
+});
+
+test('a copy of a job, and one that is made again, are later by other times', () => {
+  const known = { workspaceId: 'w', now: anchorAt, allowTargets: [] };
+  const input = { name: 'a', url: 'https://example.com/', spreadSeconds: 3_600 };
+  const [job, again] = ['1', '2'].map((id) => defineJob(input, { ...known, id }));
+  assert.ok(job && again);
+  const copy = copyOfJob(job, 'b', { ...known, id: '3' });
+  const offsets = [job, again, copy].map(({ id, adjustments }) => {
+    const { offsetSeconds } = adjustmentsIn(adjustments);
+    assert.equal(offsetSeconds, spreadOffset(id, 3_600));
+    return offsetSeconds;
+  });
+  assert.equal(new Set(offsets).size, 3);
 });

@@ -153,6 +153,15 @@ test('a pause or the end of make-ups drops it, any other change leaves it', asyn
   assert.equal(await bulk.dropped(), 'dropped: the job was paused');
 });
 
+test('a pause of a job that is over drops it, and leaves the job as it is', async (t) => {
+  const { claim, states, dropped, update, job } = await missedJob(t, { runAt: isoTime(dueAt) });
+  await claim(dueAt + 20 * minute);
+  assert.deepEqual(await states(), [waits[0], ['queued', dueAt]]);
+  assert.equal((await update(job, { action: 'pause' })).paused, false);
+  assert.deepEqual(await states(), waits.slice(0, 1));
+  assert.equal(await dropped(), 'dropped: the job was paused');
+});
+
 test('a run of the job that waits already takes its place', async (t) => {
   const { claim, states, ask, job } = await missedJob(t);
   await ask(job);
