@@ -145,7 +145,8 @@ function markdown(blocks: readonly Block[]): string {
 
 const style =
   'body{font:16px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}table{border-collapse:collapse}' +
-  'th,td{padding:.2em .6em;border-bottom:1px solid #ccc;text-align:right}th:first-child,td:first-child{text-align:left}';
+  'th,td{padding:.2em .6em;border-bottom:1px solid #ccc;text-align:right}' +
+  'th:first-child,td:first-child,th:nth-child(10),td:nth-child(10){text-align:left}td:nth-child(10){min-width:15em}';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
