@@ -215,7 +215,8 @@ sqliteTest("every error example is the server's real message", async (t) => {
         return await ask(method, target.replace(lastId, unknownId), body);
       }
       case '409': {
-        if (operationId === 'getReceipt') return await ask(method, target);
+        if (['getReceipt', 'replayRun'].includes(operationId))
+          return await ask(method, target, body);
         if (base === '') return await daemon.askSite(method, target.replace(ids.token, over.token));
         if (operationId === 'completeRun') {
           return await ask(method, pathFor(path, { ...ids, ...over }), body);

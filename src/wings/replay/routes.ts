@@ -113,7 +113,7 @@ const operations = describe(
           when:
             'A run has succeeded for this due time, is executing or waits to be called for it; or the run was asked for by hand and ' +
             'has none.',
-          example: 'a run for this due time is executing: wait for it',
+          example: `run ${listedRun.id} was asked for by hand and stands for no due time: run the job instead`,
         },
       },
     },
