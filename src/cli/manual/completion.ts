@@ -30,7 +30,7 @@ const scripts = { bash, zsh, fish };
 /** What lists the names for an argument or the value of an option. */
 const listers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ['job', 'monitor', 'channel'].map((one) => [one, `jobd ${one}s list 2>/dev/null | cut -f2`]),
+    ['job', 'monitor', 'channel'].map((one) => [one, `jobd ${one}s list 2>/dev/null | cut -f1`]),
   ),
   zone: '_jobd_zones',
 };
@@ -50,7 +50,7 @@ function stageOf({ path, children, options, args }: CommandNode): Stage {
     ],
     options: [...options, helpOption].map((option) => ({
       ...option,
-      lister: listers[/<(.+)>/.exec(option.flags)?.[1] ?? ''] ?? null,
+      lister: listers[/<([^<>]+)>/.exec(option.flags)?.[1] ?? ''] ?? null,
     })),
     lister: listers[args[0]?.name ?? ''] ?? null,
   };

@@ -157,7 +157,7 @@ function fakeJobd(t: TestContext, names: readonly string[]): string {
   const file = join(directory, 'jobd');
   writeFileSync(
     file,
-    `#!/bin/sh\nprintf '%s' '${names.map((name) => `id\t${name}\tup\n`).join('')}'\n`,
+    `#!/bin/sh\nprintf '%s' '${names.map((name) => `${name}\tup\tid\n`).join('')}'\n`,
   );
   chmodSync(file, 0o755);
   return directory;
