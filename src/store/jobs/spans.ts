@@ -153,16 +153,25 @@ const spanColumns = [
   ...scheduleColumns,
 ] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
 
-/** All spans of some jobs, by job, the oldest first. */
+/** The spans of some jobs, by job, the oldest first, but for those that say nothing of due times after `after` (epoch milliseconds). */
 export async function listSpans(
   db: Db,
   jobIds: readonly string[],
+  after: number,
 ): Promise<Map<string, ScheduleSpan[]>> {
   const spans = await db
     .selectFrom('schedule_spans')
     .select(spanColumns)
     .select('job_id as jobId')
     .where('job_id', 'in', idList(jobIds))
+    .where((span) =>
+      span.or([
+        span('until_at', 'is', null),
+        span('until_at', '>', after),
+        // It may have ended by a clock that was set right, with what it decided ahead.
+        span('next_due_at', '>', after),
+      ]),
+    )
     .orderBy('job_id')
     .orderBy('from_at')
     .execute();

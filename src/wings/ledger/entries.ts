@@ -54,6 +54,8 @@ export interface LedgerPage {
 const runsPerPage = 20_000;
 /** Runs that are read and compared at once: some milliseconds. */
 const runsAtOnce = 2_000;
+/** Jobs whose schedules are read at once: one that is held each hour has thousands. */
+const jobsAtOnce = 10;
 /** After all due times, in epoch milliseconds. */
 const endOfTime = Number.MAX_SAFE_INTEGER;
 /** How often a job is read again that changes while it is checked. */
@@ -108,22 +110,25 @@ export async function checkLedgerPage(
     return runsLeft <= 0 ? { jobId: part.ledger.id, after: null } : null;
   };
   if (jobId !== null) {
-    const next = await check(await findPlan(db, workspaceId, jobId), from?.after ?? request.after);
+    const next = await check(await findPlan(db, request, jobId), from?.after ?? request.after);
     if (page.jobs.length === 0) throw noJob(jobId);
     return { ...page, next: next === null || next.after === null ? null : next };
   }
   if (from !== null && from.after !== null) {
-    const next = await check(await findPlan(db, workspaceId, from.jobId), from.after);
+    const next = await check(await findPlan(db, request, from.jobId), from.after);
     if (next !== null) return { ...page, next };
   }
   const jobs = await listLedgerJobs(db, workspaceId, {
     afterId: from?.jobId ?? '',
     limit: request.limit,
   });
-  for (const plan of await withSpans(db, jobs)) {
-    const next = await check(plan, request.after);
-    if (next !== null) return { ...page, next };
-    if (plan.job.hasRuns === 1) await setImmediate();
+  for (let at = 0; at < jobs.length; at += jobsAtOnce) {
+    for (const plan of await withSpans(db, jobs.slice(at, at + jobsAtOnce), request.after)) {
+      const next = await check(plan, request.after);
+      if (next !== null) return { ...page, next };
+      if (plan.job.hasRuns === 1) await setImmediate();
+    }
+    await setImmediate();
   }
   const last = jobs.at(-1);
   const isLast = last === undefined || jobs.length < request.limit;
@@ -143,14 +148,18 @@ interface Plan {
   spans: ScheduleSpan[];
 }
 
-async function findPlan(db: Db, workspaceId: string | null, id: string): Promise<Plan | undefined> {
+async function findPlan(
+  db: Db,
+  { workspaceId, after }: Pick<LedgerRequest, 'workspaceId' | 'after'>,
+  id: string,
+): Promise<Plan | undefined> {
   const job = await findLedgerJob(db, workspaceId, id);
-  return job && (await withSpans(db, [job]))[0];
+  return job && (await withSpans(db, [job], after))[0];
 }
 
-async function withSpans(db: Db, jobs: readonly LedgerJob[]): Promise<Plan[]> {
+async function withSpans(db: Db, jobs: readonly LedgerJob[], after: number): Promise<Plan[]> {
   const ids = jobs.map(({ id }) => id);
-  const spans = await listSpans(db, ids);
+  const spans = await listSpans(db, ids, after);
   return jobs.map((job) => ({ job, spans: spans.get(job.id) ?? [] }));
 }
 
@@ -166,7 +175,7 @@ async function checkJob(
   for (let reading = 1; plan !== undefined; reading += 1) {
     const part = await readJob(parts, plan, request, mostRuns);
     if (isComplete(part.ledger)) return part;
-    const after = await findPlan(db, request.workspaceId, plan.job.id);
+    const after = await findPlan(db, request, plan.job.id);
     if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
     plan = after;
   }
