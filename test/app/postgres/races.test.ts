@@ -83,7 +83,10 @@ async function act(t: TestContext, action: JobAction) {
   await race(claim, async () => {
     acted = await actOnJobs(app, principal, { action, ids: [id] });
   });
-  return { refusal: acted[0]?.refusal ?? null, spans: (await listSpans(db, [id], 0)).get(id) ?? [] };
+  return {
+    refusal: acted[0]?.refusal ?? null,
+    spans: (await listSpans(db, [id], 0)).get(id) ?? [],
+  };
 }
 
 describe('an action on many jobs', { skip }, () => {
