@@ -67,15 +67,65 @@ export function endAt(windows: readonly Window[], at: number): number | null {
 /** Periods that follow each other are looked at so many times. */
 const mostInARow = 100;
 
-/** As `endAt`, with periods that follow without a gap (docs/behavior.md#window-2). */
+/** A part of time in which windows are in effect without a gap, or none is. */
+interface Stretch extends Period {
+  isCovered: boolean;
+}
+
+/** What was found of the windows that lead here, one after the other. */
+interface WindowSet {
+  with: WeakMap<Window, WindowSet>;
+  stretches: Stretch[];
+}
+
+const newSet = (): WindowSet => ({ with: new WeakMap(), stretches: [] });
+let noWindows = newSet();
+let sets = 0;
+const mostSets = 2_000;
+const mostStretches = 200;
+
+function stretchesOf(windows: readonly Window[]): Stretch[] {
+  if (sets > mostSets) [noWindows, sets] = [newSet(), 0];
+  let set = noWindows;
+  for (const window of windows) {
+    const next = set.with.get(window) ?? newSet();
+    if (!set.with.has(window)) sets += 1;
+    set.with.set(window, next);
+    set = next;
+  }
+  if (set.stretches.length >= mostStretches) set.stretches.length = 0;
+  return set.stretches;
+}
+
+/**
+ * As `endAt`, with periods that follow without a gap, a hundred at least (docs/behavior.md#window-2). What was found is kept for as
+ * long as the windows are, so that many jobs, asked one after the other, cost little more than one.
+ */
 export function coveredUntil(windows: readonly Window[], at: number): number | null {
-  let until: number | null = null;
+  if (windows.length === 0) return null;
+  const known = stretchesOf(windows);
+  const { isCovered, until } = stretchAt(known, at) ?? findStretch(windows, at, known);
+  return isCovered ? until : null;
+}
+
+function stretchAt(known: readonly Stretch[], at: number): Stretch | undefined {
+  return known.find(({ from, until }) => from <= at && at < until);
+}
+
+function findStretch(windows: readonly Window[], at: number, known: Stretch[]): Stretch {
+  let until = at;
   for (let turn = 0; turn < mostInARow; turn++) {
-    const end = endAt(windows, until ?? at);
+    const next = stretchAt(known, until);
+    if (next?.isCovered === true) return Object.assign(next, { from: at });
+    const end = next === undefined ? endAt(windows, until) : null;
     if (end === null) break;
     until = end;
   }
-  return until;
+  const isCovered = until > at;
+  if (!isCovered) until = Math.min(...windows.map((one) => periodAfter(one, at)?.from ?? Infinity));
+  const found = { from: at, until, isCovered };
+  known.push(found);
+  return found;
 }
 
 /** Whether a window is about a job or monitor, by its id and its labels. */

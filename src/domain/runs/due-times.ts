@@ -8,7 +8,7 @@ import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/words.ts';
-import { endAt, type Window } from '../windows.ts';
+import { coveredUntil, type Window } from '../windows.ts';
 import { holdsOf, upcomingDueTime, type DueTimeFields } from './due.ts';
 
 /** When a job is due. */
@@ -38,7 +38,7 @@ export function dueTimesOf(
   if (!isExpired && first !== null) {
     const { next, notes } = preview(schedule, first - 1, count);
     const its = holdsOf(schedule, holds);
-    const isCalled = (at: number): boolean => endAt(its, at) === null;
+    const isCalled = (at: number): boolean => coveredUntil(its, at) === null;
     return { words, next: next.filter(isCalled), notes: [...notes, ...more] };
   }
   const notes = [

@@ -6,7 +6,7 @@
 import { scheduleOf, type Schedule, type ScheduleFields } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue, type DueTimes } from '../schedule/next.ts';
-import { coveredUntil, endAt, periodAfter, type Window } from '../windows.ts';
+import { coveredUntil, periodAfter, type Window } from '../windows.ts';
 import type { Missed, MissedReason } from './reason.ts';
 
 /** A due time that is longer past is missed. */
@@ -82,7 +82,7 @@ export function planDue(
   const first = isRenewed ? nextDue(schedule, renewedAt) : nextRunAt;
   const later = { missed: null, dueAt: null, nextRunAt: first };
   if (first === null || first > now) return later;
-  const heldUntil = endAt(holds, first);
+  const heldUntil = coveredUntil(holds, first);
   if (heldUntil === null) return planFrom(schedule, first, now, holds);
   // A renewal is kept by itself, and then the hold.
   if (isRenewed) return later;
@@ -109,7 +109,8 @@ function planFrom(
   const begins = holds.flatMap((one) => periodAfter(one, nextRunAt)?.from ?? []);
   const missed = dueTimesFrom(schedule, nextRunAt, Math.min(earliest, ...begins) - 1);
   const next = nextDue(schedule, missed.last);
-  const isCalled = next !== null && next >= earliest && next <= now && endAt(holds, next) === null;
+  const isCalled =
+    next !== null && next >= earliest && next <= now && coveredUntil(holds, next) === null;
   return isCalled
     ? { missed, dueAt: next, nextRunAt: nextDue(schedule, next) }
     : { missed, dueAt: null, nextRunAt: next };
@@ -150,7 +151,7 @@ export function isMadeUp(
   { makeUpSeconds, now, busyUntil, holds = [] }: MakeUpTerms,
 ): boolean {
   if (missed === null || dueAt !== null || makeUpSeconds === null) return false;
-  if ((nextRunAt ?? Infinity) <= now || endAt(holds, now) !== null) return false;
+  if ((nextRunAt ?? Infinity) <= now || coveredUntil(holds, now) !== null) return false;
   const isBusy = busyUntil !== null && busyUntil > missed.last;
   return !isBusy && now - missed.last <= makeUpSeconds * 1_000;
 }

@@ -9,7 +9,7 @@ import { newId } from '../../domain/id.ts';
 import { conditionsMet } from '../../domain/runs/chained.ts';
 import { becauseOf } from '../../domain/runs/reason.ts';
 import type { SpanChange } from '../../domain/schedule/span.ts';
-import { endAt } from '../../domain/windows.ts';
+import { coveredUntil } from '../../domain/windows.ts';
 import { findTerms } from '../../store/accounts/expiry.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
 import { postResults, type DroppedResults } from '../../store/alerts/callbacks.ts';
@@ -119,7 +119,7 @@ async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
   const queued = started
     .filter(({ jobId, workspaceId }) => {
       const its = terms.get(workspaceId);
-      const isHeld = endAt(held.get(jobId) ?? [], now) !== null;
+      const isHeld = coveredUntil(held.get(jobId) ?? [], now) !== null;
       return its !== undefined && !hasExpired(its, now) && !isHeld;
     })
     .map((run) => ({ ...run, id: newId(now) }));

@@ -9,7 +9,7 @@ import type { Db } from '../database/store.ts';
 
 /** The windows of a workspace, in the order in which they were made. */
 export async function listWindows(db: Db, workspaceId: string): Promise<Window[]> {
-  return (await windowsOf(db, [workspaceId])).get(workspaceId) ?? [];
+  return windowsOf((await textsOf(db, [workspaceId])).get(workspaceId));
 }
 
 /** The workspaces that have windows, with them. It reads all workspaces. */
@@ -20,19 +20,26 @@ export async function listAllWindows(db: Db): Promise<{ name: string; windows: W
     .where('windows', 'is not', null)
     .where('deleted_at', 'is', null)
     .execute();
-  return rows.map(({ name, windows }) => ({ name, windows: JSON.parse(windows ?? '[]') }));
+  return rows.map(({ name, windows }) => ({ name, windows: windowsOf(windows) }));
 }
 
-async function windowsOf(db: Db, workspaceIds: readonly string[]): Promise<Map<string, Window[]>> {
+function windowsOf(text: string | null | undefined): Window[] {
+  return text ? JSON.parse(text) : [];
+}
+
+async function textsOf(
+  db: Db,
+  workspaceIds: readonly string[],
+): Promise<Map<string, string | null>> {
   const rows = await db
     .selectFrom('workspaces')
-    .select(['id', 'windows as json'])
+    .select(['id', 'windows'])
     .where('id', 'in', idList(workspaceIds))
     .execute();
-  return new Map(rows.map(({ id, json }) => [id, json === null ? [] : JSON.parse(json)]));
+  return new Map(rows.map(({ id, windows }) => [id, windows]));
 }
 
-/** The windows of kept texts that hold, as they were read last: each claim needs those of its workspaces. */
+/** The windows of kept texts that hold, as they were read last: each claim needs those of its workspaces, and when they are on. */
 const holdsOfTexts = new Map<string, readonly Window[]>();
 const mostTexts = 100;
 
@@ -89,11 +96,11 @@ interface Subject {
 async function findAbout(
   db: Db,
   subjects: readonly Subject[],
-  isAsked: (window: Window) => boolean,
+  askedIn: (text: string | null) => readonly Window[],
 ): Promise<ReadonlyMap<string, readonly Window[]>> {
   if (subjects.length === 0) return new Map();
-  const windows = await windowsOf(db, [...new Set(subjects.map((one) => one.workspaceId))]);
-  return await windowsAbout(db, subjects, (id) => windows.get(id)?.filter(isAsked) ?? []);
+  const texts = await textsOf(db, [...new Set(subjects.map((one) => one.workspaceId))]);
+  return await windowsAbout(db, subjects, (id) => askedIn(texts.get(id) ?? null));
 }
 
 /** Which of the windows of their workspaces are about these jobs and monitors, by id. It asks nothing if there are no windows. */
@@ -126,7 +133,7 @@ export async function findHolds(
   db: Db,
   subjects: readonly Subject[],
 ): Promise<ReadonlyMap<string, readonly Window[]>> {
-  return await findAbout(db, subjects, ({ effect }) => effect === 'hold');
+  return await findAbout(db, subjects, holdsIn);
 }
 
 /** What mutes these jobs and monitors at one of some instants (epoch milliseconds), by id; those that are not muted are absent. */
@@ -136,7 +143,7 @@ export async function findMutes(
   instants: readonly number[],
 ): Promise<ReadonlyMap<string, readonly Mute[]>> {
   const isOn = (one: Window): boolean => mutesAt([one], instants).length > 0;
-  const found = await findAbout(db, subjects, isOn);
+  const found = await findAbout(db, subjects, (text) => windowsOf(text).filter(isOn));
   return new Map([...found].map(([id, windows]) => [id, mutesAt(windows, instants)] as const));
 }
 

@@ -7,7 +7,7 @@ import { isoTime } from '../../../src/domain/clock.ts';
 import { holdsOf, isMadeUp, planDue, upcomingDueTime } from '../../../src/domain/runs/due.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import { endAt, type Window } from '../../../src/domain/windows.ts';
+import { coveredUntil, endAt, type Window } from '../../../src/domain/windows.ts';
 import { windowOf } from '../../support/records/window.ts';
 
 const minute = 60_000;
@@ -124,4 +124,39 @@ test('people see the due time after all holds that follow each other', () => {
     durationSeconds: 3_540,
   });
   assert.equal(seen(always), null);
+});
+
+test('what is known of when windows are on does not depend on what was asked before', () => {
+  const instants = fc.array(fc.integer({ min: -300, max: 3_000 }), { maxLength: 40 });
+  fc.assert(
+    fc.property(holds, instants, (windows, minutes) => {
+      for (const at of minutes.map((some) => start + some * minute)) {
+        let until = endAt(windows, at);
+        for (let end = until; end !== null; end = endAt(windows, end)) until = end;
+        assert.equal(coveredUntil(windows, at), until, isoTime(at));
+        const others = windows.slice(1);
+        assert.equal(coveredUntil(others, at) === null, endAt(others, at) === null);
+      }
+    }),
+  );
+});
+
+test('holds are looked at once for many jobs, not for each', () => {
+  let reads = 0;
+  const always = Array.from({ length: 20 }, (_, index) => {
+    const times = { from: null, until: null, durationSeconds: 3_500 };
+    const hold = windowOf('hold', start, start, { ...times, cronExpr: `${index * 3} * * * *` });
+    const { cronExpr } = hold;
+    return Object.defineProperty(hold, 'cronExpr', { get: () => ((reads += 1), cronExpr) });
+  });
+  const ask = (count: number): number => {
+    reads = 0;
+    for (let index = 0; index < count; index++) {
+      assert.notEqual(coveredUntil(always, start + index * 7 * minute), null);
+    }
+    return reads;
+  };
+  const first = ask(1);
+  assert.ok(first > 0);
+  assert.ok(ask(200) <= first, 'less than a hundredth for each');
 });
