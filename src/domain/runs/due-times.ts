@@ -47,6 +47,9 @@ export function dueTimesOf(
       ? ['the job runs after another one: it has no due times of its own']
       : []),
     ...(job.paused ? [pausedWords(job, now)] : []),
+    ...(!isExpired && upcomingDueTime(job, now) !== null
+      ? ['windows hold its next due times']
+      : []),
   ];
   return {
     words,

@@ -73,11 +73,11 @@ export async function keepWindows(
   const json = windows.length === 0 ? null : JSON.stringify(windows);
   const row = tx.updateTable('workspaces').where('id', '=', workspaceId);
   await row.set({ windows: json }).execute();
-  // What was put off to the end of a hold is looked at again, too.
-  await sql`update monitors set next_check_at = next_due_at + grace_seconds * 1000
-    where workspace_id = ${workspaceId} and next_check_at > next_due_at + grace_seconds * 1000`.execute(
-    tx,
-  );
+  // What was put off to the end of a hold has its grace from now on at the latest (docs/behavior.md#hold-3).
+  await sql`update monitors set next_check_at = grace_seconds * 1000
+      + case when next_due_at > ${now} then next_due_at else ${now} end
+    where workspace_id = ${workspaceId} and next_check_at - grace_seconds * 1000 > next_due_at
+      and next_check_at - grace_seconds * 1000 > ${now}`.execute(tx);
   await tx
     .updateTable('alert_states')
     .set({ due_at: now })

@@ -71,7 +71,7 @@ export function nextFacts(records: Records): Fact[] {
       `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,
     );
   }
-  const isHeldOn = next === null && !isExpired && job.nextRunAt !== null;
+  const isHeldOn = next === null && !isExpired && upcomingDueTime(job, now) !== null;
   if (isHeldOn) add('Windows hold all of its next due times.');
   const deletion = deletionWords(job);
   const after = deletion === null ? '' : ` ${capitalized(deletion)}.`;

@@ -244,3 +244,23 @@ test('a ping that is due in a hold has its grace after it, also if that is ended
   await passTo('11:35:00');
   assert.deepEqual((await outbox()).toSorted(), ['monitor.down 11:05:00', 'monitor.down 11:35:00']);
 });
+
+test('a hold that is deleted leaves the monitors that waited for its end their grace, and others theirs', async (t) => {
+  const { add, ping, outbox, passTo, store, clock, check } = await setup(t);
+  const held = await add();
+  const hold = windowOf('hold', at('10:55:00'), at('12:00:00'));
+  const keep = async (...windows: Window[]) =>
+    await store.write((tx) => keepWindows(tx, held.workspaceId, windows, clock.now()));
+  await keep(hold);
+  await passTo('10:30:00');
+  await ping(held);
+  await passTo('11:30:00');
+  await keep();
+  await check();
+  await passTo('11:32:00');
+  await keep();
+  await passTo('11:34:59');
+  assert.deepEqual(await outbox(), []);
+  await passTo('11:35:00');
+  assert.deepEqual(await outbox(), ['monitor.down 11:35:00'], 'later changes put nothing off');
+});

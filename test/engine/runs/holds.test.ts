@@ -156,6 +156,20 @@ test('a hold that is ended or deleted lets the next due time be called, and what
   assert.deepEqual(await ledger(), { called: 2, missed: 0, held: 3 });
 });
 
+test('due times that are all held are said to be, and those that are over are not', async (t) => {
+  const { keep, job, store, app, writer } = await setup(t);
+  const always = ['0 * * * *', '30 * * * *'].map((cronExpr) =>
+    windowOf('hold', due, due, { from: null, until: null, cronExpr, durationSeconds: 3_000 }),
+  );
+  await keep(...always);
+  const told = async () => await getDueTimes(app, writer, job.id, 2);
+  const held = { next: [], notes: ['windows hold its next due times'] };
+  const { next, notes } = await told();
+  assert.deepEqual({ next, notes }, held);
+  await store.db.updateTable('jobs').set({ next_run_at: null }).execute();
+  assert.deepEqual((await told()).notes, ['not due again within 41 years']);
+});
+
 test('a one-time job is not held', async (t) => {
   const { keep, claim, add, shown, app, writer } = await setup(t);
   await keep(windowOf('hold', due - minute, due + 600 * minute));

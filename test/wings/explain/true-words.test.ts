@@ -38,6 +38,13 @@ test('a run that waits between two attempts is not over, and is named once', () 
   );
 });
 
+test('no windows are said to hold a job whose last due time was called', () => {
+  const run = explainedRun(due, { status: 'running', durationMs: null, finishedAt: null });
+  const adjustments = JSON.stringify({ notAfter: due });
+  const job = explainedJob({ adjustments, activeRunId: run.id, nextRunAt: dueAt });
+  assert.doesNotMatch(JSON.stringify(explained('02:30', { job, run })), /Windows hold/);
+});
+
 test('a time before the job existed has no schedule', () => {
   const found = explained('2026-10-31 02:30');
   assert.match(found.answer, /^The job did not exist then: it was created at Sun 1 Nov 2026/);
