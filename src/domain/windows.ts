@@ -78,9 +78,9 @@ interface WindowSet {
   stretches: Stretch[];
 }
 
-const newSet = (): WindowSet => ({ with: new WeakMap(), stretches: [] });
-let noWindows = newSet();
 let sets = 0;
+const newSet = (): WindowSet => ((sets += 1), { with: new WeakMap(), stretches: [] });
+let noWindows = newSet();
 const mostSets = 2_000;
 const mostStretches = 200;
 
@@ -88,9 +88,8 @@ function stretchesOf(windows: readonly Window[]): Stretch[] {
   if (sets > mostSets) [noWindows, sets] = [newSet(), 0];
   let set = noWindows;
   for (const window of windows) {
-    const next = set.with.get(window) ?? newSet();
-    if (!set.with.has(window)) sets += 1;
-    set.with.set(window, next);
+    let next = set.with.get(window);
+    if (next === undefined) set.with.set(window, (next = newSet()));
     set = next;
   }
   if (set.stretches.length >= mostStretches) set.stretches.length = 0;

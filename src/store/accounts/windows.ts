@@ -23,14 +23,9 @@ export async function listAllWindows(db: Db): Promise<{ name: string; windows: W
   return rows.map(({ name, windows }) => ({ name, windows: windowsOf(windows) }));
 }
 
-function windowsOf(text: string | null | undefined): Window[] {
-  return text ? JSON.parse(text) : [];
-}
+const windowsOf = (text?: string | null): Window[] => (text ? JSON.parse(text) : []);
 
-async function textsOf(
-  db: Db,
-  workspaceIds: readonly string[],
-): Promise<Map<string, string | null>> {
+async function textsOf(db: Db, workspaceIds: readonly string[]) {
   const rows = await db
     .selectFrom('workspaces')
     .select(['id', 'windows'])
