@@ -5,7 +5,7 @@
 
 import { dueBetween, nextDue, type DueTimes } from '../../domain/schedule/next.ts';
 import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
-import type { ScheduleSpan, SpanEnd } from '../../domain/schedule/span.ts';
+import { spanEnds, type ScheduleSpan, type SpanEnd } from '../../domain/schedule/span.ts';
 
 /**
  * A period: after `after`, up to and including `until`; epoch milliseconds. The ledger's may end after now, as a clock that was
@@ -37,6 +37,13 @@ export interface LedgerInput extends Period {
 /** Due times that are neither called nor missed because their schedule was not in force any more. */
 export interface Explained extends DueTimes {
   reason: SpanEnd;
+}
+
+/** How many due times each reason explains. */
+export function countsByReason(explained: readonly Explained[]): Record<SpanEnd, number> {
+  const counts = Object.fromEntries(spanEnds.map((reason) => [reason, 0]));
+  for (const { reason, count } of explained) counts[reason] = (counts[reason] ?? 0) + count;
+  return counts as Record<SpanEnd, number>;
 }
 
 /** What became of the due times of a job. */

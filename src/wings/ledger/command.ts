@@ -83,6 +83,7 @@ function add(job: LedgerJob, part: LedgerJob): void {
   job.called += part.called;
   job.missed += part.missed;
   job.waiting += part.waiting;
+  for (const reason of reasons) job.explainedBy[reason] += part.explainedBy[reason];
   job.explained.push(...part.explained);
   job.unaccounted.push(...part.unaccounted);
   job.unexpected.push(...part.unexpected);
@@ -123,6 +124,8 @@ const explanations: Readonly<Record<SpanEnd, string>> = {
   restored: 'of which the database before a restore has the runs',
 };
 
+const reasons = Object.keys(explanations) as SpanEnd[];
+
 function printSums(
   output: Output,
   jobs: readonly LedgerJob[],
@@ -130,10 +133,10 @@ function printSums(
 ): void {
   const sum = (of: (job: LedgerJob) => number): number =>
     jobs.reduce((all, job) => all + of(job), 0);
-  const reasons = new Map<SpanEnd, number>();
-  for (const { reason, count } of jobs.flatMap(({ explained }) => explained)) {
-    reasons.set(reason, (reasons.get(reason) ?? 0) + count);
-  }
+  const notCalled = reasons.flatMap((reason) => {
+    const count = sum(({ explainedBy }) => explainedBy[reason]);
+    return count === 0 ? [] : [`${count} ${explanations[reason]}`];
+  });
   const shortened = jobs.filter(({ keptFrom }) => keptFrom !== null).length;
   printFields(output, {
     since: moment(since),
@@ -142,11 +145,7 @@ function printSums(
     called: sum(({ called }) => called),
     missed: sum(({ missed }) => missed),
     waiting: sum(({ waiting }) => waiting),
-    ...(reasons.size > 0 && {
-      'not called': [...reasons]
-        .map(([reason, count]) => `${count} ${explanations[reason]}`)
-        .join(', '),
-    }),
+    ...(notCalled.length > 0 && { 'not called': notCalled.join(', ') }),
     ...(shortened > 0 && {
       'kept in part': `${counted(shortened, 'job')}: older runs were removed`,
     }),

@@ -14,6 +14,7 @@ const ledgerExample = {
   missed: 1,
   waiting: 0,
   explained: [],
+  explainedBy: { paused: 0, changed: 0, expired: 0, corrected: 0, restored: 0, held: 0 },
   unaccounted: [],
   unexpected: [],
 };
@@ -47,6 +48,17 @@ const LedgerJob = t.output(
         ...DueTimes,
       }),
       'Due times that were neither called nor missed, for a reason that is recorded.',
+    ),
+    explainedBy: t.part(
+      'How many due times each reason explains: all of them, also where `explained` has 100 entries.',
+      {
+        paused: t.integer('While the job was paused.'),
+        changed: t.integer('Of a schedule that was changed.'),
+        expired: t.integer('While the account had expired.'),
+        corrected: t.integer('Before the clock was set.'),
+        restored: t.integer('Decided on by the database before a restore.'),
+        held: t.integer('Held by a window.'),
+      },
     ),
     unaccounted: t.array(
       t.part('Due times in a row.', DueTimes),

@@ -8,6 +8,7 @@ import { jobId as exampleId } from '../../api/jobs/examples.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import type { DueTimes } from '../../domain/schedule/next.ts';
+import { countsByReason } from './accounted.ts';
 import { LedgerPage, LedgerQuery, type LedgerJob } from './contract.ts';
 import { listLedger, type JobLedger } from './entries.ts';
 
@@ -63,6 +64,7 @@ function ledgerShape({
     explained: explained
       .slice(0, mostEntries)
       .map(({ reason, ...times }) => ({ reason, ...dueTimesShape(times) })),
+    explainedBy: countsByReason(explained),
     unaccounted: unaccounted.slice(0, mostEntries).map(dueTimesShape),
     unexpected: unexpected.slice(0, mostEntries).map(isoTime),
   };

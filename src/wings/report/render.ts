@@ -39,6 +39,7 @@ function totalOf(jobs: readonly ReportedJob[]): Counts {
     failed: sum(({ failed }) => failed),
     interrupted: sum(({ interrupted }) => interrupted),
     missed: sum(({ missed }) => missed),
+    held: sum(({ held }) => held),
     unaccounted: sum(({ unaccounted }) => unaccounted),
     others: sum(({ others }) => others),
     receipts: {
@@ -50,16 +51,17 @@ function totalOf(jobs: readonly ReportedJob[]): Counts {
 
 const none = '–';
 const titles =
-  'Job,Due,Success,Failed,Interrupted,Missed,Other runs,Success rate,Receipts,Longest trouble,Counted since';
+  'Job,Due,Success,Failed,Interrupted,Missed,Held,Other runs,Success rate,Receipts,Longest trouble,Counted since';
 
 function blocksOf(report: Report): Block[] {
   const { jobs, monitors, timezone, from, until, now, selector, month } = report;
   const at = (time: string | number): string => timeIn(new Date(time).getTime(), timezone);
   const since = (time: string | null): string => (time === null ? none : at(time));
   const cells = (of: Counts): Cells => {
-    const { due, success, failed, interrupted, missed, others, receipts } = of;
+    const { due, success, failed, interrupted, missed, held, others, receipts } = of;
     const answered = receipts.success + receipts.failed;
-    return [due, success, failed, interrupted, missed, others, rateText(of) ?? none, answered];
+    const rate = rateText(of) ?? none;
+    return [due, success, failed, interrupted, missed, held, others, rate, answered];
   };
   const troubleOf = ({ longestTrouble }: ReportedJob): string => {
     if (longestTrouble === null) return none;
@@ -100,7 +102,7 @@ function notesOf(jobs: readonly ReportedJob[], { unaccounted }: Counts): Block[]
   const rate =
     'Success rate: successes among all that succeeded, failed, was interrupted (its outcome is not known) or was missed (a due time without a call), ' +
     'rounded down. Other runs (by hand, replays, make-ups, after other jobs) are in the numbers before them. Trouble lasts from a due time without success to the ' +
-    'next one with success. Not in it: deleted jobs, times in which a job was paused, and runs that were not over.';
+    'next one with success. Not in it: deleted jobs, times in which a job was paused, due times that a window held (Held), and runs that were not over.';
   const cut =
     'What was before “Counted since” is no longer kept, or too much to count: these rates are of the runs kept.';
   const lost = `${counted(unaccounted, 'due time')} left no trace: jobd ledger check lists them.`;
@@ -146,7 +148,7 @@ function markdown(blocks: readonly Block[]): string {
 const style =
   'body{font:16px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}table{border-collapse:collapse}' +
   'th,td{padding:.2em .6em;border-bottom:1px solid #ccc;text-align:right}' +
-  'th:first-child,td:first-child,th:nth-child(10),td:nth-child(10){text-align:left}td:nth-child(10){min-width:15em}';
+  'th:first-child,td:first-child,th:nth-child(11),td:nth-child(11){text-align:left}td:nth-child(11){min-width:15em}';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -12,6 +12,7 @@ import { listMonitors } from '../../app/monitors/monitors.ts';
 import { idCursor, pageOf, parseRunCursor, runCursor } from '../../app/page.ts';
 import type { Page, PageRequest } from '../../app/page.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
+import { countsByReason } from '../ledger/accounted.ts';
 import { checkLedgerPage, type LedgerPosition } from '../ledger/entries.ts';
 import { countRuns, type Figures } from './figures.ts';
 import type { Month } from './month.ts';
@@ -37,7 +38,9 @@ export interface JobReport extends Figures {
   due: number;
   /** Those of them that a missed run stands for. */
   missed: number;
-  /** Those of them without any trace. */
+  /** Due times that a window held; they are not in `due`. */
+  held: number;
+  /** Those of the due without any trace. */
   unaccounted: number;
   /** From when on its runs were counted, if not from the beginning of the month: others were removed, or are too many. */
   countedFrom: number | null;
@@ -87,15 +90,16 @@ async function reportJob(
   { from: begin, until }: Month,
 ): Promise<{ report: JobReport; read: number }> {
   const { db } = app.store;
-  const ledger = { due: 0, missed: 0, unaccounted: 0 };
+  const ledger = { due: 0, missed: 0, held: 0, unaccounted: 0 };
   const asked = { workspaceId, jobId: job.id, after: begin - 1, until: until - 1, limit: 1 };
   let countedFrom: number | null = null;
   for (let at: LedgerPosition | null = null; ;) {
     const { jobs, next } = await checkLedgerPage(app, asked, at);
-    for (const { called, missed, waiting, unaccounted, keptFrom } of jobs) {
+    for (const { called, missed, waiting, explained, unaccounted, keptFrom } of jobs) {
       const without = unaccounted.reduce((sum, { count }) => sum + count, 0);
       ledger.due += called + missed + waiting + without;
       ledger.missed += missed;
+      ledger.held += countsByReason(explained).held;
       ledger.unaccounted += without;
       if (at === null) countedFrom = keptFrom;
     }

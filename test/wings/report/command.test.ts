@@ -49,8 +49,8 @@ test('a report counts the calls of a month by label, and its receipts recount th
   const made = await report('--receipts', receipts);
   assert.equal(made.exitCode, 0, made.stderr);
   assert.match(made.stdout, /^# Report \d{4}-\d\d, client=acme\n/);
-  assert.match(made.stdout, /^\| =backup \| 0 \| 1 \| 0 \| 0 \| 0 \| 1 \| 100\.00 % \| 1 \|/m);
-  assert.match(made.stdout, /^\| refused \| 0 \| 0 \| 1 \| 0 \| 0 \| 1 \| 0\.00 % \| 0 \|/m);
+  assert.match(made.stdout, /^\| =backup \| 0 \| 1 \| 0 \| 0 \| 0 \| 0 \| 1 \| 100\.00 % \| 1 \|/m);
+  assert.match(made.stdout, /^\| refused \| 0 \| 0 \| 1 \| 0 \| 0 \| 0 \| 1 \| 0\.00 % \| 0 \|/m);
   assert.match(made.stdout, /^\| All \| 0 \| 1 \| 1 \|/m);
   assert.match(made.stdout, /^\| m \| 1 \| 1 \| – \|$/m);
   assert.doesNotMatch(made.stdout, /other \|/);

@@ -17,6 +17,7 @@ function reportOf(name: string, change: Partial<Report['jobs'][number]> = {}): R
     failed: 1,
     interrupted: 0,
     missed: 1,
+    held: 0,
     unaccounted: 0,
     others: 0,
     receipts: { success: 28, failed: 0 },
@@ -33,7 +34,7 @@ function reportOf(name: string, change: Partial<Report['jobs'][number]> = {}): R
 const cellsOf = (line = ''): string[] => line.split(/(?<!\\)\|/).slice(1, -1);
 
 test('a report has the numbers of each job and of all, what counts, how to recount it and what receipts cannot show', () => {
-  const text = renderReport(reportOf('backup'), 'md');
+  const text = renderReport(reportOf('backup', { held: 2 }), 'md');
   const lines = text.split('\n');
   assert.equal(lines[0], '# Report 2026-11, client=acme');
   assert.match(text, /Sun 1 Nov 2026 00:00 \+01:00 to Tue 1 Dec 2026 00:00/);
@@ -47,6 +48,7 @@ test('a report has the numbers of each job and of all, what counts, how to recou
       '1',
       '0',
       '1',
+      '2',
       '0',
       '93.33 %',
       '28',
@@ -54,7 +56,8 @@ test('a report has the numbers of each job and of all, what counts, how to recou
       '–',
     ],
   );
-  assert.match(text, /^\| All \| 30 \| 28 \|/m);
+  assert.match(text, /^\| All \| 30 \| 28 \| 1 \| 0 \| 1 \| 2 \|/m);
+  assert.match(text, /Not in it: .*due times that a window held \(Held\)/);
   assert.match(text, /28 receipts \(28 success, 0 failed\) of one job/);
   assert.match(text, /^ {4}jobd verify receipts\/ keys\.json$/m);
   assert.match(text, /cannot show .* outages of jobd itself/);
@@ -98,7 +101,7 @@ test('no name adds a line, a cell, markup or a link to Markdown', () => {
       assert.equal(lines.length, plain);
       const [, , row = ''] = lines.filter((line) => line.startsWith('|'));
       const cells = cellsOf(row.replaceAll('\\\\', ''));
-      assert.equal(cells.length, 11, row);
+      assert.equal(cells.length, 12, row);
       const bare = (cells[0] ?? '').replaceAll(/\\[^]/g, '');
       assert.doesNotMatch(bare, /[`*_{}[\]<>#!|~&@$]|:[a-z/+-]|www\./i);
     }),
@@ -119,7 +122,7 @@ test('no name adds an element to HTML, or a row or a formula to CSV', () => {
       assert.equal(lines.length, rows);
       assert.doesNotMatch(lines[1] ?? '', /^"?[=+\-@|%\t]/);
       const quoted = (lines[1] ?? '').replaceAll(/"(?:[^"]|"")*"/g, '');
-      assert.equal(quoted.split(',').length, 11, lines[1]);
+      assert.equal(quoted.split(',').length, 12, lines[1]);
     }),
   );
 });
