@@ -23,6 +23,8 @@ import { mutedColumn, mutesText } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
+/** Jobs among which the next one is looked for: their order is that without holds. */
+const mostDue = 100;
 /** How far back an outage is looked for. */
 const outageDays = 7;
 
@@ -55,8 +57,10 @@ async function read(context: Context) {
     'GET',
     `/overview/monitors?${rows}`,
   );
-  const due = await ask<{ jobs: JobSummary[] }>('GET', '/overview/jobs?order=due&limit=1');
-  const [next] = due.jobs;
+  const due = await ask<{ jobs: JobSummary[] }>('GET', `/overview/jobs?order=due&limit=${mostDue}`);
+  const [next] = due.jobs
+    .filter(({ nextRunAt }) => nextRunAt !== null)
+    .toSorted((one, other) => String(one.nextRunAt).localeCompare(String(other.nextRunAt)));
   const waiting = [];
   for await (const channel of channels.list()) {
     const { waits } = waitOf(channel);

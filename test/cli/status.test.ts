@@ -40,11 +40,18 @@ test('status says what is down and what comes next, and ends with 1 if something
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {
   const states = { total: 0, down: 0 };
   const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], asOf: '' };
+  // In a hold, a job has a later time than its place in the list says.
+  const due = [
+    { id: 'a', name: 'held', nextRunAt: '2990-01-02T00:00:00.000Z' },
+    { id: 'b', name: 'over', nextRunAt: null },
+    { id: 'c', name: 'soon', nextRunAt: '2990-01-01T00:00:00.000Z' },
+  ];
   const lists = { jobs: [], monitors: [], channels: [], trouble: [] };
   const { url, received } = await startSink(t, (response, { path }) => {
     const page = { nextCursor: path.includes('trouble') ? 'more' : null, isPartial: true };
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ overview, ...lists, ...page }));
+    const jobs = path.includes('order=due') ? due : [];
+    response.end(JSON.stringify({ overview, ...lists, jobs, ...page }));
   });
   const { stdout, stderr } = await runCommand(['status'], {
     JOBD_URL: url,
@@ -52,6 +59,7 @@ test('status asks for the last outage once, and says how far it was looked for',
   });
   assert.equal(stderr, '');
   assert.match(stdout, /^last outage\tnone among the newest 10,000 runs that were no success$/m);
+  assert.match(stdout, /^next due\tsoon, /m);
   const asked = received.filter(({ path }) => path.includes('trouble'));
   assert.equal(asked.length, 1);
   assert.match(asked[0]?.path ?? '', /\?kind=outage&limit=5&since=20/);

@@ -249,7 +249,7 @@ export const JobListQuery = Type.Object(
     order: Type.Optional(
       t.oneOf(jobOrders, {
         description:
-          '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none. `name`: by name; ' +
+          '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none; of a job in a hold, that before the hold, while `nextRunAt` is the one after it. `name`: by name; ' +
           'upper and lower case are the same for ASCII letters. `running` and `missed` are newest first only.',
         default: 'newest',
       }),

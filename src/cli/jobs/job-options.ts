@@ -10,7 +10,7 @@ import { afterOnWords, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import type { Api } from '../client/api.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
-import { collect, parseMoment } from '../options.ts';
+import { collect } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */
@@ -31,10 +31,6 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   const delay = textFlag(flags, 'in');
   if (delay !== undefined) {
     update.runAt = isoTime(systemClock.now() + parseDuration(delay, '--in') * 1_000);
-  }
-  const at = textFlag(flags, 'at') ?? '';
-  if (/^\d\d:[\d:]+$/.test(at)) {
-    update.runAt = isoTime(await parseMoment(at, '--at', systemClock.now(), 1, update.timezone));
   }
   const after = await afterOf(flags, api);
   if (after !== undefined) update.after = after;
@@ -61,11 +57,29 @@ export function withoutOnce(
   return { fields: { ...fields, runAt: null }, note };
 }
 
+/**
+ * The fields that are given, for the job that they change (null for a new one): `--after-on` alone keeps its first job, and a time of
+ * day is the next one by its clocks. Throws `usage` and `invalid_input`, naming the option.
+ */
+export async function fieldsFor<Fields extends JobUpdate>(
+  given: Fields,
+  found: Pick<Job, 'after' | 'timezone'> | null,
+): Promise<Fields> {
+  const fields = withFirstJob(given, found);
+  const { runAt, timezone = found?.timezone } = fields;
+  if (!runAt || timezone === undefined || !/^\d\d?:[\d:]+$/.test(runAt)) return fields;
+  // Loaded here: help and completion need none of it.
+  const { readMoment } = await import('../../domain/schedule/local-moments.ts');
+  const { canonicalZone } = await import('../../domain/schedule/zone.ts');
+  const at = readMoment('--at', runAt, canonicalZone(timezone), systemClock.now());
+  return { ...fields, runAt: isoTime(at) };
+}
+
 /** Stands for the job that a job runs after already, where only `--after-on` is given. */
 const same = '';
 
 /** Fields with the job that the changed one runs after, if they stand for that. Throws `usage` if there is none. */
-export function withFirstJob<Fields extends Pick<JobUpdate, 'after'>>(
+function withFirstJob<Fields extends Pick<JobUpdate, 'after'>>(
   fields: Fields,
   found: Pick<Job, 'after'> | null,
 ): Fields {

@@ -27,7 +27,7 @@ import { printFields, type Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
-import { updateOf, withJobOptions, withFirstJob, withoutOnce } from './job-options.ts';
+import { fieldsFor, updateOf, withJobOptions, withoutOnce } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
   inMachineZone,
@@ -63,7 +63,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
   complete: async (found, given) => {
-    const { fields, note } = withoutOnce(withFirstJob(given, found), found);
+    const { fields, note } = withoutOnce(await fieldsFor(given, found), found);
     checkMove(found, fields);
     const zoned = await zonedUpdateOf(found, fields);
     return { ...zoned, note: note ?? noteOn(fields, found) ?? zoned.note };
@@ -156,10 +156,10 @@ Examples:
       const job = await createNamed(
         { noun: 'job', items, name, flags },
         {
-          create: () => items.create(withFirstJob(input, null)),
+          create: async () => await items.create(await fieldsFor(input, null)),
           async change(found) {
             const action = paused === true && { action: 'pause' as const };
-            const changed = withoutOnce(withFirstJob(given, found), found);
+            const changed = withoutOnce(await fieldsFor(given, found), found);
             const update = { ...changed.fields, ...action };
             checkMove(found, update);
             said = changed.note ?? noteOn(update, found) ?? note;

@@ -19,7 +19,7 @@ export const addKeyCommands = storeCommands('key', 'create, list and revoke API 
         .option('--name <label>', 'name for people', '')
         .option(
           '--expires <when>',
-          'when it expires: a duration such as 30d, or ISO 8601 (default: never)',
+          'when it expires: a duration such as 30d, the next 22:00, or a date and time (default: never)',
         )
         .option(
           '--allow-duplicate',

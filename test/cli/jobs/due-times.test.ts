@@ -32,6 +32,14 @@ test('spread, bounds and one-time jobs are set, shown and taken away', async (t)
   assert.match(remind.get('schedule') ?? '', /^once 20\d\d-\d\d-\d\d \d\d:\d\d/);
   assert.equal(remind.get('deleted after'), '1d');
   assert.match((await jobd('jobs', 'list')).stdout, /remind\t.*\tonce 20/);
+  const kolkata = ['--tz', 'Asia/Kolkata', '--at'];
+  assert.equal((await jobd(...create, 'zoned', ...kolkata, '23:00')).exitCode, 0);
+  const moved = await jobd('jobs', 'update', 'zoned', '--at', '22:00');
+  assert.match(moved.stdout, /^schedule\tonce 20\S+ 22:00 Asia\/Kolkata$/m, moved.stderr);
+  for (const time of ['25:00', '9:00']) {
+    const { stderr } = await jobd(...create, 'wrong', '--at', time);
+    assert.match(stderr, /--at must be a date .* or a time of day such as 06:00, got "\d+:00"/);
+  }
   const past = await jobd(...create, 'past', '--at', '2020-01-01 09:00', '--tz', 'Europe/Paris');
   assert.match(past.stderr, /--at must not be in the past, got 2020-01-01T08:00:00\.000Z/);
   const both = await jobd(...create, 'both', '--in', '2h', '--after', 'shop');
