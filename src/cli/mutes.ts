@@ -23,10 +23,23 @@ export function mutedField({ mutedUntil }: Muted): Record<string, Moment> {
 
 /** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */
 export function mutesText({ mutes }: OverviewResponse['overview'], now: number): string | null {
-  const texts = mutes.map(({ name, until, ...about }) => {
+  return windowsText(mutes, { all: 'all alerts', some: 'alerts of ' }, now);
+}
+
+/** Which jobs are held, in the same way. */
+export function holdsText({ holds }: OverviewResponse['overview'], now: number): string | null {
+  return windowsText(holds, { all: 'all jobs', some: '' }, now);
+}
+
+function windowsText(
+  windows: OverviewResponse['overview']['mutes'],
+  words: { all: string; some: string },
+  now: number,
+): string | null {
+  const texts = windows.map(({ name, until, ...about }) => {
+    const time = timesText({ from: until, until }, now);
     const what = aboutText(about);
-    const alerts = what === 'all' ? 'all alerts' : `alerts of ${what}`;
-    return `${alerts} until ${timesText({ from: until, until }, now)} by the window ${name}`;
+    return `${what === 'all' ? words.all : `${words.some}${what}`} until ${time} by the window ${name}`;
   });
   return texts.join('; ') || null;
 }

@@ -19,7 +19,7 @@ import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
-import { mutedColumn, mutesText } from './mutes.ts';
+import { holdsText, mutedColumn, mutesText } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -109,6 +109,7 @@ function print(
   const { jobs, monitors, lastDay } = overview;
   const now = Date.now();
   const muted = mutesText(overview, now);
+  const held = holdsText(overview, now);
   const noOutage = outagesArePartial
     ? 'none among the newest 10,000 runs that were no success'
     : `none in the last ${outageDays} days`;
@@ -126,6 +127,7 @@ function print(
       channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),
     }),
     ...(muted !== null && { muted }),
+    ...(held !== null && { held }),
     'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, now)}` : 'none',
   });
   if (down.length === 0) return;

@@ -9,7 +9,7 @@ import { connect } from './client/connect.ts';
 import type { Context } from './context.ts';
 import { listLimitOf, parseMoment, withListLimit } from './options.ts';
 import { selectorOf, withSelector } from './selection.ts';
-import { mutesText } from './mutes.ts';
+import { holdsText, mutesText } from './mutes.ts';
 import { moment, state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
@@ -51,7 +51,9 @@ Runs one by one: jobd runs list. Why: jobd explain JOB.`,
       const shown = found.slice(0, limit);
       const { overview } = await ask<OverviewResponse>('GET', '/overview');
       const muted = mutesText(overview, now);
+      const held = holdsText(overview, now);
       if (muted !== null) output.say(`muted: ${muted}`);
+      if (held !== null) output.say(`held: ${held}`);
       if (flags['json']) return printJson(output, { trouble: shown });
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });

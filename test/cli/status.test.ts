@@ -39,7 +39,7 @@ test('status says what is down and what comes next, and ends with 1 if something
 
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {
   const states = { total: 0, down: 0 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], asOf: '' };
+  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
   // In a hold, a job has a later time than its place in the list says.
   const due = [
     { id: 'a', name: 'held', nextRunAt: '2990-01-02T00:00:00.000Z' },

@@ -13,6 +13,16 @@ import { Monitor } from '../monitors/contract.ts';
 import { AllRunsQuery, ListedRun } from '../runs/contract.ts';
 import * as examples from './examples.ts';
 
+const WindowNow = t.part('A window that is on.', {
+  id: t.id('The id of the window.'),
+  name: t.text('Its name.'),
+  selector: t.nullable(t.text('The labels of what it is about; null if it has none.')),
+  jobs: t.nullable(t.integer('How many jobs were chosen for it; null if none could be.')),
+  monitors: t.nullable(t.integer('The same of monitors.')),
+  until: t.moment('When it ends.'),
+});
+const aboutAll = 'Without `selector`, `jobs` and `monitors` one is about all.';
+
 const Overview = t.output(
   'WorkspaceOverview',
   'How a workspace is doing, in numbers.',
@@ -45,17 +55,8 @@ const Overview = t.output(
       missed: t.integer('Missed runs.'),
       isPartial: t.flag('Whether only the newest 10,000 of them were counted: there may be more.'),
     }),
-    mutes: t.array(
-      t.part('A window that mutes alerts now.', {
-        id: t.id('The id of the window.'),
-        name: t.text('Its name.'),
-        selector: t.nullable(t.text('The labels of what it is about; null if it has none.')),
-        jobs: t.nullable(t.integer('How many jobs were chosen for it; null if none could be.')),
-        monitors: t.nullable(t.integer('The same of monitors.')),
-        until: t.moment('When it ends.'),
-      }),
-      'Without `selector`, `jobs` and `monitors` it is about all.',
-    ),
+    mutes: t.array(WindowNow, `Windows that mute alerts now. ${aboutAll}`),
+    holds: t.array(WindowNow, `Windows that hold jobs now. ${aboutAll}`),
     asOf: t.moment('When this was counted. It is counted once a second at most.'),
   },
 );

@@ -9,6 +9,7 @@ export const overview = {
   monitors: { total: 12, down: 0, late: 1, up: 11, paused: 0, new: 0, isPartial: false },
   lastDay: { failed: 14, interrupted: 0, missed: 2, isPartial: false },
   mutes: [],
+  holds: [],
   asOf: '2025-10-09T05:43:50.108Z',
 };
 

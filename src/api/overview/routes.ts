@@ -90,9 +90,10 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
   const getLabels = createLabelOverview(app);
 
   server.get('/overview', operations.getOverview, async ({ principal }) => {
-    const { asOf, mutes, ...counts } = await getOverview(principal);
-    const muted = mutes.map((mute) => ({ ...mute, until: isoTime(mute.until) }));
-    return { overview: { ...counts, mutes: muted, asOf: isoTime(asOf) } };
+    const { asOf, mutes, holds, ...counts } = await getOverview(principal);
+    const muting = mutes.map(untilInIso);
+    const holding = holds.map(untilInIso);
+    return { overview: { ...counts, mutes: muting, holds: holding, asOf: isoTime(asOf) } };
   });
 
   server.get('/overview/labels', operations.getLabels, ({ principal }) => getLabels(principal));
@@ -140,4 +141,8 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
     });
     return { trouble: items.map(troubleShape), ...rest };
   });
+}
+
+function untilInIso<Ending extends { until: number }>(one: Ending) {
+  return { ...one, until: isoTime(one.until) };
 }

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
 import { aboutOf, type About } from '../../domain/window-words.ts';
-import { mutesAt } from '../../domain/windows.ts';
+import { periodAt, type Window } from '../../domain/windows.ts';
 import { listWindows } from '../../store/accounts/windows.ts';
 import { countJobs, countMonitors, type MonitorCounts } from '../../store/overview/counts.ts';
 import { findRunningJobs } from '../../store/overview/jobs.ts';
@@ -21,14 +21,18 @@ export interface JobCounts {
   new: number;
 }
 
+/** A window in its time, and until when, in epoch milliseconds. */
+type WindowNow = { id: string; name: string; until: number } & About;
+
 export interface Overview {
   jobs: JobCounts;
   /** `isPartial`: the newest 5,000 were counted, and there may be more. */
   monitors: MonitorCounts & { isPartial: boolean };
   /** Runs that were no success in the last 24 hours; `isPartial`: the newest 10,000 were counted, and there may be more. */
   lastDay: TroubleCounts & { isPartial: boolean };
-  /** Windows that mute alerts, and until when, in epoch milliseconds. */
-  mutes: ({ id: string; name: string; until: number } & About)[];
+  /** Windows that mute alerts, and those that hold jobs. */
+  mutes: WindowNow[];
+  holds: WindowNow[];
   /** When it was counted, in epoch milliseconds. */
   asOf: number;
 }
@@ -94,12 +98,7 @@ export function createOverview({ store, clock }: Ground) {
       },
       monitors: { ...monitors, isPartial: monitors.total === mostMonitors },
       lastDay: { ...lastDay, isPartial: troubles === mostRuns },
-      mutes: mutesAt(await listWindows(db, workspaceId), [now]).map(({ window, until }) => ({
-        id: window.id,
-        name: window.name,
-        ...aboutOf(window),
-        until,
-      })),
+      ...windowsAt(await listWindows(db, workspaceId), now),
       asOf: now,
     };
   }
@@ -108,4 +107,15 @@ export function createOverview({ store, clock }: Ground) {
     const at = clock.monotonicMs();
     return await keptIn(overviews, workspaceId, at, goodForMs, () => countIn(workspaceId));
   };
+}
+
+/** Which windows are in their time. */
+function windowsAt(windows: readonly Window[], now: number): Pick<Overview, 'mutes' | 'holds'> {
+  const of = (effect: Window['effect']): WindowNow[] =>
+    windows.flatMap((window) => {
+      const period = window.effect === effect ? periodAt(window, now) : null;
+      if (period === null) return [];
+      return [{ id: window.id, name: window.name, ...aboutOf(window), until: period.until }];
+    });
+  return { mutes: of('mute'), holds: of('hold') };
 }

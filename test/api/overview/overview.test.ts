@@ -37,6 +37,7 @@ test('the overview counts jobs by state, and says when it counted', async (t) =>
     monitors: { total: 0, down: 0, late: 0, up: 0, paused: 0, new: 0, isPartial: false },
     lastDay: { failed: 0, interrupted: 0, missed: 0, isPartial: false },
     mutes: [],
+    holds: [],
     asOf: '2026-03-02T10:00:00.000Z',
   });
   await ranJob(daemon, { name: 'down', url: refused });

@@ -71,6 +71,13 @@ test('whatever shows a job or monitor says until when its alerts are muted, and 
   assert.match(await said('status'), new RegExp(`^muted\t.*; ${alerts.source}`, 'm'));
   assert.match(await said('trouble'), new RegExp(`^muted: .*; ${alerts.source}`, 'm'));
 
+  const hold = { name: 'patch', effect: 'hold', durationSeconds: 3_600 };
+  assert.equal((await ask('POST', '/windows', hold)).status, 201);
+  clock.advanceBoth(1_001);
+  const jobs = /all jobs until (\S+ )?14:00 by the window patch$/m;
+  assert.match(await said('status'), new RegExp(`^held\t${jobs.source}`, 'm'));
+  assert.match(await said('trouble'), new RegExp(`^held: ${jobs.source}`, 'm'));
+
   clock.advanceBoth(7_200_000);
   shown.length = 0;
   for (const path of looks) await read('GET', path);
