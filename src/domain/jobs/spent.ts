@@ -42,7 +42,15 @@ export function judgeDeletion(job: SpentJob, now: number): number | null {
   // It waits for somebody, who may take long.
   if (job.isOffSchedule) return now + msPerDay;
   if (job.isNeeded) return now + 60_000;
-  const endedAt = (job.lastRunAt ?? 0) + (job.lastDurationMs ?? 0);
-  const deleteAt = endedAt + (job.deleteAfterSeconds ?? 0) * 1000;
+  const deleteAt = keptUntil(job);
   return deleteAt > now ? deleteAt : null;
+}
+
+/** `deleteAfterSeconds` after the last run ended, in epoch milliseconds. */
+export function keptUntil({
+  lastRunAt,
+  lastDurationMs,
+  deleteAfterSeconds,
+}: Pick<Job, 'lastRunAt' | 'lastDurationMs' | 'deleteAfterSeconds'>): number {
+  return (lastRunAt ?? 0) + (lastDurationMs ?? 0) + (deleteAfterSeconds ?? 0) * 1000;
 }

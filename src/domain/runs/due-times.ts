@@ -3,7 +3,7 @@
 import { inTwoUnits } from '../durations.ts';
 import { isOver } from '../jobs/actions.ts';
 import type { Job } from '../jobs/job.ts';
-import { deletionAt } from '../jobs/spent.ts';
+import { deletionAt, keptUntil } from '../jobs/spent.ts';
 import { notDueAgain, preview, type Preview } from '../schedule/preview.ts';
 import { timeIn } from '../schedule/local-time.ts';
 import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
@@ -79,11 +79,10 @@ export function deletionWords(
   job: Parameters<typeof deletionAt>[0] &
     Pick<Job, 'after' | 'nextRunAt' | 'lastRunAt' | 'lastDurationMs' | 'timezone'>,
 ): string | null {
-  const { deleteAfterSeconds, nextRunAt, lastRunAt, lastDurationMs, timezone } = job;
+  const { deleteAfterSeconds, nextRunAt, lastRunAt, timezone } = job;
   if (deleteAfterSeconds === null || deletionAt(job) === null || job.after !== null) return null;
   if (nextRunAt === null && lastRunAt !== null) {
-    const at = lastRunAt + (lastDurationMs ?? 0) + deleteAfterSeconds * 1_000;
-    return `it deletes itself after ${timeIn(at, timezone)}`;
+    return `it deletes itself after ${timeIn(keptUntil(job), timezone)}`;
   }
   const length =
     deleteAfterSeconds === 0 ? '' : `${inTwoUnits(deleteAfterSeconds, { minute: 'min' })} `;
