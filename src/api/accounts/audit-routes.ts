@@ -1,5 +1,3 @@
-/** The route that lists the audit trail. */
-
 import { listAudit } from '../../app/accounts/audit.ts';
 import type { AccessApp } from '../../app/app.ts';
 import type { KeptAuditEntry } from '../../domain/accounts/audit.ts';

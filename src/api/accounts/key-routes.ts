@@ -8,12 +8,7 @@ import { got, invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, forOwners } from '../description/operation.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../http/repeatable.ts';
 import { KeyInput, KeyList, KeyMade, KeyPath, type Key } from './key-contract.ts';
 
 const ownersOnly = forOwners('manage keys');
@@ -74,8 +69,7 @@ export function keyRoutes(server: ApiServer, app: AccessApp): void {
     return { keys: items.map(shape), nextCursor };
   });
 
-  const create = { ...operations.createKey, preValidation: readIdempotencyKey };
-  server.post('/keys', create, async (request, reply) => {
+  server.post('/keys', operations.createKey, async (request, reply) => {
     const { principal, body } = request;
     const { name, permission, expiresAt } = body;
     const input = { name, permission, expiresAt: momentOf(expiresAt ?? null) };

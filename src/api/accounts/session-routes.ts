@@ -17,7 +17,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, forOwners, unknown } from '../description/operation.ts';
 import { senderOf } from '../http/auth.ts';
-import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
+import { withoutBody } from '../http/body.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { SessionCookie } from '../http/cookie.ts';
 import type { ApiServer } from '../http/fastify.ts';
@@ -144,8 +144,6 @@ export function sessionRoutes(
   app: AccessApp,
   { cookie }: Pick<Parts, 'cookie'>,
 ): void {
-  const withoutBody = { onRequest: ignoreTypeOfNothing, preValidation: refuseBody };
-
   server.get('/session', operations.getSession, async ({ principal }) => ({
     session: shape(await currentSession(app, principal)),
     workspaces: await placesFor(app, principal),

@@ -1,5 +1,3 @@
-/** Routes of channels and their deliveries. */
-
 import type { ChannelsApp } from '../../app/app.ts';
 import {
   createChannel,
@@ -18,15 +16,10 @@ import type { DeliveryRequest } from '../../app/alerts/deliveries.ts';
 import { listCallbacks } from '../../app/jobs/afterwards.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
-import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
+import { withoutBody } from '../http/body.ts';
 import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../http/repeatable.ts';
 import type { Static } from 'typebox';
 import {
   AllDeliveries,
@@ -207,8 +200,7 @@ export function channelRoutes(server: ApiServer, app: ChannelsApp): void {
     return { channels: items.map(channelShape), nextCursor };
   });
 
-  const create = { ...operations.createChannel, preValidation: readIdempotencyKey };
-  server.post('/channels', create, async (request, reply) => {
+  server.post('/channels', operations.createChannel, async (request, reply) => {
     const { principal, body } = request;
     const made = await createChannel(app, principal, body, repeatableOf(request));
     const { channel, generated } = made;
@@ -231,7 +223,7 @@ export function channelRoutes(server: ApiServer, app: ChannelsApp): void {
 
   server.post(
     '/channels/:id/test',
-    { ...operations.testChannel, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
+    { ...operations.testChannel, ...withoutBody },
     async ({ principal, params }, reply) => {
       const delivery = await testChannel(app, principal, params.id);
       const path = `/channels/${params.id}/deliveries/${delivery.id}`;

@@ -1,5 +1,3 @@
-/** The route of the event stream. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RunsApp } from '../../app/app.ts';
 import type { OpenStream } from '../../app/events.ts';

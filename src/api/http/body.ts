@@ -86,18 +86,21 @@ function nameOf(path: readonly string[]): string {
 
 type Done = (error?: Error) => void;
 
-/** Hook for routes without a body: drops the content type that many clients send anyway. */
-export function ignoreTypeOfNothing({ headers }: FastifyRequest, _: unknown, done: Done): void {
+/** Drops the content type that many clients send without a body. */
+function ignoreTypeOfNothing({ headers }: FastifyRequest, _: unknown, done: Done): void {
   const isEmpty = (headers['content-length'] ?? '0') === '0';
   if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type'];
   done();
 }
 
-/** Hook for routes without a body: refuses one with fields, because they would have no effect. Some clients send `{}`. */
-export function refuseBody({ body }: FastifyRequest, _: unknown, done: Done): void {
+/** Refuses a body with fields, because they would have no effect. Some clients send `{}`. */
+function refuseBody({ body }: FastifyRequest, _: unknown, done: Done): void {
   const isNothing = body === undefined || body === null || isEmptyObject(body);
   done(isNothing ? undefined : invalidInput('the body must be empty, this operation takes none'));
 }
+
+/** The hooks of routes without a body. */
+export const withoutBody = { onRequest: ignoreTypeOfNothing, preValidation: refuseBody };
 
 function isEmptyObject(value: unknown): boolean {
   return (

@@ -15,6 +15,7 @@ import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer, type HttpServerParts } from './http-server.ts';
 import type { ClientsParts } from './limits/clients.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
+import { readIdempotencyKey } from './repeatable.ts';
 import { answerCompiler } from './serialization.ts';
 import { schemaCompiler } from './validation.ts';
 
@@ -34,7 +35,6 @@ export interface FastifyParts {
   clients?: ClientsParts;
   /** Shows people an address that is unknown. */
   unknownPage?: UnknownPage;
-  /** Replace default limits. */
   limits?: Partial<ConnectionLimits>;
 }
 
@@ -67,6 +67,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
   compressAnswers(server);
   requireHost(server);
   acceptJsonOnly(server);
+  server.addHook('preValidation', readIdempotencyKey);
   answerErrors(server, log, requests, parts.unknownPage);
   return server;
 }

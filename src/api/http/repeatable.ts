@@ -27,7 +27,6 @@ export const RepeatableHeaders = keyHeader(
   '6f1f0c1e-7f0b-4c3a-9d55-2f1f8f4a7c10',
 );
 
-/** The refusal of a key that was used before. */
 export const usedKey: Refusal = {
   when: 'The `Idempotency-Key` was used for another request, or what it made was deleted since.',
   example:

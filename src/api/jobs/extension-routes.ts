@@ -9,12 +9,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { countItems, type RequestLimits } from '../http/limits/request-limits.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../http/repeatable.ts';
 import { JobPath, JobResponse } from './contract.ts';
 import { copiedJob } from './examples.ts';
 import {
@@ -96,8 +91,7 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
     getChain(app, principal, params.id),
   );
 
-  const copy = { ...operations.copyJob, preValidation: readIdempotencyKey };
-  server.post('/jobs/:id/copy', copy, async (request, reply) => {
+  server.post('/jobs/:id/copy', operations.copyJob, async (request, reply) => {
     const { principal, params, body } = request;
     const job = await copyJob(app, principal, params.id, body.name, repeatableOf(request));
     return reply

@@ -1,5 +1,3 @@
-/** Routes of jobs. */
-
 import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/jobs/jobs.ts';
 import { withMute, withMutes } from '../../app/accounts/mutes.ts';
 import type { JobsApp, Principal } from '../../app/app.ts';
@@ -7,12 +5,7 @@ import type { KeptJob } from '../../app/jobs/keep-job.ts';
 import { badPeriod, describe, notPaid, type Refusal } from '../description/operation.ts';
 import { labelledRequest, LabelledQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../http/repeatable.ts';
 import { JobInput, JobKept, JobList, JobPath, JobResponse, JobUpdate } from './contract.ts';
 import { changedJob, createdJob } from './examples.ts';
 import { jobShape, keptJobShape } from './shape.ts';
@@ -112,8 +105,7 @@ export function jobRoutes(server: ApiServer, app: JobsApp): void {
     return { jobs: await withMutes(app, principal, items.map(jobShape)), nextCursor };
   });
 
-  const create = { ...operations.createJob, preValidation: readIdempotencyKey };
-  server.post('/jobs', create, async (request, reply) => {
+  server.post('/jobs', operations.createJob, async (request, reply) => {
     const { principal, body } = request;
     const kept = await createJob(app, principal, body, repeatableOf(request));
     return reply

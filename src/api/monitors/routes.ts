@@ -1,5 +1,3 @@
-/** Routes of monitors. */
-
 import { withMute, withMutes } from '../../app/accounts/mutes.ts';
 import type { MonitorsApp, Principal } from '../../app/app.ts';
 import {
@@ -14,12 +12,7 @@ import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import { labelledRequest, LabelledQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../http/repeatable.ts';
 import {
   MonitorInput,
   MonitorList,
@@ -111,8 +104,7 @@ export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () =
     return { monitors: await withMutes(app, principal, monitors), nextCursor };
   });
 
-  const create = { ...operations.createMonitor, preValidation: readIdempotencyKey };
-  server.post('/monitors', create, async (request, reply) => {
+  server.post('/monitors', operations.createMonitor, async (request, reply) => {
     const { principal, body } = request;
     const monitor = await createMonitor(app, principal, body, repeatableOf(request));
     const answer = { monitor: await shown(monitor, principal) };

@@ -1,13 +1,10 @@
-/** Routes of runs. */
-
 import type { DaemonApp, RunsApp } from '../../app/app.ts';
 import { getRun, listRuns, runJob } from '../../app/runs/runs.ts';
 import { runDocument, type Run } from '../../domain/runs/run.ts';
 import { badRequest, describe, noRun, notPaid } from '../description/operation.ts';
-import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
+import { withoutBody } from '../http/body.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { readIdempotencyKey } from '../http/repeatable.ts';
 import { JobPath } from '../jobs/contract.ts';
 import { Lateness, QueuedRun, RunJobHeaders, RunList, RunPath, RunResponse } from './contract.ts';
 import { run } from './examples.ts';
@@ -82,11 +79,7 @@ export function runRoutes(
 ): void {
   server.post(
     '/jobs/:id/run',
-    {
-      ...operations.runJob,
-      onRequest: ignoreTypeOfNothing,
-      preValidation: [refuseBody, readIdempotencyKey],
-    },
+    { ...operations.runJob, ...withoutBody },
     async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const queued = await runJob(app, principal, params.id, idempotencyKey);

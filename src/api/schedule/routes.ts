@@ -1,5 +1,3 @@
-/** The route that previews a schedule before a job uses it. */
-
 import type { Ground } from '../../app/app.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { previewSchedule } from '../../domain/schedule/preview-input.ts';

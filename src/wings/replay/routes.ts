@@ -4,7 +4,6 @@ import { Type, type Static } from 'typebox';
 import { badRequest, describe, noRun, notPaid } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import { partialPage } from '../../api/http/contract.ts';
-import { readIdempotencyKey } from '../../api/http/repeatable.ts';
 import * as t from '../../api/http/schema.ts';
 import {
   AllRunsQuery,
@@ -34,7 +33,6 @@ const ReplayInput = t.input(
     again: t.nullable(t.flag('Whether to call for a due time that has succeeded already.')),
   }),
 );
-/** What a request says. */
 export type ReplayInput = Static<typeof ReplayInput>;
 
 const ReplayableQuery = Type.Object(
@@ -135,7 +133,7 @@ export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts)
 
   server.post(
     '/jobs/:id/runs/:runId/replay',
-    { ...operations.replayRun, preValidation: readIdempotencyKey },
+    operations.replayRun,
     async ({ principal, params: { id: jobId, runId }, headers, body }, reply) => {
       const { dueAt = null, again } = body;
       const replay = {

@@ -1,15 +1,10 @@
 /** Routes of windows. */
 
 import { badRequest, describe } from '../../api/description/operation.ts';
-import { ignoreTypeOfNothing, refuseBody } from '../../api/http/body.ts';
+import { withoutBody } from '../../api/http/body.ts';
 import { namedRequest, NamedQuery, Ok } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
-import {
-  readIdempotencyKey,
-  RepeatableHeaders,
-  repeatableOf,
-  usedKey,
-} from '../../api/http/repeatable.ts';
+import { RepeatableHeaders, repeatableOf, usedKey } from '../../api/http/repeatable.ts';
 import type { App } from '../../app/app.ts';
 import { WindowInput, WindowList, WindowPath, WindowResponse, WindowUpdate } from './contract.ts';
 import {
@@ -94,8 +89,7 @@ export function windowRoutes(server: ApiServer, app: App): void {
     const { items, nextCursor } = await pageOfWindows(app, principal, namedRequest(query));
     return { windows: items, nextCursor };
   });
-  const create = { ...operations.createWindow, preValidation: readIdempotencyKey };
-  server.post('/windows', create, async (request, reply) => {
+  server.post('/windows', operations.createWindow, async (request, reply) => {
     const { principal, body } = request;
     const window = await createWindow(app, principal, body, repeatableOf(request));
     return reply.code(201).at(`/windows/${window.id}`).send({ window });
@@ -108,7 +102,7 @@ export function windowRoutes(server: ApiServer, app: App): void {
   }));
   server.post(
     '/windows/:id/end',
-    { ...operations.endWindow, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
+    { ...operations.endWindow, ...withoutBody },
     async ({ principal, params }) => ({ window: await endWindow(app, principal, params.id) }),
   );
   server.delete('/windows/:id', operations.deleteWindow, async ({ principal, params }) => {
