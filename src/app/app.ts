@@ -34,7 +34,6 @@ export interface Wakes {
   readonly wake: (loop: WokenLoop) => void;
 }
 
-/** Jobs. */
 export interface JobsApp extends ChangesApp, Wakes {
   /** Seals and opens what of jobs and channels is kept sealed. */
   vault: Vault;
@@ -43,7 +42,6 @@ export interface JobsApp extends ChangesApp, Wakes {
   readonly holdJob: (jobId: string) => Disposable;
 }
 
-/** Runs, and the reports that end them. */
 export interface RunsApp extends Ground, Wakes {
   vault: Vault;
   /** Reads the ends of completion URLs. */
@@ -52,12 +50,10 @@ export interface RunsApp extends Ground, Wakes {
   readonly events: Events;
 }
 
-/** Monitors, and the pings that they get. */
 export interface MonitorsApp extends ChangesApp, Wakes {
   readonly events: Events;
 }
 
-/** Channels, and what is sent to them. */
 export interface ChannelsApp extends ChangesApp, Wakes {
   vault: Vault;
   allowTargets: readonly AllowedTarget[];
@@ -68,7 +64,6 @@ export interface ChannelsApp extends ChangesApp, Wakes {
   readonly mailWaitMs: (workspaceId: string, mails: number) => Promise<number>;
 }
 
-/** Receipts. */
 export interface ReceiptsApp extends Ground {
   /** Whether receipts are issued. */
   isSigning: boolean;
@@ -83,7 +78,6 @@ export interface AccessApp extends ChangesApp {
   /** Notes that a key or a session is used now, for its `lastUsedAt`. */
   readonly noteUse: (actor: Pick<Actor, 'type' | 'id'>) => void;
   readonly authenticate: Authenticate;
-  /** Which requests of keys are admitted. */
   readonly admissions: Admissions;
 }
 
@@ -102,7 +96,6 @@ export interface DaemonApp extends Ground {
   readonly trouble: () => string | null;
 }
 
-/** The pages in the browser. */
 export interface PagesApp {
   /** A file that they load. Throws `unavailable` if it was not built. */
   readonly pageFile: (name: string) => Promise<Uint8Array>;
@@ -135,7 +128,6 @@ export interface Instance {
   /** In epoch milliseconds. */
   startedAt: number;
   dataDir: string | null;
-  /** Whether there is a mail server for alerts. */
   mailIsConfigured: boolean;
 }
 

@@ -13,7 +13,6 @@ import type { Changed, ChangeFeed, GatheredChanges } from '../domain/changes.ts'
 import { isoTime, type Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 
-/** What a stream sends. */
 export type StreamEvent =
   | { event: 'hello'; data: { workspaceId: string; version: string; at: string } }
   | { event: 'changed'; data: Changed }
@@ -35,7 +34,6 @@ export interface OpenStream extends Disposable {
 }
 
 export interface Events extends ChangeFeed {
-  /** How many streams are open. */
   readonly size: number;
   /** Opens a stream. Throws `rate_limited` and `unavailable`. */
   open(owner: StreamOwner, listener: Listener): OpenStream;

@@ -11,7 +11,6 @@ import { changeBy, type Author, type ChangeParts, type NoteChange } from './chan
 
 /** How something is made, and shown again. */
 export interface Making<T> {
-  /** The id of what is made. */
   id: string;
   /** Null without an `Idempotency-Key`. */
   repeatable: Repeatable | null;

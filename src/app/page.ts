@@ -7,7 +7,6 @@ import type { LabelledPage } from '../store/database/named.ts';
 import type { RunPosition } from '../store/runs/runs.ts';
 import { inSteps, labelledPerStep } from './steps.ts';
 
-/** What a person asks of a list. */
 export interface PageRequest {
   /** 1 to 100. */
   limit: number;

@@ -65,7 +65,6 @@ function errorOnce(error: Error): SerializedError {
 
 /** What decides how lines look. */
 export interface Surroundings {
-  /** Whether the user wants no colours. */
   noColour: boolean;
   /** The value of JOURNAL_STREAM, by which systemd says where the journal reads; null if it is not set. */
   journalStream: string | null;

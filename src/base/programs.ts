@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { messageOf } from '../domain/errors.ts';
 
-/** How a program ended. */
 export interface ProgramEnd {
   isOk: boolean;
   stdout: string;

@@ -11,7 +11,6 @@ import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
 import { counted } from '../domain/counted.ts';
 
-/** What is needed to do something to many of them. */
 export interface Many<Item, Update> {
   noun: string;
   of: (api: Api) => Collection<Item, Update>;

@@ -13,7 +13,6 @@ export interface Place {
 
 /** Where this tab is now. */
 export const place = signal<Place>(placeOf(location));
-/** Its path. */
 export const path = computed(() => place.value.path);
 /** What its address asks for. */
 export const query = computed(() => new URLSearchParams(place.value.query));

@@ -21,7 +21,6 @@ export interface Timers {
   every(ms: number, run: () => void): Disposable;
 }
 
-/** The clocks of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -14,7 +14,6 @@ export const keyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export const keyRule =
   '1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
 
-/** What definitions are about. */
 export const definedKinds = ['job', 'monitor', 'channel'] as const;
 export type DefinedKind = (typeof definedKinds)[number];
 

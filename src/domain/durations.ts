@@ -1,5 +1,3 @@
-/** Lengths of time in words. */
-
 /** A length in its two largest units: `2 h 4 min`, `1 d`. A second unit of which there is none is left out. */
 export function inTwoUnits(seconds: number, { minute }: { minute: 'min' | 'm' }): string {
   const units = [

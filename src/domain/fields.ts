@@ -193,7 +193,6 @@ export const nameField = {
   help: 'its name for people',
 } as const satisfies Field;
 
-/** Notes about a job or a monitor. */
 export const notesField = {
   form: 'text',
   rule: { type: 'string', maxLength: 4_000, pattern: storable },

@@ -1,5 +1,3 @@
-/** Why a file that somebody named cannot be read, as a sentence. */
-
 import { systemCode } from './errors.ts';
 
 const sentences: Readonly<Record<string, (name: string) => string>> = {

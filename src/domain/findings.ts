@@ -43,10 +43,8 @@ export function found<Code extends FindingCode>(
 
 type Kind<Facts> = readonly [severity: Severity, detail: (facts: Facts) => string];
 
-/** What can be found. */
 export type FindingCode = keyof typeof kinds;
 
-/** The facts of a code. */
 export type FactsOf<Code extends FindingCode> = Parameters<(typeof kinds)[Code][1]>[0];
 
 function fail<Facts = object>(detail: (facts: Facts) => string): Kind<Facts> {

@@ -36,7 +36,6 @@ export const selectorDetail =
   'Terms with commas between them, at most 10, which must all hold: `key=value`, `key!=value`, which also holds without the ' +
   'key, `key`, or `!key`.';
 
-/** A field that holds a selector. */
 export const selectorRule = { type: 'string', minLength: 1, maxLength: 400 } as const;
 const mostTerms = 10;
 

@@ -1,5 +1,3 @@
-/** Which field an unknown name probably means. */
-
 import { channelFields } from './alerts/fields.ts';
 import { optionFor, type Fields } from './fields.ts';
 import { jobFields } from './jobs/fields.ts';

@@ -3,7 +3,6 @@
 import type { Loss } from './nodes.ts';
 import type { RunStatus } from './runs/run.ts';
 
-/** An ended run, as it is counted. */
 export interface CountedRun {
   status: RunStatus;
   /** How long after its due time it started. */
@@ -20,7 +19,6 @@ export interface Meter {
   runEnded(run: CountedRun): void;
   /** Counts runs that are interrupted because nobody executes them any more. */
   runsRescued(runs: number): void;
-  /** Counts jobs that missed due times. */
   jobsMissed(jobs: number): void;
   alertAttempted(result: AttemptResult): void;
   /** Counts an attempt to post a result of a job to its `onResult`. */
@@ -33,7 +31,6 @@ export interface Meter {
   spansLeft(result: 'sent' | 'dropped', spans: number): void;
   /** Counts that a database lost what it had confirmed to this node. */
   databaseLost(loss: Pick<Loss, 'calls' | 'outcomes'>): void;
-  /** Counts a step of the wall clock. */
   clockStepped(): void;
 }
 

@@ -1,5 +1,3 @@
-/** Suggests a known word for an unknown one. */
-
 /** The known word that is at most `most` edits away, one if it has fewer than five letters, the nearest one; undefined if there is none. */
 export function nearest(word: string, known: readonly string[], most = 2): string | undefined {
   const text = word.slice(0, 40).toLowerCase();

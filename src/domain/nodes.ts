@@ -19,10 +19,8 @@ export const openRoles = ['leader', 'serving', 'draining', 'silent'] as const;
 /** What a node is or was. */
 export const nodeRoles = [...openRoles, 'stopped', 'gone'] as const;
 
-/** One of `openRoles`. */
 export type OpenRole = (typeof openRoles)[number];
 
-/** One of `nodeRoles`. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 /** Whether a node renews its lease, and whether it is about to stop. */
@@ -74,7 +72,6 @@ export interface NodeStatus {
   clockLeadMs: number;
 }
 
-/** Where a node runs. */
 export interface NodePlace {
   host: string;
   pid: number;

@@ -1,5 +1,3 @@
-/** Sizes in words. */
-
 /** A size in the unit that fits: `512 bytes`, `4.2 MiB`. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -80,7 +80,6 @@ export class Wire extends Socket {
     this.#left = mostBytes[use];
   }
 
-  /** Reads on after a rest. */
   endRest(): void {
     this.#resting = undefined;
     this.#passOn();

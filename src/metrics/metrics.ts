@@ -17,7 +17,6 @@ export interface SlotsInUse {
 export interface Gauges {
   readonly slots: () => SlotsInUse;
   readonly lateness: () => Lateness;
-  /** What is wrong now. */
   readonly findings: () => readonly Finding[];
   /** Whether the scheduler can do its work now. */
   readonly isHealthy: () => boolean;
@@ -46,12 +45,9 @@ export interface BackupGauges {
 }
 
 export interface Metrics extends Meter {
-  /** Adds what is read of backups. */
   readonly addBackups: (read: () => BackupGauges) => void;
-  /** Adds what is read of a node. */
   readonly addNode: (read: () => NodeGauges) => void;
   readonly contentType: string;
-  /** All metrics as text. */
   readonly text: () => Promise<string>;
 }
 

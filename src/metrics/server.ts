@@ -8,7 +8,6 @@ import { isLoopbackName } from '../domain/targets/host-name.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Where to listen. */
 export interface ListenAddress {
   host: string;
   /** 0 takes a free one. */

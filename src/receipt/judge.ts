@@ -11,7 +11,6 @@ export interface Given {
   bytes: Uint8Array;
 }
 
-/** The whole verdict. */
 export interface Judgement {
   /** `invalid` if a receipt or a chain is; else `unreadable` if a receipt is; else `valid`. */
   verdict: Verdict['verdict'];
@@ -19,7 +18,6 @@ export interface Judgement {
   chains: Chain[];
 }
 
-/** Exit codes by verdict. */
 export const exitCodes = { valid: 0, invalid: 1, unreadable: 2 } as const;
 
 /** Judges receipts. `inOrder`: whether they are meant to be in the order of their chains. */

@@ -15,7 +15,6 @@ import type { Spans } from '../domain/runs/span.ts';
 import type { Meters } from '../metrics/meter.ts';
 import type { ServeConfig } from '../settings/config.ts';
 
-/** Adds commands to the program. */
 export type AddCommands = (program: Command, context: Context) => void;
 
 /** The headings of `jobd --help`, in their order. */

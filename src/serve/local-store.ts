@@ -47,7 +47,6 @@ export interface Local extends AsyncDisposable {
   readonly openVault: () => Promise<Vault>;
 }
 
-/** How a store is opened. */
 interface Opening {
   /** By default that of this machine, or of the database if that is on a server. */
   clock?: Clock;

@@ -6,7 +6,6 @@
 import type { Output } from '../cli/terminal/output.ts';
 import { filesOf, type CommandFile } from './house.ts';
 
-/** The commands. */
 export const localCommands: readonly CommandFile[] = [
   ...filesOf('serve', {
     serve: async () => (await import('./command.ts')).addServeCommand,

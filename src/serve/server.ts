@@ -59,7 +59,6 @@ export interface ServerOptions {
   corsOrigins: readonly string[];
   /** Proxies whose X-Forwarded-For says who asks. */
   trustedProxies?: readonly Block[];
-  /** Replace default limits. */
   connections?: Partial<ConnectionLimits>;
 }
 
@@ -127,7 +126,6 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   return { url, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
-/** Adds the routes that need a key or a session. */
 function keyedRoutes(
   server: ApiServer,
   app: App,

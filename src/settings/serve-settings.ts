@@ -27,7 +27,6 @@ import type { Setting } from './setting.ts';
 
 /** Flags as the command line gives them: text, untouched. */
 export type Flags = Readonly<Record<string, string | string[] | boolean | undefined>>;
-/** Variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One setting. Its flag wins over its variable. */

@@ -77,7 +77,6 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['TERM', 'dumb: no colours and no spinner'],
 ];
 
-/** A variable that jobd does not know. */
 export interface UnknownVariable {
   variable: string;
   /** The one that is probably meant; null if none is near. */

@@ -10,7 +10,6 @@ export function isOnServer(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
 
-/** How a store is opened. */
 export interface StoreOpening {
   /** Whether a server's database that has nothing in it yet becomes a store; true by default. */
   mayMake?: boolean;

@@ -1,5 +1,3 @@
-/** What the API accepts and returns about keys. */
-
 import { Type, type Static } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { nameRule } from '../../domain/fields.ts';

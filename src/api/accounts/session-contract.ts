@@ -1,5 +1,3 @@
-/** What the API accepts and returns about sessions of browsers. */
-
 import { Type, type Static } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { page } from '../http/contract.ts';

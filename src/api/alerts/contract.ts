@@ -201,7 +201,6 @@ export type ListedDelivery = Static<typeof ListedDelivery>;
 export const AllDeliveries = t.envelope('AllDeliveries', page('deliveries', ListedDelivery));
 export type AllDeliveries = Static<typeof AllDeliveries>;
 
-/** The query of the deliveries of a channel, or of all channels. */
 export const DeliveryQuery = Type.Object(
   {
     ...PageQuery.properties,

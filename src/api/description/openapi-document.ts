@@ -75,7 +75,6 @@ type Components = Map<string, Schema>;
 export interface Site {
   siteUrl: string;
   prefix: string;
-  /** The name of the session cookie. */
   cookieName: string;
 }
 

@@ -11,7 +11,6 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: String.raw({ raw: strings }, ...parts.map(markupOf)) };
 }
 
-/** No HTML. */
 export const nothing: Html = { markup: '' };
 
 function markupOf(part: Part): string {

@@ -1,5 +1,3 @@
-/** The events that a stream sends. */
-
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { endReasons } from '../../domain/audited.ts';
 import { runStatuses } from '../../domain/runs/run.ts';

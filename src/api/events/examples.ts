@@ -1,5 +1,3 @@
-/** Examples in the API description of events. */
-
 const jobId = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
 const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
 

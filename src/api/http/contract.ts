@@ -35,7 +35,6 @@ export const PageQuery = Type.Object(
 );
 export type PageQuery = Static<typeof PageQuery>;
 
-/** The field of a query that selects by the beginning of ids. */
 export const IdPrefix = Type.Optional(
   Type.String({
     pattern: '^[0-9a-fA-F-]{4,36}$',
@@ -44,7 +43,6 @@ export const IdPrefix = Type.Optional(
   }),
 );
 
-/** The field of a query that selects by labels. */
 export const SelectorField = Type.Optional(
   field(selectorRule, {
     description: `Extension: only those with these labels. ${selectorDetail}`,

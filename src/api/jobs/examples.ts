@@ -18,7 +18,6 @@ export const jobInput = {
   retries: 2,
 };
 
-/** A job with a fixed interval. */
 export const periodJobInput = {
   name: 'Warm the cache',
   url: 'https://app.example.com/warm',

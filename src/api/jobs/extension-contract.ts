@@ -8,7 +8,6 @@ import { SchedulePreview } from '../schedule/contract.ts';
 import * as examples from './examples.ts';
 import { afterOnText, JobInput } from './contract.ts';
 
-/** Due times that are shown if nothing else is asked for. */
 export const defaultDueTimes = 5;
 
 export const DueTimesQuery = Type.Object(

@@ -1,5 +1,3 @@
-/** What the API accepts and returns about monitors and their pings. */
-
 import { Type, type Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
 import { monitorDetails, monitorFields } from '../../domain/monitors/fields.ts';

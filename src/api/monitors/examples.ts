@@ -13,7 +13,6 @@ export const monitorInput = {
   graceSeconds: 1800,
 };
 
-/** A task with a fixed interval. */
 export const periodMonitorInput = {
   name: 'Queue worker',
   scheduleType: 'period',

@@ -1,5 +1,3 @@
-/** Monitors and pings as the API returns them. */
-
 import type { Permission } from '../../domain/accounts/key.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { monitorDocument } from '../../domain/monitors/document.ts';

@@ -1,5 +1,3 @@
-/** What the API accepts and returns about a workspace as a whole. */
-
 import { Type, type Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';

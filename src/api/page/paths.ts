@@ -1,5 +1,3 @@
-/** The addresses of the pages in the browser. */
-
 /** Each has a document and a page; all other paths stay 404. */
 export const pagePaths = [
   '/',

@@ -17,7 +17,6 @@ const CallKey = t.part('A public key as a JSON Web Key.', {
   alg: t.text('`EdDSA` or `RS256`.'),
 });
 
-/** The keys of tokens and signatures. */
 export const CallKeys = t.output(
   'CallKeys',
   'A JSON Web Key Set (RFC 7517), the newest key first. Empty until a job asks for a key.',
@@ -27,7 +26,6 @@ export const CallKeys = t.output(
 
 const names = (description: string) => t.array(Type.String(), description);
 
-/** Where the keys are, and what tokens contain. */
 export const Discovery = t.output(
   'Discovery',
   'How tokens of this site are verified (OpenID Connect Discovery).',

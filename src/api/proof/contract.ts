@@ -54,7 +54,6 @@ const ReceiptPayload = Type.Object(
   { title: 'ReceiptPayload', description: 'What the service observed.' },
 );
 
-/** A receipt, as it is downloaded. */
 export const Receipt = t.output('Receipt', 'A signed record of one call.', examples.receipt, {
   algorithm,
   keyId,
@@ -70,7 +69,6 @@ export const Receipt = t.output('Receipt', 'A signed record of one call.', examp
 });
 export type Receipt = Static<typeof Receipt>;
 
-/** The key that verifies current receipts. */
 export const ReceiptKey = t.output(
   'ReceiptKey',
   'The public half of the signing key. Keep it: receipts outlive keys.',
@@ -87,7 +85,6 @@ export const ReceiptKey = t.output(
   },
 );
 
-/** Every key that ever signed receipts. */
 export const ReceiptKeys = t.output(
   'ReceiptKeys',
   'A JSON Web Key Set (RFC 7517): the current signing key first, then retired ones.',

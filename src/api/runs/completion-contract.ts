@@ -8,7 +8,6 @@ import { Ok } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './completion-examples.ts';
 
-/** How the wait of a run goes. */
 export const Completion = t.output(
   'Completion',
   'Extension: of a run whose target answered 202 and reports later, as the job has `awaitSeconds`.',
@@ -68,7 +67,6 @@ const ReportQuery = Type.Object(
 );
 export type ReportQuery = Static<typeof ReportQuery>;
 
-/** How a person ends a wait. */
 export const EndOfWait = t.input('EndOfWait', 'How a wait ends.', [examples.endOfWait], {
   status: t.oneOf(['success', 'failed'], 'What became of the work.'),
   message: Type.Optional(message),

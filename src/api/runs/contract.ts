@@ -11,7 +11,6 @@ import * as examples from './examples.ts';
 
 export type { EndOfWait };
 
-/** Days that are shown if nothing else is asked for. */
 export const defaultDays = 30;
 
 /** A run as it is returned (docs/behavior.md#runs). */

@@ -1,5 +1,3 @@
-/** Runs and days as lists of the API return them. */
-
 import type { ListedRun } from '../../app/runs/all-runs.ts';
 import type { Days } from '../../app/runs/history.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';

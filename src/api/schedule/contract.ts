@@ -1,5 +1,3 @@
-/** What the API accepts and returns for a preview of a schedule. */
-
 import { Type, type Static } from 'typebox';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
 import {

@@ -1,5 +1,3 @@
-/** The audit trail, as people read it. */
-
 import type { AuditAction, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { got, invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';

@@ -1,5 +1,3 @@
-/** The name of a workspace in the log. */
-
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import type { Ground } from '../app.ts';
 

@@ -75,7 +75,6 @@ async function requireMails(
   if (waitMs > 0) throw tooSoon(mailRule, waitMs);
 }
 
-/** What is asked of a list of deliveries. */
 export type DeliveryRequest = PageRequest & Pick<DeliveryPage, 'subjectId' | 'idPrefix'>;
 
 /** A page of a channel's deliveries, newest first. Throws `not_found`. */

@@ -1,5 +1,3 @@
-/** Actions on many jobs at once. */
-
 import { setImmediate } from 'node:timers/promises';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { plans, type PlanName } from '../../domain/accounts/plan.ts';

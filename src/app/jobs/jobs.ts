@@ -1,5 +1,3 @@
-/** What people can do with jobs. */
-
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';

@@ -140,7 +140,6 @@ export async function removeJob(
   note({ action: 'job.delete', subject: job });
 }
 
-/** A job before and after a change. */
 export interface ChangedJob {
   kept: SealedJob;
   before: Job;

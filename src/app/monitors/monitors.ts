@@ -1,5 +1,3 @@
-/** Monitors: what people can do with them. */
-
 import { randomUUID } from 'node:crypto';
 import { changedFields } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';

@@ -11,7 +11,6 @@ import { requireOwner } from '../accounts/sessions.ts';
 import type { DaemonApp, Principal } from '../app.ts';
 import { listNodes, type NodeInRole } from './nodes.ts';
 
-/** What the last daily check of the ledger found. */
 interface LedgerFound {
   /** Epoch milliseconds. */
   checkedAt: number;
@@ -47,7 +46,6 @@ export interface About {
   };
   /** What the last daily check of the ledger found; null before the first. */
   ledger: LedgerFound | null;
-  /** What an operator should see to. */
   findings: Finding[];
   mailIsConfigured: boolean;
   /** Who serves the database, and who did within a day; none if it is a file, which has this process alone. */
@@ -86,7 +84,6 @@ export function createAbout(app: DaemonApp): (principal: Principal) => Promise<A
   };
 }
 
-/** What the last check of the ledger found; null before the first. */
 async function findLedger(db: Db): Promise<LedgerFound | null> {
   const last = await findLastLedgerCheck(db);
   if (last === undefined) return null;

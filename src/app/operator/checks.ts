@@ -17,7 +17,6 @@ import { readBackupRecord } from '../../store/sqlite/backup-record.ts';
 import type { BackupRecord, MadeBackup } from '../../store/sqlite/backup-record.ts';
 import { findLosses, listOpenNodes, nodeFindings } from './nodes.ts';
 
-/** What is checked. */
 export interface Installation {
   db: Db;
   clock: Clock;

@@ -17,7 +17,6 @@ const longestWaitMs = 3_000;
 export interface FiguresParts {
   store: Store;
   clock: Clock;
-  /** How long an answer is waited for. */
   waitMs?: number;
 }
 

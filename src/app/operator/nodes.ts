@@ -22,7 +22,6 @@ const shownForMs = msPerDay;
 /** The value of an option that was not given. */
 export const notGiven = 'not given';
 
-/** A node, with its role. */
 export interface NodeInRole extends KnownNode {
   role: NodeRole;
 }

@@ -13,7 +13,6 @@ import { countReceipts, findChains, findNewestReceipts } from '../../store/proof
 import type { ChainOfJob } from '../../store/proof/receipts.ts';
 import { listSigningKeys } from '../../store/proof/signing-keys.ts';
 
-/** What a check of receipts found. */
 export interface ReceiptsChecked {
   /** How many there are, and how many of them were checked in time. */
   receipts: number;
@@ -30,7 +29,6 @@ const mostAbsent = 2;
 
 /** What a caller wants beside the default. */
 interface Wishes {
-  /** How many receipts of a job are checked. */
   mostOfJob?: number;
   /** Hears how many have been checked so far, of how many. */
   onChecked?: (checked: number, receipts: number) => void;

@@ -42,7 +42,6 @@ const mostNamed = 500;
 /** The most runs that one request looks at to find jobs that were missed. */
 const mostMissedRuns = 3_000;
 
-/** What a person asks of the list. */
 export interface JobListRequest extends PageRequest {
   filter: JobFilter | null;
   /** What each must have; null for nothing. */

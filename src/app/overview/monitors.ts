@@ -16,7 +16,6 @@ import { inSteps, labelledPerStep } from '../steps.ts';
 /** The most monitors that one request reads. */
 const mostRows = 5_000;
 
-/** What a person asks of the list. */
 export interface MonitorListRequest extends PageRequest {
   status: MonitorStatus | null;
   /** What each must have; null for nothing. */

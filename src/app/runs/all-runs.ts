@@ -15,7 +15,6 @@ import { inSteps, labelledPerStep } from '../steps.ts';
 
 export type { ListedRun };
 
-/** What is asked of the runs of a workspace. */
 export interface RunsRequest extends PageRequest {
   /** Only runs with one of these; null for all. */
   statuses: readonly RunStatus[] | null;

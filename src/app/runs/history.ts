@@ -17,7 +17,6 @@ import { inSteps } from '../steps.ts';
 const steps = 10;
 const runsPerStep = 1_000;
 
-/** What is asked of a history. */
 export interface HistoryRequest extends PageRequest {
   /** Only runs with one of these; null for all. */
   statuses: readonly RunStatus[] | null;

@@ -60,7 +60,6 @@ async function requireKeys(db: Db, source: MasterKeys): Promise<string[]> {
 /** The pause between two transactions, so that a daemon can write too. */
 const restMs = 5;
 
-/** What a rotation did. */
 export interface Rotation {
   /** Id of the active master key. */
   keyId: string;

@@ -22,7 +22,6 @@ import { findOne, type Named } from './find.ts';
 import { path, queryOf, type Filter } from './path.ts';
 import { askOnce } from './retry.ts';
 
-/** A resource of a workspace. */
 export type Noun = 'job' | 'monitor' | 'channel' | 'window';
 
 /** What every resource of a workspace can do. */
@@ -50,9 +49,7 @@ export function createApi(ask: Ask) {
       create: async (input: JobInput) => madeJob(await askOnce<JobKept>(ask, '/jobs', input)),
       update: async (id: string, update: JobUpdate) =>
         madeJob(await ask<JobKept>('PATCH', path`/jobs/${id}`, update)),
-      /** What it runs after, and what runs after it. */
       chain: (id: string) => ask<JobChain>('GET', path`/jobs/${id}/chain`),
-      /** When it is due next. */
       dueTimes: (id: string, count: number) =>
         ask<DueTimes>('GET', path`/jobs/${id}/due-times` + queryOf({ count })),
       /** What became of its results, newest first. */
@@ -69,7 +66,6 @@ export function createApi(ask: Ask) {
     runs: {
       list: (jobId: string, limit: number, cursor?: string) =>
         ask<RunList>('GET', path`/jobs/${jobId}/runs` + queryOf({ limit, cursor })),
-      /** The runs of all jobs, newest first. */
       all: (filter: Filter) => pages<ListedRun>(ask, `/runs${queryOf(filter)}`, 'runs'),
       /** The runs of a job without their answers, newest first. */
       history: (jobId: string, filter: Filter) =>
@@ -106,7 +102,6 @@ export function createApi(ask: Ask) {
           'GET',
           path`/channels/${id}/deliveries` + queryOf({ limit, ...filter }),
         ),
-      /** The deliveries of all channels, newest first. */
       allDeliveries: (limit: number, filter: Filter) =>
         ask<alerts.AllDeliveries>('GET', `/deliveries${queryOf({ limit, ...filter })}`),
       delivery: (id: string, deliveryId: string) =>

@@ -1,5 +1,3 @@
-/** Paths and queries of requests. */
-
 /** Builds a path, with its values encoded. */
 export function path(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));

@@ -7,7 +7,6 @@ import type { Api } from '../client/api.ts';
 import { optionWords } from '../client/option-words.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** How many are shown. */
 const count = 3;
 
 /**

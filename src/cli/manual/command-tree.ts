@@ -3,7 +3,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Command } from 'commander';
 
-/** A command or a group of commands. */
 export interface CommandNode {
   /** The words after `jobd`; empty for jobd itself. */
   path: readonly string[];

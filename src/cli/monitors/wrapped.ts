@@ -4,7 +4,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { hasTerminal } from '../terminal/has-terminal.ts';
 
-/** How a command ended. */
 export interface Ended {
   /** As in a shell: 128 plus the number of a signal, 127 if there is no such command, 126 if it cannot be run. */
   exitCode: number;

@@ -11,7 +11,6 @@ import { moment, state, type Cell } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import { printed, storeCommands, table, type Print } from './store-commands.ts';
 
-/** Length of a trial, in days. */
 const trialDays = { min: 1, max: 3_650 };
 
 const words = [['<name>', 'name of the account']] as const;
@@ -20,7 +19,6 @@ const when = 'a time, or a duration such as 30d';
 const until = (text: unknown): Promise<number> =>
   parseMoment(String(text), '--until', systemClock.now());
 
-/** Adds the commands. */
 export const addAccountCommands = storeCommands(
   'account',
   'manage accounts, their plans, trials and subscriptions',

@@ -8,7 +8,6 @@ import { moment } from '../terminal/cell.ts';
 import { printJson } from '../terminal/output.ts';
 import { printed, inIsoTimes, storeCommands, table, withYes } from './store-commands.ts';
 
-/** Adds the commands. */
 export const addCallKeyCommands = storeCommands(
   'call-key',
   'show, export and rotate the keys that sign calls',

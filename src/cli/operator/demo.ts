@@ -20,7 +20,6 @@ const host = '127.0.0.1';
 const slowMs = 5_000;
 /** How long after its answer a path reports. */
 const laterMs = 3_000;
-/** The longest body that is sent back. */
 const longestEchoKiB = 64;
 
 interface Answer {

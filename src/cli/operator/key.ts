@@ -10,7 +10,6 @@ import { idCell, moment } from '../terminal/cell.ts';
 import { permissionOf, withPermission } from './permission.ts';
 import { done, inIsoTimes, printed, storeCommands, table, withYes } from './store-commands.ts';
 
-/** Adds the commands. */
 export const addKeyCommands = storeCommands('key', 'create, list and revoke API keys', {
   create: {
     about: 'create a key and print it; it is shown only once',

@@ -1,5 +1,3 @@
-/** How this program is typed, for command lines that it prints. */
-
 /** The executable as it was typed; in a checkout, where Node runs it, `bin/jobd`. */
 export function programName(): string {
   const isNode = /(?:^|\/)node$/.test(process.argv0);

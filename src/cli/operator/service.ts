@@ -17,7 +17,6 @@ export interface Service {
   environment: ServiceEnvironment | null;
 }
 
-/** The environment of a service. */
 export interface ServiceEnvironment {
   /** The options of its command. */
   flags: Flags;

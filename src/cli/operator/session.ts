@@ -8,7 +8,6 @@ import { withWide } from '../options.ts';
 import { idCell, moment } from '../terminal/cell.ts';
 import { done, inIsoTimes, storeCommands, table, withYes } from './store-commands.ts';
 
-/** Adds the commands. */
 export const addSessionCommands = storeCommands('session', 'list and end sessions of browsers', {
   list: {
     about: 'list the sessions of all workspaces',

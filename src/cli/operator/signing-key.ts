@@ -5,7 +5,6 @@ import { moment } from '../terminal/cell.ts';
 import { printJson } from '../terminal/output.ts';
 import { printed, inIsoTimes, storeCommands, table, withYes } from './store-commands.ts';
 
-/** Adds the commands. */
 export const addSigningKeyCommands = storeCommands(
   'signing-key',
   'show, export and rotate the key that signs receipts',

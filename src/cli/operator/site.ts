@@ -1,5 +1,3 @@
-/** The URL of the server of this machine, for `jobd login`. */
-
 import { statSync } from 'node:fs';
 import type { Output } from '../terminal/output.ts';
 import { chooseDataDir, enterPlace, openStoreAt } from './local.ts';

@@ -1,5 +1,3 @@
-/** The signals that stop `jobd serve`. */
-
 import { hasTerminal } from '../terminal/has-terminal.ts';
 
 /** Tells when jobd is to stop. */

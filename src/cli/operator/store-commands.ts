@@ -23,7 +23,6 @@ export interface Opened {
 /** Prints what came of a command, as JSON or for people. */
 export type Print = (flags: Flags, output: Output) => void;
 
-/** One command of a group. */
 export interface StoreCommand {
   about: string;
   /** Each with its meaning: `['<name>', 'name of the account']`. */

@@ -7,7 +7,6 @@ import { idCell, moment } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import { done, printed, storeCommands, table, withYes } from './store-commands.ts';
 
-/** Adds the commands. */
 export const addWorkspaceCommands = storeCommands(
   'workspace',
   'create, list and delete workspaces',

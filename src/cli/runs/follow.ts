@@ -26,7 +26,6 @@ export interface Following {
   follower: Follower;
   listen: Listen;
   output: Output;
-  /** Prints a run. */
   print: (run: ListedRun) => void;
   /** Only runs with this result; null for all. */
   status: RunStatus | null;

@@ -26,16 +26,13 @@ export interface Url {
 
 export type Cell = string | number | boolean | null | Moment | State | Id | Url;
 
-/** Makes a cell of a time. */
 export const moment = (at: string | null): Moment => ({ at });
 /** Makes a cell of an id, after `words` if they are given. */
 export const idCell = (id: string | null, words?: string): Id => ({
   id,
   ...(words !== undefined && { words }),
 });
-/** Makes a cell of a URL. */
 export const urlCell = (url: string): Url => ({ url });
-/** Makes a cell of a state. */
 export const state = (word: string): State => ({ state: word });
 
 /** The text of a cell, without colours. */

@@ -1,5 +1,3 @@
-/** Whether somebody is at a terminal. */
-
 import { isatty } from 'node:tty';
 
 /** Whether a standard stream is a terminal. It creates none of them: that would change how a command reads them. */

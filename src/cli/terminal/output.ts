@@ -19,7 +19,6 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Whether stdout may have colours. */
   readonly hasColour: boolean;
   /** Writes a line of results. */
   data(line: string): void;

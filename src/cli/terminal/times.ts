@@ -1,5 +1,3 @@
-/** Times of trouble and of windows, by the clock of this machine. */
-
 import { isoTime } from '../../domain/clock.ts';
 import { plain } from './text.ts';
 

@@ -1,5 +1,3 @@
-/** One thing at a time. */
-
 import { useState } from 'preact/hooks';
 
 /** Whether something is under way, and what begins it unless something is. */

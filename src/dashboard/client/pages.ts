@@ -19,7 +19,6 @@ interface Part<T> {
 export interface Pages<T> {
   /** All rows in order; null before the first answer. */
   rows: ReadonlySignal<T[] | null>;
-  /** Whether there are more. */
   hasMore: ReadonlySignal<boolean>;
   isBusy: ReadonlySignal<boolean>;
   failure: ReadonlySignal<Failure | null>;

@@ -33,7 +33,6 @@ export function ofOne(kind: Kind, id: string): Concern {
 export function ofAll(kind: Kind): Concern {
   return (change) => change[`${kind}s`].length > 0 || (kind === 'job' && change.runs.length > 0);
 }
-/** Any change. */
 export const ofAnything: Concern = () => true;
 /** What no event tells of: it is asked once, and after a gap in the stream. */
 export const ofNothing: Concern = () => false;

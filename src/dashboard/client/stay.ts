@@ -1,5 +1,3 @@
-/** Asks before what was typed is lost. */
-
 import { useLayoutEffect } from 'preact/hooks';
 import { stayUntil } from '../router.ts';
 

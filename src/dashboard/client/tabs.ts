@@ -1,5 +1,3 @@
-/** What the tabs of this browser say to each other. */
-
 import { root } from '../router.ts';
 
 /** A channel to the other tabs of this jobd. */

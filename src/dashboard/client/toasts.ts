@@ -3,7 +3,6 @@
 import { signal } from '@preact/signals';
 import { path } from '../router.ts';
 
-/** Something to say. */
 export interface Toast {
   text: string;
   /** Why something was not done: it stays until it is closed, or another page is shown. */
@@ -12,7 +11,6 @@ export interface Toast {
   link?: { to: string; text: string };
 }
 
-/** Those that are shown now. */
 export const toasts = signal<readonly (Toast & { id: number })[]>([]);
 
 /** Forgets the problems of a page when somebody leaves it. */

@@ -85,7 +85,6 @@ function Only({ entry }: { entry: AuditEntry | undefined }) {
   );
 }
 
-/** The row. */
 function AuditRow({ entry }: { entry: AuditEntry }) {
   const { at, actor, subject, fields, count } = entry;
   const { words, isNamed } = didWords(entry);

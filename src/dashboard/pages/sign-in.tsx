@@ -116,7 +116,6 @@ interface KeyFormProps {
   onKey: (key: string) => void;
 }
 
-/** The form that takes a key. */
 function KeyForm({ isBusy, problem, onKey }: KeyFormProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), [problem]);

@@ -117,7 +117,6 @@ const words: Record<LiveState, string> = {
   paused: 'paused',
 };
 
-/** The mark. */
 function LiveMark() {
   const state = liveState.value;
   const isPaused = state === 'paused';

@@ -22,7 +22,6 @@ const mostTrouble = 20;
 /** As many are looked at: the API does not order by how long something is down. */
 const mostSorted = 100;
 
-/** Counts by state. */
 type Counts = Readonly<Partial<Record<Status | 'total', number>>> & { isPartial?: boolean };
 
 interface ListPageProps<T extends { id: string }> {
@@ -37,7 +36,6 @@ interface ListPageProps<T extends { id: string }> {
   states?: readonly Status[];
   /** How many are in each, and in all; undefined before that is known. */
   counts?: Counts | undefined;
-  /** Whether one is in a state. */
   isIn?: (thing: T, state: Status) => boolean;
   /** Another filter, and what is said if it finds none. */
   moreFilters?: readonly (Filter & { none: string })[];
@@ -53,7 +51,6 @@ interface ListPageProps<T extends { id: string }> {
   actions?: ComponentChildren;
   /** Beside the search. */
   tools?: ComponentChildren;
-  /** Above the rows. */
   renderAbove?: (rows: readonly T[]) => ComponentChildren;
   /** The page while there are none. */
   empty: VNode;

@@ -1,5 +1,3 @@
-/** The audit trail in words. */
-
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { isKind, pageOf } from './places.ts';
 

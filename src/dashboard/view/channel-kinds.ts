@@ -12,7 +12,6 @@ export interface ConfigField {
   isHidden?: true;
 }
 
-/** A kind of channel. */
 export interface ChannelKind {
   word: string;
   fields: Readonly<Record<string, ConfigField>>;

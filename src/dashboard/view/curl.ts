@@ -1,5 +1,3 @@
-/** A job's call as a curl command for a shell. */
-
 import type { Job } from '../../api/jobs/contract.ts';
 
 /** The fields of a job that make its call. */

@@ -1,5 +1,3 @@
-/** Deliveries in words and signs. */
-
 import type { Channel, Delivery } from '../../api/alerts/contract.ts';
 import { span } from './figures.ts';
 

@@ -16,7 +16,6 @@ export interface FieldError {
 /** What a form calls fields, by their names in the API. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The fields of each kind. */
 export const tables: Readonly<Record<Kind, Fields>> = {
   channel: channelFields,
   monitor: monitorFields,

@@ -14,7 +14,6 @@ export interface HistoryChoice {
   before: string | null;
 }
 
-/** A run in a line. */
 export interface RunLine {
   /** The sign beside it. */
   glyph: Exclude<RunSummary['status'], 'queued'> | 'new';
@@ -28,7 +27,6 @@ export interface RunLine {
   error: string | null;
 }
 
-/** Runs on a page. */
 export const pageOfRuns = 100;
 const dayMs = 86_400_000;
 

@@ -1,5 +1,3 @@
-/** Labels as people see and type them. */
-
 import type { Labels } from '../../domain/labels.ts';
 
 /** Labels as the editor has them: `client=acme, env=prod`. */

@@ -9,7 +9,6 @@ export type Density = (typeof densities)[number];
 export interface Preferences {
   theme: Theme;
   density: Density;
-  /** Whether single keys do something. */
   hasShortcuts: boolean;
 }
 

@@ -10,7 +10,6 @@ export function usage(used: number, limit: number | null, what: string): string 
     : `${figures(used)} of ${figures(limit)} ${what}`;
 }
 
-/** What the lateness of runs is. */
 export interface Late {
   p50Ms: number | null;
   p99Ms: number | null;

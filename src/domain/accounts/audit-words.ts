@@ -1,5 +1,3 @@
-/** Entries of the audit trail in words. */
-
 import type { AuditEntry } from './audit.ts';
 
 const verbs: Readonly<Record<string, string>> = {

@@ -3,7 +3,6 @@
 /** What can act: an API key, a session in a browser, or a command that opens the data directory. */
 export const actorTypes = ['key', 'session', 'command'] as const;
 
-/** Who acts. */
 export interface Actor {
   type: (typeof actorTypes)[number];
   /** The id of the key or session; for a command, the user of the operating system. */
@@ -70,7 +69,6 @@ export interface Change {
   made?: readonly string[];
 }
 
-/** An entry of the trail. */
 export interface AuditEntry extends Sender {
   workspaceId: string;
   /** In epoch milliseconds; of the first one, if it stands for several. */

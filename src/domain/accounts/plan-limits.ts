@@ -12,7 +12,6 @@ import type { Monitor } from '../monitors/monitor.ts';
 import type { Plan } from './plan.ts';
 import { smallestInterval } from '../schedule/interval.ts';
 
-/** What a plan limits of a job. */
 type LimitedJob = ScheduleFields & Pick<Job, 'timeoutSeconds' | 'paused'>;
 
 /**

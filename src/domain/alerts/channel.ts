@@ -37,7 +37,6 @@ export interface KeptChannel extends Channel {
   nextAttemptAt: number | null;
 }
 
-/** A channel as people see it. */
 export interface ShownChannel extends Omit<KeptChannel, 'sealed'> {
   /** Where it leads, without what is secret; null if its config cannot be opened. */
   destination: string | null;

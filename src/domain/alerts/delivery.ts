@@ -25,7 +25,6 @@ export interface Delivery {
   /** The job or monitor, as it was named; null if it is about none or about several. */
   subject: Subject | null;
   status: DeliveryStatus;
-  /** Attempts so far. */
   attempts: number;
   lastAttemptAt: number | null;
   /** Why the last attempt failed, for people. */
@@ -33,7 +32,6 @@ export interface Delivery {
   createdAt: number;
 }
 
-/** A delivery with the name of its channel. */
 export interface NamedDelivery extends Delivery {
   channelName: string;
 }

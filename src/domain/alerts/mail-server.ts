@@ -3,7 +3,6 @@
 import { invalidInput } from '../errors.ts';
 import { oneLine } from '../one-line.ts';
 
-/** The server that mail is sent through. */
 export interface MailServer {
   host: string;
   port: number;
@@ -18,7 +17,6 @@ export interface MailServer {
   ehlo: string | null;
 }
 
-/** Whom mail comes from. */
 export interface Sender {
   /** Shown before the address; empty for none. */
   name: string;

@@ -1,7 +1,6 @@
 /** The rules for the request headers of a job (RFC 9110 section 5, and what jobd owns itself). */
 import { invalidInput } from '../errors.ts';
 
-/** How many headers a job may have. */
 export const maxHeaders = 50;
 /** Names and values together, in bytes; both are ASCII. */
 const maxHeaderBytes = 16 * 1024;

@@ -53,7 +53,6 @@ export interface JobContext {
   allowTargets: readonly AllowedTarget[];
 }
 
-/** The methods whose requests carry a body. */
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**

@@ -6,7 +6,6 @@ import { definedAfter, readAfter, type AfterDefinition } from './after.ts';
 import { jobDefaults, type EditableFields } from './job.ts';
 import type { JobInput } from './job-input.ts';
 
-/** A job as a definition says it. */
 export interface JobDefinition extends Omit<JobInput, 'after'>, AfterDefinition {}
 
 /** The input of a definition, whose key stands for the id of the job that it names. Throws as `definedAfter` does. */

@@ -20,7 +20,6 @@ import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
 import type { MonitorStatus } from './status.ts';
 
-/** What a monitor has where nothing is given. */
 export const monitorDefaults = { ...defaultsOf(monitorFields), ...defaultSchedule };
 
 /** What people set of a monitor, whole, as its table says (`fields.ts`). */

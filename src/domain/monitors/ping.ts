@@ -3,7 +3,6 @@
 export const pingKinds = ['start', 'success', 'fail'] as const;
 export type PingKind = (typeof pingKinds)[number];
 
-/** The methods a ping may use. */
 export const pingMethods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH'] as const;
 export type PingMethod = (typeof pingMethods)[number];
 
@@ -47,7 +46,6 @@ export function keptAtPace(restedAt: number | undefined, now: number): number | 
   return after - now > pingPace.burst * pingPace.everyMs ? null : after;
 }
 
-/** Largest exit code of a process. */
 const largestExitCode = 255;
 
 /**

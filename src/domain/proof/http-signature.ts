@@ -46,7 +46,6 @@ export function contentDigest(sha256: string): string {
   return `sha-256=:${sha256}:`;
 }
 
-/** A request as far as it is signed. */
 export interface SignedRequest {
   method: string;
   /** The whole URL as it is called, without a fragment. */

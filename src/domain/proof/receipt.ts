@@ -66,7 +66,6 @@ export interface Receipt extends UnsignedReceipt {
   signature: string;
 }
 
-/** A run that got an answer. */
 export type AnsweredRun = Run & {
   status: 'success' | 'failed';
   startedAt: number;

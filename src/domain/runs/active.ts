@@ -1,5 +1,3 @@
-/** The run of a job that is under way. */
-
 import { timeIn } from '../schedule/local-time.ts';
 import { progressWords } from './completion.ts';
 import { isAwaiting, type Run } from './run.ts';

@@ -1,5 +1,3 @@
-/** The next due times of a job, for people. */
-
 import { inTwoUnits } from '../durations.ts';
 import { isOver } from '../jobs/actions.ts';
 import type { Job } from '../jobs/job.ts';
@@ -11,7 +9,6 @@ import { scheduleWords } from '../schedule/words.ts';
 import { coveredUntil, type Window } from '../windows.ts';
 import { holdsOf, upcomingDueTime, type DueTimeFields } from './due.ts';
 
-/** When a job is due. */
 export interface DueTimesOfJob extends Preview {
   /** The schedule, without its zone. */
   words: string;

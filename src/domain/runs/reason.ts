@@ -52,7 +52,6 @@ export type RunReason = keyof typeof words;
 /** What the `error` of a run begins with. */
 export type ErrorWord = (typeof words)[RunReason];
 
-/** All reasons. */
 export const runReasons = Object.keys(words) as RunReason[];
 
 /** All words, in the order of the documentation. */
@@ -89,7 +88,6 @@ export interface MissedFacts extends Missed {
   until: number | null;
 }
 
-/** Why a run was no success. */
 export interface Why {
   /** Null for a success, and before the end. */
   reason: RunReason | null;

@@ -9,7 +9,6 @@ import type { ReportStatus } from './completion.ts';
 export const maxMessageLength = 1_000;
 export const maxPercent = 100;
 
-/** What somebody reports. */
 export interface Report {
   status: ReportStatus;
   /** On one line; null if nothing was said. */

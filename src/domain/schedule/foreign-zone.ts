@@ -1,5 +1,3 @@
-/** Time zones in the forms of other programs, and what to write instead. */
-
 /** Names of Windows (Unicode CLDR, windowsZones), without " Standard Time", by the zone of the territory that has no name. */
 const windowsZones = new Map(
   Object.entries({

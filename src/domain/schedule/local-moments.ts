@@ -68,7 +68,6 @@ export function readMoment(field: string, text: string, zone: string, now: numbe
   return at;
 }
 
-/** A time of day. */
 interface LocalTime {
   hour: number;
   minute: number;

@@ -1,5 +1,3 @@
-/** Periods in words. */
-
 import { list } from './values.ts';
 
 const units = [

@@ -1,5 +1,3 @@
-/** The minutes and hours of a cron expression in words. */
-
 import { list, ordinal, stepOf, stretchesOf } from './values.ts';
 
 /** Times in a list at most; a longer list is not easier to read than the expression. */

@@ -1,5 +1,3 @@
-/** What the address rule says of a URL. */
-
 /** What the address rule says of the URL now; null if it could not be found out in time. */
 export type TargetVerdict =
   | { kind: 'allowed' }

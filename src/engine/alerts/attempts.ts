@@ -129,7 +129,6 @@ function shareOf(workspaceId: string, inFlight: readonly DueChannel[], free: num
   return Math.ceil((free - own) / 2);
 }
 
-/** An attempt with its time. */
 interface TimedResult extends Result {
   /** Epoch milliseconds. */
   startedAt: number;

@@ -51,7 +51,6 @@ export interface Result {
   isFinal: boolean;
 }
 
-/** Timeout of one attempt. */
 const timeoutMs = 10_000;
 /** A longer `Retry-After` is cut to this. */
 const longestAskedMs = 3_600_000;

@@ -9,11 +9,9 @@ import type { Log } from '../../base/log.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { SmallWrites } from './small-writes.ts';
 
-/** One kind of what is pruned. */
 export interface Pruning {
   /** As the log names it. */
   readonly name: string;
-  /** How it writes. */
   readonly writes: SmallWrites;
   /** Does a little. Returns how many rows (or pages) it removed; null if there is nothing to do now. */
   readonly step: () => Promise<number | null>;

@@ -50,7 +50,6 @@ interface Removal {
   restMs?: number;
 }
 
-/** What prunings need. */
 interface PruningParts {
   store: Store;
   clock: Clock;

@@ -1,5 +1,3 @@
-/** Whether anybody can get in. */
-
 import type { Db } from '../database/store.ts';
 
 /** Whether there is a key that was not revoked, or a session. Expired ones count: their owners know the way. */

@@ -160,7 +160,6 @@ export async function insertAuditEntries(
   };
 }
 
-/** What became of entries. */
 export interface AddedEntries {
   /** The last one, as it is kept. */
   last: KeptAuditEntry | undefined;

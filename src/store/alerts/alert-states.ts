@@ -14,7 +14,6 @@ export interface Pair {
   channelId: string;
 }
 
-/** What one channel knows about one job or monitor. */
 export interface KeptState extends AlertState, Pair {}
 
 /** What these channels know about these jobs and monitors. What follows from it is written while their queues are held. */

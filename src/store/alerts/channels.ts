@@ -1,5 +1,3 @@
-/** Channels, as people set them. */
-
 import { sql, type Selection } from 'kysely';
 import { channelFields, type AlsoOn } from '../../domain/alerts/fields.ts';
 import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';

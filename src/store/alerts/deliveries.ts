@@ -32,7 +32,6 @@ export async function findDelivery(
   return row && deliveryOf(row);
 }
 
-/** What a list of deliveries is limited to. */
 export interface DeliveryPage extends Pick<NamedPage, 'limit' | 'before' | 'idPrefix'> {
   /** The job or monitor that they are about; null for all. */
   subjectId: string | null;

@@ -112,7 +112,6 @@ export async function keepDigests(db: Db, digests: readonly Digest[]): Promise<v
       delivery_id = excluded.delivery_id, due_at = excluded.due_at`.execute(db);
 }
 
-/** When a channel is to be reminded. */
 export interface ReminderTime {
   channelId: string;
   /** Epoch milliseconds. */

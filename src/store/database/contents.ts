@@ -1,5 +1,3 @@
-/** What a database holds, in numbers. */
-
 import type { Db } from './schema.ts';
 
 /** How much there is: without deleted jobs and monitors, and without revoked keys. */

@@ -1,5 +1,3 @@
-/** Counting rows. */
-
 import type { AliasedExpression } from 'kysely';
 import type { Db } from './store.ts';
 

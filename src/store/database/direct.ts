@@ -3,7 +3,6 @@
 import type { CompiledQuery } from 'kysely';
 import type { Db } from './schema.ts';
 
-/** How many rows a statement changed. */
 export interface Changed {
   changes: number;
 }

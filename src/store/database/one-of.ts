@@ -1,5 +1,3 @@
-/** A choice among fixed texts, in SQL. */
-
 /**
  * The condition that a column has one of these values, as comparisons. For a list of three or more, SQLite would build a
  * table in memory each time a statement runs, also for the condition of an index.

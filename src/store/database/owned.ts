@@ -43,7 +43,6 @@ export const ownedBy = {
   ],
 } as const satisfies Record<string, readonly Owned[]>;
 
-/** A table with rows that people delete. */
 export type DeletableTable = keyof typeof ownedBy;
 
 /** The id of a deleted row that is not removed yet, or undefined. */

@@ -1,5 +1,3 @@
-/** The name of a workspace in the log, which has it only if there are several. */
-
 import { sql } from 'kysely';
 import { idList } from './dialect.ts';
 import type { Db } from './store.ts';

@@ -42,7 +42,6 @@ const editable = {
   nextRunAt: 'next_run_at',
 } as const;
 
-/** All columns of a job. */
 export const jobColumns = [
   ...selectionOf({
     ...fixed,

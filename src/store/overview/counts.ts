@@ -34,7 +34,6 @@ export async function countJobs(
   return { count: row.count, lastId: row.lastId ?? afterId };
 }
 
-/** How many monitors there are in each state. */
 export interface MonitorCounts {
   total: number;
   down: number;

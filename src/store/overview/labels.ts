@@ -1,5 +1,3 @@
-/** Which labels jobs and monitors have. */
-
 import { sql } from 'kysely';
 import type { Db } from '../database/store.ts';
 

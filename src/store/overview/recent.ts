@@ -7,7 +7,6 @@ import { joinInOrder, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { isWithoutRow } from '../runs/runs.ts';
 
-/** The newest runs of a job. */
 export interface RecentRuns {
   /** Their statuses, oldest first. */
   statuses: RecentStatus[];

@@ -1,5 +1,3 @@
-/** Searches as conditions. */
-
 import { sql, type RawBuilder } from 'kysely';
 import type { Search } from '../../domain/search.ts';
 import { contains } from '../database/dialect.ts';

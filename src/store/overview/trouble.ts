@@ -42,7 +42,6 @@ export async function findJobsNow(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, ...row }) => [id, { ...row, paused: row.paused === 1 }]));
 }
 
-/** How many runs were no success, by status. */
 export interface TroubleCounts {
   failed: number;
   interrupted: number;

@@ -28,7 +28,6 @@ type ColumnType = 'text' | 'bigint' | 'null';
 /** The columns of `given`. */
 export type Columns = ReadonlyMap<string, ColumnType>;
 
-/** A compiled batch. */
 export interface Batch {
   readonly sql: string;
   /** One of them is `allRows`. */

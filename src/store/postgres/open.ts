@@ -1,5 +1,3 @@
-/** Opens the store in a PostgreSQL database. */
-
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../../domain/errors.ts';
 import { migrate, refuseUpgrade, schemaVersion, type Unmigrated } from '../database/migrate.ts';

@@ -9,7 +9,6 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Db } from '../database/schema.ts';
 import type { Unmigrated } from '../database/migrate.ts';
 
-/** Its name. */
 export const schemaName = 'jobd';
 
 /** The search path of every statement. */

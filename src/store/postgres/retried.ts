@@ -1,5 +1,3 @@
-/** Work that others may disturb, done again. */
-
 import { setTimeout } from 'node:timers/promises';
 import { isWorthRetrying } from './errors.ts';
 

@@ -6,7 +6,6 @@ import { badRunStatuses, type RunStatus, type RunSummary } from '../../domain/ru
 import type { Db } from '../database/store.ts';
 import { everyRun, isBad, runsWith, summaryColumns, summaryOf, type RunPosition } from './runs.ts';
 
-/** Which runs of a job are asked for. */
 export interface HistoryQuery {
   /** Only runs with one of these; null for all. */
   statuses: readonly RunStatus[] | null;

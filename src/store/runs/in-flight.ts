@@ -8,7 +8,6 @@ import { everyRun } from './runs.ts';
 /** Runs that are looked at. */
 const mostRead = 2_000;
 
-/** Calls that were in flight. */
 export interface InFlight {
   all: number;
   /** To one host. */

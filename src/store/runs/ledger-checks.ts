@@ -1,5 +1,3 @@
-/** What the daily checks of the ledger found. */
-
 import type { LedgerCheck } from '../../domain/runs/ledger-check.ts';
 import type { Db } from '../database/store.ts';
 

@@ -19,7 +19,6 @@ export interface ListedRun extends RunSummary {
   jobName: string;
 }
 
-/** The place of a run in the list. */
 export interface RunPlace {
   scheduledFor: number;
   jobId: string;

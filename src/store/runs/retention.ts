@@ -9,7 +9,6 @@ import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import type { RunPosition } from './runs.ts';
 
-/** The history of a job. */
 export interface JobHistory {
   /** Of the job. */
   id: string;

@@ -254,7 +254,6 @@ function whyIn(
   return { reason, detail, missed: { first, last, count, from, until } };
 }
 
-/** The columns of a run in a list. */
 export const summaryColumns = [
   'runs.id',
   'source',

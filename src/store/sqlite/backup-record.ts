@@ -9,7 +9,6 @@ import type { BackupPlan } from '../../domain/backups.ts';
 import { systemCode } from '../../domain/errors.ts';
 import { replaceFile } from '../../base/whole-file.ts';
 
-/** A backup that was made. */
 export interface MadeBackup {
   /** In epoch milliseconds. */
   at: number;

@@ -21,7 +21,6 @@ const spareBytes = 4 * 1024 * 1024;
 
 const namePattern = /^jobd-before-(.+)-(\d{8}T\d{6}Z)(?:-\d+)?\.db$/;
 
-/** A copy that was kept. */
 export interface KeptCopy {
   path: string;
   /** The version of jobd that changed the tables after that. */

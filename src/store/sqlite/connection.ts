@@ -44,17 +44,14 @@ export class SqliteConnection implements DatabaseConnection, DirectConnection {
     throw new Error('streaming is not supported');
   }
 
-  /** Whether a writing transaction is open. */
   get isWriting(): boolean {
     return this.#isWriting;
   }
 
-  /** Returns the rows of a query. Throws `unavailable` if the database cannot be used now. */
   ask(sql: string, parameters: readonly unknown[]): unknown[] {
     return usable(() => this.#prepare(sql).all(...parameters));
   }
 
-  /** Runs a statement for each list of parameters. Returns how many rows each run changed. */
   runForEach({ sql, parameterLists }: Repeated): Changed[] {
     return usable(() => {
       const statement = this.#prepare(sql);

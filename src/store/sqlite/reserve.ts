@@ -101,17 +101,14 @@ export class FileReserve implements Reserve {
     this.#path = reservePath(dataDir);
   }
 
-  /** Whether the disk was full. Until the reserve is filled again, nothing new is stored except runs. */
   get isInUse(): boolean {
     return this.#isInUse;
   }
 
-  /** Whether it did not exist yet when the disk became full: then not even deleting is possible. */
   get isMissing(): boolean {
     return this.#isMissing;
   }
 
-  /** Why nothing new is stored, in a sentence; null if writing is allowed. */
   get refusal(): string | null {
     if (this.#isMissing) {
       return 'the disk is full, and there was no reserve to empty: free some space, until then little can be stored or deleted';
@@ -132,7 +129,6 @@ export class FileReserve implements Reserve {
     return this.#wantedBytes * freeToFill;
   }
 
-  /** Turns the reserve on. `onChange` is called when its use begins and ends. */
   async keep(onChange: (isInUse: boolean) => void): Promise<void> {
     this.#wantedBytes = wantedAt(dirname(this.#path));
     if (this.#wantedBytes === 0) return;
@@ -172,7 +168,6 @@ export class FileReserve implements Reserve {
     }
   }
 
-  /** Fills it if it is not filled and there is enough space. */
   async fill(): Promise<void> {
     if (this.#isFilled || this.#onChange === undefined) return;
     if (performance.now() < this.#fillAgainAt) return;

@@ -23,7 +23,6 @@ export async function readSpace(db: Db): Promise<Space> {
 /** `auto_vacuum` of a file that can be made smaller step by step. */
 const incremental = 2;
 
-/** Whether the file can be made smaller step by step. */
 async function canGiveBack(db: Db): Promise<boolean> {
   return (await pragma(db, 'auto_vacuum')) === incremental;
 }
@@ -47,7 +46,6 @@ export async function emptyLog(db: Db): Promise<boolean> {
   return rows[0]?.busy === 0;
 }
 
-/** Overwrites with zeros what this connection frees from now on. */
 async function overwriteFreed(db: Db): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
 }

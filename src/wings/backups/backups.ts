@@ -33,7 +33,6 @@ import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import { openReader, storePath, type Reader } from '../../store/sqlite/reader.ts';
 import { settleDueTimes, type SinceBackup } from './since-backup.ts';
 
-/** A backup that was made. */
 export interface Backup {
   path: string;
   bytes: number;
@@ -49,7 +48,6 @@ export interface Backup {
   contents: Contents;
 }
 
-/** A backup to make. */
 export interface BackupParts {
   dataDir: string;
   target: Target;

@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const backups: Wing = {
   commands: filesOf('operate', {
     backup: async () => (await import('./backup-command.ts')).addBackupCommand,

@@ -50,7 +50,6 @@ const Calls = t.input('Calls', 'What to call once.', [{ calls: [example] }], {
     description: `Up to ${mostCalls} calls.`,
   }),
 });
-/** What a request says. */
 export type Calls = Static<typeof Calls>;
 
 const CallResult = t.output(
@@ -68,7 +67,6 @@ const CallResult = t.output(
 const CallResults = t.envelope('CallResults', {
   results: t.array(CallResult, 'In the order of the calls.'),
 });
-/** What became of them. */
 export type CallResults = Static<typeof CallResults>;
 
 const operations = describe(

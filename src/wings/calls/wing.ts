@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const calls: Wing = {
   commands: filesOf('jobs', { calls: async () => (await import('./command.ts')).addCallCommands }),
   operations: async () => (await import('./routes.ts')).callRoutes,

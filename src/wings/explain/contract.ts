@@ -1,5 +1,3 @@
-/** What is asked and answered about why a job ran or did not. */
-
 import { Type, type Static } from 'typebox';
 import { explainedOutcomes, factKinds } from './facts.ts';
 import * as t from '../../api/http/schema.ts';

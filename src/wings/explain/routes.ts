@@ -1,5 +1,3 @@
-/** The route that says why a job ran, did not run or ran late. */
-
 import type { App } from '../../app/app.ts';
 import { explain } from './explain.ts';
 import { readRecords } from './records.ts';

@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const explain: Wing = {
   commands: filesOf('jobs', {
     explain: async () => (await import('./command.ts')).addExplainCommand,

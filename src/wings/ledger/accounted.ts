@@ -23,7 +23,6 @@ export interface KeptRun {
   lastDueAt: number | null;
 }
 
-/** What is known of a job and a period. */
 export interface LedgerInput extends Period {
   now: number;
   /** When the job is due next; null if it is not. */

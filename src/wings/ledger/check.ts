@@ -18,7 +18,6 @@ const jobsPerPage = 100;
 const restsPerPage = 4;
 const shortestRestMs = 20;
 
-/** A check under way. */
 interface Work {
   check: LedgerCheck;
   from: LedgerPosition | null;

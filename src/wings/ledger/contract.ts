@@ -1,5 +1,3 @@
-/** What the API returns about the ledger. */
-
 import { Type, type Static } from 'typebox';
 import { page, PageQuery } from '../../api/http/contract.ts';
 import * as t from '../../api/http/schema.ts';

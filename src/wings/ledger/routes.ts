@@ -1,5 +1,3 @@
-/** The route that checks that due times are accounted for. */
-
 import type { App } from '../../app/app.ts';
 import { describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';

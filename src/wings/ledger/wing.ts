@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const ledger: Wing = {
   commands: filesOf('jobs', {
     ledger: async () => (await import('./command.ts')).addLedgerCommands,

@@ -32,7 +32,6 @@ import { hasDatabase } from '../../store/sqlite/reader.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { checkReceipts } from '../../app/operator/receipt-chains.ts';
 
-/** A database to move from or to. */
 export interface MovePlace {
   /** A data directory, or the URL of a server's database. */
   place: string;
@@ -45,7 +44,6 @@ interface Side extends MovePlace {
   db: Db;
 }
 
-/** What is happening to a table. */
 export interface Progress {
   step: 'copy' | 'compare' | 'receipts';
   table: string;
@@ -53,7 +51,6 @@ export interface Progress {
   total: number;
 }
 
-/** A store that was moved. */
 export interface Moved {
   tables: { name: string; rows: number }[];
   /** SHA-256 over the rows of all tables, the same on both sides. */

@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const move: Wing = {
   commands: filesOf('operate', {
     'migrate-store': async () => (await import('./command.ts')).addMigrateStoreCommand,

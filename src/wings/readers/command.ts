@@ -11,7 +11,6 @@ import { readShell } from './words.ts';
 import type { ShellCommand, Variables } from './command-list.ts';
 import { timeoutWithin, type ReadCall } from './written-call.ts';
 
-/** A command as it was read. */
 export interface ReadCommand extends ReadCall {
   /** What makes its call; null if it runs neither curl nor wget. */
   tool: 'curl' | 'wget' | null;

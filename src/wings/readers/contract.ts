@@ -1,5 +1,3 @@
-/** What the API accepts and returns about pasted commands. */
-
 import { Type } from 'typebox';
 import * as t from '../../api/http/schema.ts';
 import { methods } from '../../domain/jobs/fields.ts';

@@ -15,7 +15,6 @@ export interface OptionGroup {
   values?: string;
 }
 
-/** The options of a command. */
 export interface CommandSyntax {
   /** Options that have no effect on the request. */
   ignored: readonly OptionGroup[];

@@ -24,7 +24,6 @@ export interface PastedDraft {
   retries?: number;
 }
 
-/** What was read. */
 export interface Pasted {
   kind: (typeof pastedKinds)[number];
   /** What a job can take of it; null if that is no call. */

@@ -1,5 +1,3 @@
-/** The names of programs in a command. */
-
 /** The name of a program without its directory, and without the `.exe` of Windows. */
 export function nameOf(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).replace(/\.exe$/i, '');

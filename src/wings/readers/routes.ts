@@ -1,5 +1,3 @@
-/** The route that reads what somebody has pasted as a job. */
-
 import { badRequest, describe } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import { PastedCommand, ReadCommand } from './contract.ts';

@@ -4,7 +4,6 @@ import { secondsOf } from '../../domain/schedule/foreign.ts';
 import type { Remark } from './remark.ts';
 import { asPlainDashes, dashes } from './typographic.ts';
 
-/** When a line is due. */
 export interface Times {
   /** Empty if it has an interval. */
   cronExpr: string;

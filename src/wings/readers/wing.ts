@@ -2,7 +2,6 @@
 
 import type { Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const readers: Wing = {
   operations: async () => (await import('./routes.ts')).readerRoutes,
   readCurl: async (...given) => (await import('./job-curl.ts')).fieldsOfCurl(...given),

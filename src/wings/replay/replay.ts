@@ -19,7 +19,6 @@ import { findSpansAround } from '../../store/jobs/spans.ts';
 import { findDoneFor } from '../../store/runs/history.ts';
 import { findRun } from '../../store/runs/runs.ts';
 
-/** What to call again. */
 export interface Replay {
   jobId: string;
   runId: string;

@@ -1,5 +1,3 @@
-/** What the API accepts and returns for the timetable. */
-
 import { Type, type Static } from 'typebox';
 import { PageQuery, partialPage } from '../../api/http/contract.ts';
 import * as t from '../../api/http/schema.ts';

@@ -1,5 +1,3 @@
-/** The route of the timetable. */
-
 import { setImmediate } from 'node:timers/promises';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';

@@ -2,7 +2,6 @@
 
 import type { Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const timetable: Wing = {
   operations: async () => (await import('./routes.ts')).timetableRoutes,
 };

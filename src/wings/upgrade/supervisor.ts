@@ -8,7 +8,6 @@ import { download } from '../../egress/download.ts';
 import { isAlive, readPid } from './executable.ts';
 import { runToEnd, type ProgramEnd } from '../../base/programs.ts';
 
-/** Starts and stops the daemon. */
 export interface Supervisor {
   /** Whether the daemon runs; one that does not is not started. */
   isRunning(): Promise<boolean>;

@@ -13,12 +13,10 @@ import { takeRelease, type ReleaseSource } from './release.ts';
 import { comesUp, servingProcess, type Supervisor } from './supervisor.ts';
 import { isOlder } from './versions.ts';
 
-/** An upgrade to make. */
 export interface UpgradeParts {
   source: ReleaseSource;
   /** Whether an older version than the one of now is wanted. */
   mayBeOlder: boolean;
-  /** The executable to replace. */
   executable: string;
   /** The data directory; null if the database is on a server, which jobd cannot copy. */
   dataDir: string | null;
@@ -31,7 +29,6 @@ export interface UpgradeParts {
   say: (sentence: string) => void;
 }
 
-/** An upgrade that was made. */
 export interface Upgraded {
   from: string;
   to: string;

@@ -2,7 +2,6 @@
 
 import { filesOf, type Wing } from '../../serve/house.ts';
 
-/** What it adds. */
 export const upgrade: Wing = {
   commands: filesOf('operate', {
     upgrade: async () => (await import('./command.ts')).addUpgradeCommand,

@@ -9,7 +9,6 @@ import {
 } from '../../../domain/client-address.ts';
 import type { Block } from '../../../domain/targets/address.ts';
 
-/** Who sends a request. */
 export interface Client {
   /** Null if it is gone already. */
   address: string | null;
@@ -22,7 +21,6 @@ export interface Peer extends Client {
   isTrustedProxy: boolean;
 }
 
-/** Tells who sends requests. */
 export interface Clients {
   peerAt(address: string | undefined): Peer;
   /** The client of a request: the other end, or whom it sends it for if it is a trusted proxy. */

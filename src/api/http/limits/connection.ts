@@ -42,7 +42,6 @@ export function connectionOf(socket: Socket): Connection | undefined {
 /** Lives as long as its socket. */
 export class Connection implements OpenConnection {
   readonly socket: Socket;
-  /** The other end. */
   readonly peer: Peer;
   /** That of the client of the last request: a proxy sends requests of many. */
   addressGroup: string;

@@ -31,7 +31,6 @@ export interface Asker extends Pick<Principal, 'keyId'> {
   actor: Pick<Principal['actor'], 'type' | 'id'>;
 }
 
-/** An answer that gets headers. */
 export interface WithHeaders {
   headers(values: Readonly<Record<string, string>>): unknown;
 }

@@ -82,7 +82,6 @@ function AlsoOn({ form: { alsoOn }, edit }: FormParts<ChannelForm, Channel>) {
   );
 }
 
-/** The editor. */
 export const channelEditor: EditorOf<Channel, ChannelForm> = {
   kind: 'channel',
   sections,

@@ -1,5 +1,3 @@
-/** When a job is due next. */
-
 import type { Job } from '../../../api/jobs/contract.ts';
 import type { DueTimes as Due } from '../../../api/jobs/extension-contract.ts';
 import type { Resource } from '../../client/resource.ts';

@@ -117,7 +117,6 @@ const about: AboutFields<JobForm, Job> = {
   },
 };
 
-/** The editor. */
 export const jobEditor: EditorOf<Job, JobForm> = {
   kind: 'job',
   sections,

@@ -37,7 +37,6 @@ const about: AboutFields<MonitorForm, Monitor> = {
   },
 };
 
-/** The editor. */
 export const monitorEditor: EditorOf<Monitor, MonitorForm> = {
   kind: 'monitor',
   sections,

@@ -166,7 +166,6 @@ function Before({ job, run, zone }: { job: Job; run: Run; zone: string | undefin
   );
 }
 
-/** A button and its dialog. */
 function CopyAsCurl({ job }: { job: Job }) {
   const [isOpen, setOpen] = useState(false);
   return (

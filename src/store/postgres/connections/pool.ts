@@ -19,7 +19,6 @@ const silenceMs = 30_000;
 /** What the pool says when it has no connection left. */
 const poolIsEmpty = 'timeout exceeded when trying to connect';
 
-/** Lends connections. */
 export interface Connections {
   /** A connection to a server that can be written. Throws `unavailable`. */
   connect(): Promise<PoolClient>;

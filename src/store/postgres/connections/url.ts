@@ -10,7 +10,6 @@ export interface Server {
   port: number;
 }
 
-/** What a URL says. */
 export interface DatabaseUrl {
   /** In the order in which they are tried. */
   servers: readonly [Server, ...Server[]];

@@ -1,5 +1,3 @@
-/** Jobs that definitions manage. */
-
 import { requireAccount } from '../../../app/accounts/account-limits.ts';
 import type { App } from '../../../app/app.ts';
 import { callbackSecret } from '../../../app/jobs/callbacks.ts';

@@ -53,7 +53,6 @@ export interface Scene {
 /** Does what was decided, in a transaction. */
 export type Perform = (tx: Db, note: NoteChange) => Promise<void>;
 
-/** How an existing one differs from its definition. */
 export interface Difference {
   fields: readonly string[];
   /** The names of the hidden values that differ: headers of a job, or fields of the config of a channel. */

@@ -1,5 +1,3 @@
-/** Monitors that definitions manage. */
-
 import { requireAccount } from '../../../app/accounts/account-limits.ts';
 import {
   changeMonitorIn,

@@ -1,5 +1,3 @@
-/** Routes of definitions. */
-
 import type { Static } from 'typebox';
 import { badRequest, describe } from '../../../api/description/operation.ts';
 import { requireWrite } from '../../../api/http/auth.ts';
