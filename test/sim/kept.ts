@@ -12,11 +12,23 @@ export interface Kept {
   why: string;
 }
 
+/** Many holds, clocks and expiries on one node. */
+const calendar: Partial<Plan> = {
+  nodes: 1,
+  jobs: 20,
+  faults: ['clock', 'kill', 'expiry', 'error'],
+  faultEveryMs: 3_000,
+  askEveryMs: 300,
+  hasDeletions: true,
+  hasHolds: true,
+  lengthMs: 240_000,
+};
+
 export const kept: readonly Kept[] = [
   { seed: 10_586_801, why: 'an account was renewed while a job was over by a fast clock only' },
   {
     seed: 1,
-    plan: dense,
+    plan: { ...dense, hasHolds: false },
     why: 'a job whose account had expired kept what a fast clock had missed of it',
   },
   { seed: 5, why: 'schedules that began at one renewal, before and after a clock was set back' },
@@ -29,5 +41,10 @@ export const kept: readonly Kept[] = [
   {
     seed: 20_261_126,
     why: 'what a fast clock missed was taken back by a schedule that never was in force',
+  },
+  {
+    seed: 910_022,
+    plan: calendar,
+    why: 'what a clock missed was taken back by a schedule of an earlier fast clock',
   },
 ];

@@ -63,8 +63,8 @@ export async function allKept({ print }: Printing): Promise<boolean> {
   const hash = createHash('sha256');
   let isGood = true;
   for (const { seed, plan: its, why } of kept) {
-    // They are of a time without holds.
-    const plan = { ...its, hasHolds: false };
+    // Most are of a time without holds.
+    const plan = { hasHolds: false, ...its };
     const told = await simulate(seed, { plan });
     hash.update(told.hash);
     if (told.failure === null) continue;

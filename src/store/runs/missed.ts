@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Missed } from '../../domain/runs/reason.ts';
-import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
+import { nextDue } from '../../domain/schedule/next.ts';
+import { scheduleOf, type ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { scheduleColumns } from '../database/columns.ts';
 import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
@@ -17,35 +18,40 @@ export interface MissedRun extends ScheduleFields {
   scheduledFor: number;
 }
 
-/** The missed runs of these jobs that stand for due times after `now`. */
+/**
+ * The missed runs of these jobs that stand for due times after `now`, each with the schedule that was in force when its first one was
+ * decided on. After a clock was set back, several began before that due time.
+ */
 export async function findMissedAhead(
   tx: Db,
   jobIds: readonly string[],
   now: number,
 ): Promise<MissedRun[]> {
-  return await tx
+  const found = await tx
     .selectFrom('runs')
     .innerJoin('schedule_spans as span', 'span.job_id', 'runs.job_id')
     .select(['id', 'runs.job_id as jobId', 'scheduled_for as scheduledFor', ...scheduleColumns])
+    .select('span.from_at as fromAt')
     .where('runs.job_id', 'in', idList(jobIds))
     .where(isBad)
     .where('last_due_at', '>', now)
-    .where('span.from_at', '=', (of) =>
-      of
-        .selectFrom('schedule_spans as began')
-        .select((began) => began.fn.max('began.from_at').as('at'))
-        .whereRef('began.job_id', '=', 'runs.job_id')
-        .whereRef('began.from_at', '<', 'runs.scheduled_for')
-        // One that an earlier fast clock began never was in force.
-        .where((began) =>
-          began.or([
-            began('began.until_at', 'is', null),
-            began('began.until_at', '>=', began.ref('began.from_at')),
-            began('began.from_at', '>', now),
-          ]),
-        ),
+    .whereRef('span.from_at', '<', 'scheduled_for')
+    .where((of) =>
+      of.or([of('next_due_at', 'is', null), of('next_due_at', '>', of.ref('scheduled_for'))]),
+    )
+    .where((of) =>
+      of.or([of('held_until', 'is', null), of('held_until', '<', of.ref('scheduled_for'))]),
     )
     .execute();
+  const newestFirst = found.toSorted((a, b) => b.fromAt - a.fromAt);
+  return [...Map.groupBy(newestFirst, ({ id }) => id).values()].flatMap(
+    // If it is of none, the rules of its time zone have changed.
+    (spans) => spans.find(isOfSchedule) ?? spans.slice(0, 1),
+  );
+}
+
+function isOfSchedule(run: MissedRun): boolean {
+  return nextDue(scheduleOf(run), run.scheduledFor - 1) === run.scheduledFor;
 }
 
 /** The first due time from `first` to `last` that has a run, by job; none for a job without one. */

@@ -168,6 +168,29 @@ for (const [what, backTo] of [
   });
 }
 
+test('what a clock missed is taken back by the schedule that it is of, not by one of an earlier fast clock', async (t) => {
+  const service = await simulateService(t, '2026-03-02T10:00:00Z');
+  const { store, clock } = service;
+  const id = await service.addJob({ cronExpr: '*/5 * * * *', timezone: 'UTC' });
+  const start = clock.now();
+  await service.serveUntil(start + hour);
+  await service.act(id, 'pause');
+  await service.change(id, { cronExpr: '*/7 * * * *' });
+  await service.setClock(start + 2 * hour);
+  await service.act(id, 'resume');
+  await service.serveUntil(start + 2 * hour + minute);
+  await service.act(id, 'pause');
+  await service.setClock(start + hour);
+  await service.change(id, { cronExpr: '*/5 * * * *' });
+  await service.act(id, 'resume');
+  await service.serveUntil(start + 3 * hour);
+  await service.setClock(start + 12 * hour);
+  await service.serveUntil(start + 12.5 * hour);
+  await service.setClock(start + 6.1 * hour);
+  await service.serveUntil(start + 13 * hour);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
+});
+
 test('an expired account is explained, also where it is renewed before any job was due', async (t) => {
   const service = await simulateService(t, '2026-03-02T10:00:00Z');
   const { store, clock } = service;
