@@ -5,6 +5,7 @@
 
 import { fits, readSelector, type Labels } from './labels.ts';
 import { nextDue } from './schedule/next.ts';
+import { zoneFiles, type ZoneFiles } from './schedule/zone-data.ts';
 
 /** What a window does. */
 export type WindowEffect = 'mute' | 'hold';
@@ -37,7 +38,7 @@ export interface Period {
 
 /** The first period of a window that ends after an instant; null if none does. It may have begun. */
 export function periodAfter(window: Window, at: number): Period | null {
-  const { cronExpr, timezone } = window;
+  const { cronExpr } = window;
   const endedAt = window.endedAt === null ? -Infinity : Date.parse(window.endedAt);
   const cut = (from: number, until: number): Period => {
     return { from, until: from <= endedAt ? Math.min(until, endedAt) : until };
@@ -48,8 +49,21 @@ export function periodAfter(window: Window, at: number): Period | null {
   }
   const lastsMs = Number(window.durationSeconds) * 1_000;
   const ended = endedAt <= at ? endedAt : -Infinity;
-  const from = nextDue({ scheduleType: 'cron', cronExpr, timezone }, Math.max(at - lastsMs, ended));
+  const from = nextBegin(window, cronExpr, Math.max(at - lastsMs, ended));
   return from === null ? null : cut(from, from + lastsMs);
+}
+
+/** When the next period begins after an instant. A search of a rare expression costs up to a millisecond, and many jobs ask the same. */
+function nextBegin(window: Window, cronExpr: string, after: number): number | null {
+  const { gaps } = found();
+  const known = gaps.get(window) ?? [];
+  const gap = known.find(({ from, until }) => from <= after && after < until);
+  if (gap !== undefined) return gap.until;
+  const next = nextDue({ scheduleType: 'cron', cronExpr, timezone: window.timezone }, after);
+  if (next === null) return null;
+  const others = known.filter(({ until }) => until !== next);
+  gaps.set(window, [{ from: after, until: next }, ...others].slice(0, mostGaps));
+  return next;
 }
 
 /** The period of a window that an instant is in, or null. */
@@ -78,18 +92,40 @@ interface WindowSet {
   stretches: Stretch[];
 }
 
-let sets = 0;
-const newSet = (): WindowSet => ((sets += 1), { with: new WeakMap(), stretches: [] });
-let noWindows = newSet();
+const newSet = (): WindowSet => ({ with: new WeakMap(), stretches: [] });
+
+/** What was found with the zone data in use, for as long as the windows are kept. */
+interface Found {
+  zones: ZoneFiles | null;
+  /** Where no period of a window begins, up to the beginning of one. */
+  gaps: WeakMap<Window, Period[]>;
+  noWindows: WindowSet;
+  sets: number;
+}
+
+const nothingFound = (zones: ZoneFiles | null): Found => {
+  return { zones, gaps: new WeakMap(), noWindows: newSet(), sets: 0 };
+};
+let kept = nothingFound(null);
+const mostGaps = 16;
 const mostSets = 2_000;
 const mostStretches = 200;
 
+function found(): Found {
+  const zones = zoneFiles();
+  if (kept.sets > mostSets || kept.zones !== zones) kept = nothingFound(zones);
+  return kept;
+}
+
 function stretchesOf(windows: readonly Window[]): Stretch[] {
-  if (sets > mostSets) [noWindows, sets] = [newSet(), 0];
-  let set = noWindows;
+  const all = found();
+  let set = all.noWindows;
   for (const window of windows) {
     let next = set.with.get(window);
-    if (next === undefined) set.with.set(window, (next = newSet()));
+    if (next === undefined) {
+      set.with.set(window, (next = newSet()));
+      all.sets += 1;
+    }
     set = next;
   }
   if (set.stretches.length >= mostStretches) set.stretches.length = 0;
@@ -122,9 +158,9 @@ function findStretch(windows: readonly Window[], at: number, known: Stretch[]): 
   }
   const isCovered = until > at;
   if (!isCovered) until = Math.min(...windows.map((one) => periodAfter(one, at)?.from ?? Infinity));
-  const found = { from: at, until, isCovered };
-  known.push(found);
-  return found;
+  const stretch = { from: at, until, isCovered };
+  known.push(stretch);
+  return stretch;
 }
 
 /** Whether a window is about a job or monitor, by its id and its labels. */

@@ -1,0 +1,91 @@
+/** When windows are in effect (docs/behavior.md#window-1), however often it is asked. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { upcomingDueTime, type DueTimeFields } from '../../src/domain/runs/due.ts';
+import { useZoneSource } from '../../src/domain/schedule/zone-data.ts';
+import { coveredUntil, periodAfter, type Window } from '../../src/domain/windows.ts';
+import * as fc from '../support/fast-check.ts';
+import { windowOf } from '../support/records/window.ts';
+
+const minute = 60_000;
+const day = 1_440 * minute;
+const start = Date.parse('2026-03-02T10:00:00Z');
+
+const job: DueTimeFields = {
+  scheduleType: 'cron',
+  cronExpr: '*/11 * * * *',
+  timezone: 'UTC',
+  periodSeconds: null,
+  anchorAt: 0,
+  adjustments: null,
+  activeRunId: null,
+  nextRunAt: start,
+};
+
+function recurring(cronExpr: string, more: Partial<Window> = {}): Window {
+  const times = { from: null, until: null, cronExpr, durationSeconds: 3_600 };
+  return windowOf('hold', start, start, { ...times, timezone: 'Europe/Paris', ...more });
+}
+
+/** Twenty rare windows; the zone of each is read for a search of its expression, and only then. */
+function countedWindows() {
+  const counted = { searches: 0, windows: [] as Window[] };
+  for (let month = 1; month <= 10; month++) {
+    for (const cronExpr of [`7 3 29 ${month} 5`, `11 4 30 ${month} 2`]) {
+      const window = recurring(cronExpr);
+      const timezone = () => ((counted.searches += 1), 'Europe/Paris');
+      counted.windows.push(Object.defineProperty(window, 'timezone', { get: timezone }));
+    }
+  }
+  return counted;
+}
+
+test('many jobs search the expressions of windows no more often than a few do', () => {
+  const searchesFor = (jobs: number): number => {
+    const counted = countedWindows();
+    for (let index = 0; index < jobs; index++) {
+      // All are about another choice of windows, and due at other times.
+      const its = counted.windows.filter((_, at) => ((index + 1) >> (at % 8)) % 2 === 0);
+      upcomingDueTime({ ...job, nextRunAt: start + index * 11 * minute }, start, its);
+    }
+    return counted.searches;
+  };
+  const [few, many] = [searchesFor(50), searchesFor(100)];
+  assert.ok(few >= 20, `${few} searches`);
+  assert.ok(many <= few * 1.2, `${many} searches for twice as many jobs, ${few} before`);
+});
+
+test('what is known of a window changes no answer', () => {
+  const crons = ['0 22 * * *', '30 2 * * sun', '*/20 * * * *', '0 0 1 * *', '7 3 29 2 *'];
+  const ended = fc.option(fc.integer({ min: 0, max: 60 }).map((days) => start + days * day));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...crons),
+      ended,
+      fc.array(fc.integer({ min: -40 * day, max: 400 * day }), { minLength: 1, maxLength: 60 }),
+      (cronExpr, endedAt, asked) => {
+        const minutes = cronExpr.startsWith('*') ? 600 : 7_200;
+        const end = endedAt === null ? null : new Date(endedAt).toISOString();
+        const window = recurring(cronExpr, { durationSeconds: minutes, endedAt: end });
+        for (const ms of asked) {
+          const at = start + ms;
+          assert.deepEqual(periodAfter(window, at), periodAfter({ ...window }, at));
+          assert.equal(coveredUntil([window], at), coveredUntil([{ ...window }], at));
+        }
+      },
+    ),
+  );
+});
+
+test('other zone data counts for windows from then on', (t) => {
+  t.after(() => useZoneSource({ builtIn: '', find: () => null }));
+  const window = recurring('0 22 * * *');
+  const at = Date.parse('2026-03-02T21:30:00Z');
+  const ofParis = Date.parse('2026-03-02T22:00:00Z');
+  assert.equal(coveredUntil([window], at), ofParis);
+  const files = { version: '2999a', directory: '', read: () => () => 0 };
+  useZoneSource({ builtIn: '2026a', find: () => files });
+  assert.equal(coveredUntil([window], at), null);
+  assert.equal(periodAfter(window, at)?.from, ofParis);
+});
