@@ -143,6 +143,8 @@ export interface Principal {
   permission: Permission;
   /** When its account expires, in epoch milliseconds; null if that is never. As of the beginning of the request. */
   accountExpiresAt: number | null;
+  /** Whether its workspace has windows. As of the beginning of the request. */
+  hasWindows: boolean;
 }
 
 /** A principal as far as its key or session says. */
@@ -153,7 +155,7 @@ export interface Authenticate {
   readonly byKey: (secret: string) => Promise<Identity | undefined>;
   /** Whom the secret of a session stands for, or undefined. A use lets the session live on; only looking does not. */
   readonly bySession: (secret: string, how?: { isUse: boolean }) => Promise<Identity | undefined>;
-  /** Forgets what is remembered, if these changes are about keys or sessions. */
+  /** Forgets what is remembered, if these changes are about keys, sessions or windows. */
   readonly onChanged: (entries: readonly Pick<AuditEntry, 'action'>[]) => void;
 }
 

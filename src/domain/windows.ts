@@ -55,7 +55,7 @@ export function periodAfter(window: Window, at: number): Period | null {
 
 /** When the next period begins after an instant. A search of a rare expression costs up to a millisecond, and many jobs ask the same. */
 function nextBegin(window: Window, cronExpr: string, after: number): number | null {
-  const { gaps } = found();
+  const { gaps } = findings();
   const known = gaps.get(window) ?? [];
   const gap = known.find(({ from, until }) => from <= after && after < until);
   if (gap !== undefined) return gap.until;
@@ -111,14 +111,14 @@ const mostGaps = 16;
 const mostSets = 2_000;
 const mostStretches = 200;
 
-function found(): Found {
+function findings(): Found {
   const zones = zoneFiles();
   if (kept.sets > mostSets || kept.zones !== zones) kept = nothingFound(zones);
   return kept;
 }
 
 function stretchesOf(windows: readonly Window[]): Stretch[] {
-  const all = found();
+  const all = findings();
   let set = all.noWindows;
   for (const window of windows) {
     let next = set.with.get(window);
@@ -166,8 +166,18 @@ function findStretch(windows: readonly Window[], at: number, known: Stretch[]): 
 /** Whether a window is about a job or monitor, by its id and its labels. */
 export type Cover = (id: string, labels: Labels | null) => boolean;
 
-/** What a window is about, read once for many jobs and monitors. */
-export function coverOf({ selector, jobIds, monitorIds }: Window): Cover {
+const covers = new WeakMap<Window, Cover>();
+
+/** What a window is about, read once for as long as it is kept. */
+export function coverOf(window: Window): Cover {
+  const known = covers.get(window);
+  if (known !== undefined) return known;
+  const cover = readCover(window);
+  covers.set(window, cover);
+  return cover;
+}
+
+function readCover({ selector, jobIds, monitorIds }: Window): Cover {
   if (selector !== null) {
     const terms = readSelector(selector);
     return (_, labels) => fits(labels, terms);
@@ -180,6 +190,31 @@ export function coverOf({ selector, jobIds, monitorIds }: Window): Cover {
 /** A period in which a window mutes what it is about. */
 export interface Mute extends Period {
   window: Window;
+}
+
+/** Until when at least windows mute and hold a job or monitor, in epoch milliseconds; absent where they do not. */
+export interface Covered {
+  mutedUntil?: number;
+  heldUntil?: number;
+}
+
+/** Those of them that hold. */
+export function holdsAmong(windows: readonly Window[]): readonly Window[] {
+  return windows.filter(({ effect }) => effect === 'hold');
+}
+
+/** What windows about something do to it now. */
+export function coveredAt(
+  mutes: readonly Window[],
+  holds: readonly Window[],
+  now: number,
+): Covered {
+  const ends = mutesAt(mutes, [now]).map(({ until }) => until);
+  const heldUntil = coveredUntil(holds, now);
+  return {
+    ...(ends.length > 0 && { mutedUntil: Math.max(...ends) }),
+    ...(heldUntil !== null && { heldUntil }),
+  };
 }
 
 /** What mutes at one of some instants, each period once. A window mutes nothing before it was made. */

@@ -41,16 +41,17 @@ function countedWindows() {
   return counted;
 }
 
+/** How often expressions are searched for so many jobs, each with another choice of windows, and due at another time. */
+function searchesFor(jobs: number): number {
+  const counted = countedWindows();
+  for (let index = 0; index < jobs; index++) {
+    const its = counted.windows.filter((_, at) => ((index + 1) >> (at % 8)) % 2 === 0);
+    upcomingDueTime({ ...job, nextRunAt: start + index * 11 * minute }, start, its);
+  }
+  return counted.searches;
+}
+
 test('many jobs search the expressions of windows no more often than a few do', () => {
-  const searchesFor = (jobs: number): number => {
-    const counted = countedWindows();
-    for (let index = 0; index < jobs; index++) {
-      // All are about another choice of windows, and due at other times.
-      const its = counted.windows.filter((_, at) => ((index + 1) >> (at % 8)) % 2 === 0);
-      upcomingDueTime({ ...job, nextRunAt: start + index * 11 * minute }, start, its);
-    }
-    return counted.searches;
-  };
   const [few, many] = [searchesFor(50), searchesFor(100)];
   assert.ok(few >= 20, `${few} searches`);
   assert.ok(many <= few * 1.2, `${many} searches for twice as many jobs, ${few} before`);

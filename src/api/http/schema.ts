@@ -121,10 +121,13 @@ export function moment(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'date-time', description });
 }
 
-/** Of a job or monitor whose alerts are muted. */
-export const mutedUntil = Type.Optional(
-  moment('Extension: until when windows mute its alerts, at least; absent if they do not.'),
-);
+/** What windows do to a job or monitor. */
+export const covered = optional({
+  mutedUntil: moment(
+    'Extension: until when windows mute its alerts, at least; absent if they do not.',
+  ),
+  heldUntil: moment('Extension: until when windows hold it, at least; absent if they do not.'),
+});
 
 /** An id: a UUID of version 7. Answers show it in lower case; requests may use upper case. */
 export function id(description: string): ReturnType<typeof Type.String> {

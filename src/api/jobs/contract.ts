@@ -78,7 +78,7 @@ const state = {
   lastDurationMs: t.nullable(t.integer('Duration of the last run, in milliseconds.')),
   downReason: t.nullable(t.text('The `error` of the last run, while the job is down.')),
   createdAt: t.moment('When the job was created.'),
-  mutedUntil: t.mutedUntil,
+  ...t.covered,
 };
 
 /** A job as it is returned (docs/behavior.md#jobs). */

@@ -1,7 +1,6 @@
 /** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
 import { actOnJobs, jobsPerStep } from '../../app/jobs/actions.ts';
-import { withMute } from '../../app/accounts/mutes.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
@@ -97,7 +96,7 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
     return reply
       .code(201)
       .at(`/jobs/${job.id}`)
-      .send({ job: await withMute(app, principal, jobShape(job)) });
+      .send({ job: jobShape(job) });
   });
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {

@@ -1,7 +1,5 @@
 import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/jobs/jobs.ts';
-import { withMute, withMutes } from '../../app/accounts/mutes.ts';
-import type { JobsApp, Principal } from '../../app/app.ts';
-import type { KeptJob } from '../../app/jobs/keep-job.ts';
+import type { JobsApp } from '../../app/app.ts';
 import { badPeriod, describe, notPaid, type Refusal } from '../description/operation.ts';
 import { labelledRequest, LabelledQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
@@ -95,31 +93,23 @@ const operations = describe(
 
 /** Adds the routes. */
 export function jobRoutes(server: ApiServer, app: JobsApp): void {
-  const shape = async (kept: KeptJob, principal: Principal) => {
-    const { job, ...secret } = keptJobShape(kept);
-    return { job: await withMute(app, principal, job), ...secret };
-  };
-
   server.get('/jobs', operations.listJobs, async ({ principal, query }) => {
     const { items, nextCursor } = await listJobs(app, principal, labelledRequest(query));
-    return { jobs: await withMutes(app, principal, items.map(jobShape)), nextCursor };
+    return { jobs: items.map(jobShape), nextCursor };
   });
 
   server.post('/jobs', operations.createJob, async (request, reply) => {
     const { principal, body } = request;
     const kept = await createJob(app, principal, body, repeatableOf(request));
-    return reply
-      .code(201)
-      .at(`/jobs/${kept.id}`)
-      .send(await shape(kept, principal));
+    return reply.code(201).at(`/jobs/${kept.id}`).send(keptJobShape(kept));
   });
 
   server.get('/jobs/:id', operations.getJob, async ({ principal, params }) => ({
-    job: await withMute(app, principal, jobShape(await getJob(app, principal, params.id))),
+    job: jobShape(await getJob(app, principal, params.id)),
   }));
 
   server.patch('/jobs/:id', operations.updateJob, async ({ principal, params, body }) =>
-    shape(await updateJob(app, principal, params.id, body), principal),
+    keptJobShape(await updateJob(app, principal, params.id, body)),
   );
 
   server.delete('/jobs/:id', operations.deleteJob, async ({ principal, params }) => {

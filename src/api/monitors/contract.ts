@@ -45,7 +45,7 @@ const state = {
   ),
   paused: shownPaused,
   createdAt: t.moment('When the monitor was created.'),
-  mutedUntil: t.mutedUntil,
+  ...t.covered,
 };
 
 export const Monitor = t.output(

@@ -1,4 +1,4 @@
-import { withMute, withMutes } from '../../app/accounts/mutes.ts';
+import { withWindows } from '../../app/accounts/windows.ts';
 import type { MonitorsApp, Principal } from '../../app/app.ts';
 import {
   createMonitor,
@@ -95,13 +95,20 @@ const operations = describe(
 export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () => string): void {
   const shape = (monitor: Monitor, { permission }: Principal) =>
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
-  const shown = (monitor: Monitor, principal: Principal) =>
-    withMute(app, principal, shape(monitor, principal));
+  const allShown = (items: readonly Monitor[], principal: Principal) =>
+    withWindows(
+      app,
+      principal,
+      items.map((monitor) => shape(monitor, principal)),
+    );
+  const shown = async (monitor: Monitor, principal: Principal) => {
+    const [only = shape(monitor, principal)] = await allShown([monitor], principal);
+    return only;
+  };
 
   server.get('/monitors', operations.listMonitors, async ({ principal, query }) => {
     const { items, nextCursor } = await listMonitors(app, principal, labelledRequest(query));
-    const monitors = items.map((monitor) => shape(monitor, principal));
-    return { monitors: await withMutes(app, principal, monitors), nextCursor };
+    return { monitors: await allShown(items, principal), nextCursor };
   });
 
   server.post('/monitors', operations.createMonitor, async (request, reply) => {

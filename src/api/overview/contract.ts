@@ -86,6 +86,7 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'after',
     'labels',
     'mutedUntil',
+    'heldUntil',
   ]).properties,
   scheduleWords,
   health: t.oneOf(
@@ -131,6 +132,7 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'lastDurationMs',
     'labels',
     'mutedUntil',
+    'heldUntil',
   ]).properties,
   scheduleWords,
   since: t.nullable(

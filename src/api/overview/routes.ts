@@ -1,6 +1,6 @@
 /** Routes for a page that shows a whole workspace. Each request reads a bounded number of rows, however many there are. */
 
-import { withMute, withMutes } from '../../app/accounts/mutes.ts';
+import { withWindows } from '../../app/accounts/windows.ts';
 import type { JobsApp } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
 import { createLabelOverview } from '../../app/overview/labels.ts';
@@ -106,11 +106,11 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
       search: searchFor(q, selector),
       order: order ?? 'newest',
     });
-    return { jobs: await withMutes(app, principal, items.map(jobSummary)), ...rest };
+    return { jobs: items.map(jobSummary), ...rest };
   });
 
   server.get('/overview/jobs/:id', operations.getOverviewJob, async ({ principal, params }) => ({
-    job: await withMute(app, principal, jobSummary(await getJobSummary(app, principal, params.id))),
+    job: jobSummary(await getJobSummary(app, principal, params.id)),
   }));
 
   server.get(
@@ -126,7 +126,7 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
         now,
       });
       const monitors = items.map((item) => monitorSummary(item, now));
-      return { monitors: await withMutes(app, principal, monitors), ...rest };
+      return { monitors: await withWindows(app, principal, monitors), ...rest };
     },
   );
 

@@ -16,7 +16,7 @@ const mostRemembered = 10_000;
 
 /**
  * Makes an `Authenticate`. Secrets are found by their SHA-256, so its timing says nothing about any of them. What was
- * found is remembered until another process writes, or this one changes a key or a session: an ended session and a
+ * found is remembered until another process writes, or this one changes a key, a session or a window: an ended session and a
  * revoked key are refused from the next request on.
  */
 export function createAuthenticate({ store, clock }: Ground): Authenticate {
@@ -64,22 +64,29 @@ export function createAuthenticate({ store, clock }: Ground): Authenticate {
       const now = clock.now();
       if (session === undefined || hasEnded(session, now)) return undefined;
       if (isUse) session.lastSeenAt = now;
-      const { id, name, keyId, isOwner, workspaceId, permission, accountExpiresAt } = session;
-      const actor = { type: 'session', id, name } as const;
-      return { actor, keyId, isOwner, workspaceId, permission, accountExpiresAt };
+      const { id, name, keyId, isOwner } = session;
+      return { actor: { type: 'session', id, name }, keyId, isOwner, ...groundsOf(session) };
     },
 
     onChanged(entries) {
-      if (entries.some(({ action }) => /^(key|session)\./.test(action))) forget();
+      if (entries.some(({ action }) => /^(key|session|window)\./.test(action))) forget();
     },
   };
 }
 
 /** Whom a key stands for. */
 export function identityOf(key: ActiveKey): Identity {
-  const { id, name, workspaceId, permission, accountExpiresAt } = key;
-  const actor = { type: 'key', id, name } as const;
-  return { actor, keyId: null, isOwner: false, workspaceId, permission, accountExpiresAt };
+  const { id, name } = key;
+  return { actor: { type: 'key', id, name }, keyId: null, isOwner: false, ...groundsOf(key) };
+}
+
+function groundsOf({
+  workspaceId,
+  permission,
+  accountExpiresAt,
+  hasWindows,
+}: ActiveKey | ActiveSession) {
+  return { workspaceId, permission, accountExpiresAt, hasWindows: Boolean(hasWindows) };
 }
 
 /**

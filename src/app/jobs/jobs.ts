@@ -33,7 +33,7 @@ import {
   shownKept,
   withSecret,
 } from './keep-job.ts';
-import type { KeptJob } from './keep-job.ts';
+import type { KeptJob, ShownJob } from './keep-job.ts';
 
 /**
  * Creates a job, once for each key of a repeatable request. Throws `invalid_input`, `too_large`, `payment_required`, `conflict` for
@@ -89,11 +89,11 @@ export async function copyJob(
   id: string,
   name: string,
   repeatable: Repeatable | null = null,
-): Promise<Job> {
-  const { vault, clock, allowTargets } = app;
+): Promise<ShownJob> {
+  const { store, vault, clock, allowTargets } = app;
   const now = clock.now();
   const copyId = newId(now);
-  return await makeOnce(app, principal, {
+  const made = await makeOnce(app, principal, {
     id: copyId,
     repeatable,
     async make(tx, note) {
@@ -105,9 +105,9 @@ export async function copyJob(
       await keepNewJob(app, principal, tx, copy, note, { secret });
       return copy;
     },
-    find: async (tx, made) =>
-      await shownKept(app, principal, tx, await requireJob(tx, principal, made)),
+    find: async (tx, found) => openForPeople(await requireJob(tx, principal, found), vault),
   });
+  return await shownJob(app, principal, store.db, made);
 }
 
 function secretLost(): JobdError {
@@ -136,7 +136,7 @@ export async function listJobs(
   app: JobsApp,
   principal: Principal,
   request: LabelledRequest,
-): Promise<Page<Job>> {
+): Promise<Page<ShownJob>> {
   const { db } = app.store;
   const { workspaceId } = principal;
   const { items, nextCursor } = await labelledPage(
@@ -153,7 +153,7 @@ export async function listJobs(
 }
 
 /** A job of the workspace. Throws `not_found`. */
-export async function getJob(app: JobsApp, principal: Principal, id: string): Promise<Job> {
+export async function getJob(app: JobsApp, principal: Principal, id: string): Promise<ShownJob> {
   const { db } = app.store;
   return await shownKept(app, principal, db, await requireJob(db, principal, id));
 }

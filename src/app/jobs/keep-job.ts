@@ -13,12 +13,12 @@ import { jobFields } from '../../domain/jobs/fields.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import { upcomingDueTime, type DueTimeFields } from '../../domain/runs/due.ts';
+import { holdsOf, upcomingDueTime, type DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
-import { findHolds } from '../../store/accounts/windows.ts';
+import { coveredAt, holdsAmong, type Covered } from '../../domain/windows.ts';
 import { markCallbacksDeleted } from '../../store/alerts/callbacks.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import { dropWait } from '../../store/runs/completions.ts';
@@ -27,6 +27,7 @@ import type { Db } from '../../store/database/store.ts';
 import { ensureCallKey } from '../proof/call-keys.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { Ground, JobsApp, Principal } from '../app.ts';
+import { windowsAround } from '../accounts/windows.ts';
 import type { NoteChange } from '../change.ts';
 import { keepCallback } from './callbacks.ts';
 import { requireChain } from './chains.ts';
@@ -51,29 +52,35 @@ export function noJob(id: string): JobdError {
  * Jobs as people see them: no job of an expired account is due, whatever due time is kept, and one that is held is due after that. In
  * a transaction, `db` is that.
  */
-export async function shownJobs<Shown extends DueTimeFields & { id: string }>(
+export async function shownJobs<Shown extends ShownFields>(
   { clock }: Pick<Ground, 'clock'>,
-  { accountExpiresAt, workspaceId }: Principal,
+  principal: Principal,
   db: Db,
   found: readonly Shown[],
-): Promise<Shown[]> {
+): Promise<(Shown & Covered)[]> {
   const now = clock.now();
-  const isExpired = hasExpired({ expiresAt: accountExpiresAt }, now);
-  const due = found.flatMap(({ id, nextRunAt }) => (nextRunAt === null ? [] : { id, workspaceId }));
-  const holds = isExpired ? null : await findHolds(db, due);
+  const isExpired = hasExpired({ expiresAt: principal.accountExpiresAt }, now);
+  const windows = await windowsAround(db, principal, found, now);
   return found.map((job) => {
-    const nextRunAt = holds && upcomingDueTime(job, now, holds.get(job.id));
+    const its = windows.get(job.id) ?? [];
+    const holds = holdsOf(job, holdsAmong(its));
+    const nextRunAt = isExpired ? null : upcomingDueTime(job, now, holds);
+    if (its.length > 0) return { ...job, nextRunAt, ...coveredAt(its, holds, now) };
     return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
   });
 }
 
+type ShownFields = DueTimeFields & Pick<Job, 'id' | 'labels'>;
+/** A job as people see it, and what windows do to it now. */
+export type ShownJob = Job & Covered;
+
 /** A job as people see it. */
-export async function shownJob<Shown extends DueTimeFields & { id: string }>(
+export async function shownJob<Shown extends ShownFields>(
   app: Pick<Ground, 'clock'>,
   principal: Principal,
   db: Db,
   job: Shown,
-): Promise<Shown> {
+): Promise<Shown & Covered> {
   const [shown = job] = await shownJobs(app, principal, db, [job]);
   return shown;
 }
@@ -84,7 +91,7 @@ export async function shownKept(
   principal: Principal,
   db: Db,
   job: SealedJob,
-): Promise<Job> {
+): Promise<ShownJob> {
   return await shownJob(app, principal, db, openForPeople(job, app.vault));
 }
 
@@ -157,7 +164,7 @@ export interface ChangedJob {
 type DifferingJob = Pick<ChangedJob, 'before' | 'after' | 'isDamaged' | 'secret'>;
 
 /** A job that was kept, with the secret that jobd made for its `onResult`, to be shown once; left out if it made none. */
-export interface KeptJob extends Job {
+export interface KeptJob extends Job, Covered {
   madeSecret?: string;
 }
 

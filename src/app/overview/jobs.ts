@@ -8,6 +8,7 @@ import type { JobFilter, JobOrder, JobState } from '../../domain/jobs/listed-job
 import type { Completion } from '../../domain/runs/completion.ts';
 import { badRunStatuses, type RecentStatus } from '../../domain/runs/run.ts';
 import type { Search } from '../../domain/search.ts';
+import type { Covered } from '../../domain/windows.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
@@ -50,7 +51,7 @@ export interface JobListRequest extends PageRequest {
 }
 
 /** A job with the statuses of its newest runs, oldest first, and how far the one is that is under way. */
-export interface JobWithRecent extends PlacedJob {
+export interface JobWithRecent extends PlacedJob, Covered {
   recent: RecentStatus[];
   underWay: UnderWay | null;
 }

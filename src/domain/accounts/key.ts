@@ -24,6 +24,8 @@ export interface Key {
 export interface ActiveKey extends Pick<Key, 'id' | 'name' | 'workspaceId' | 'permission'> {
   /** When the account that owns the workspace expires; null if never. */
   accountExpiresAt: number | null;
+  /** Whether its workspace has windows, by whatever the database says yes with. */
+  hasWindows: boolean | number;
   /** When the key itself expires; null if never. */
   expiresAt: number | null;
 }

@@ -45,6 +45,7 @@ const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: numbe
       'accounts.expires_at as accountExpiresAt',
       'keys.expires_at as expiresAt',
     ])
+    .select((row) => row('windows', 'is not', null).as('hasWindows'))
     .where('sha256', '=', of('sha256'))
     .where('revoked_at', 'is', null)
     .where('deleted_at', 'is', null)

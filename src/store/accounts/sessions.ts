@@ -1,6 +1,7 @@
 /** Sessions of browsers, known by the SHA-256 of their secret only. A session that ended has no row. */
 
 import { sql, type RawBuilder } from 'kysely';
+import type { ActiveKey } from '../../domain/accounts/key.ts';
 import { sessionTerms, type Session } from '../../domain/accounts/session.ts';
 import type { Db } from '../database/store.ts';
 import type { KeyUse } from './keys.ts';
@@ -55,6 +56,8 @@ export async function insertSession(db: Db, session: Session, sha256: string): P
 export interface ActiveSession extends Session {
   /** When the account that owns the workspace expires, in epoch milliseconds; null if never. */
   accountExpiresAt: number | null;
+  /** As of keys. */
+  hasWindows: ActiveKey['hasWindows'];
 }
 
 const activeSession = statement((db: Db, of: Parameters<{ sha256: string; now: number }>) =>
@@ -63,6 +66,7 @@ const activeSession = statement((db: Db, of: Parameters<{ sha256: string; now: n
     .innerJoin('workspaces', 'workspaces.id', 'sessions.workspace_id')
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select([...columns, 'accounts.expires_at as accountExpiresAt'])
+    .select((row) => row('windows', 'is not', null).as('hasWindows'))
     .where('sha256', '=', of('sha256'))
     .where('deleted_at', 'is', null)
     .where(isLive(of('now')))

@@ -1,19 +1,24 @@
 /** Windows of workspaces (domain/windows.ts). */
 
 import { sql } from 'kysely';
-import { coverOf, mutesAt, type Cover, type Mute, type Window } from '../../domain/windows.ts';
+import type { Labels } from '../../domain/labels.ts';
+import { coverOf, holdsAmong, mutesAt } from '../../domain/windows.ts';
+import type { Cover, Mute, Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';
-import { idList } from '../database/dialect.ts';
+import { textsIn } from '../database/dialect.ts';
+import { statement, type Parameters } from '../database/statement.ts';
 import type { Db } from '../database/store.ts';
 
 /** The windows of a workspace, in the order in which they were made. */
-export async function listWindows(db: Db, workspaceId: string): Promise<Window[]> {
-  return windowsOf((await textsOf(db, [workspaceId])).get(workspaceId));
+export async function listWindows(db: Db, workspaceId: string): Promise<readonly Window[]> {
+  return windowsOf((await textsOf(db, [workspaceId])).get(workspaceId) ?? null);
 }
 
 /** The workspaces that have windows, with them. It reads all workspaces. */
-export async function listAllWindows(db: Db): Promise<{ name: string; windows: Window[] }[]> {
+export async function listAllWindows(
+  db: Db,
+): Promise<{ name: string; windows: readonly Window[] }[]> {
   const rows = await db
     .selectFrom('workspaces')
     .select(['name', 'windows'])
@@ -23,29 +28,49 @@ export async function listAllWindows(db: Db): Promise<{ name: string; windows: W
   return rows.map(({ name, windows }) => ({ name, windows: windowsOf(windows) }));
 }
 
-const windowsOf = (text?: string | null): Window[] => (text ? JSON.parse(text) : []);
-
-async function textsOf(db: Db, workspaceIds: readonly string[]) {
-  const rows = await db
+const textsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
+  db
     .selectFrom('workspaces')
     .select(['id', 'windows'])
-    .where('id', 'in', idList(workspaceIds))
-    .execute();
+    .where(sql<boolean>`id in ${textsIn(of('ids'))}`)
+    .compile(),
+);
+
+async function textsOf(db: Db, workspaceIds: readonly string[]) {
+  const rows = await textsOfWorkspaces(db, { ids: JSON.stringify(workspaceIds) });
   return new Map(rows.map(({ id, windows }) => [id, windows]));
 }
 
-/** The windows of kept texts that hold, as they were read last: each claim needs those of its workspaces, and when they are on. */
-const holdsOfTexts = new Map<string, readonly Window[]>();
-const mostTexts = 100;
+/** What kept texts say, as they were read last: each claim and each look at a job needs the same, and when its windows are on. */
+const windowsOfTexts = new Map<string, readonly Window[]>();
+const holdsOfTexts = new WeakMap<readonly Window[], readonly Window[]>();
+/** Of all of them; what they say takes a few times as much memory. */
+const mostCharacters = 4_000_000;
+let characters = 0;
 
-/** The windows of a kept text that hold. One that has none is not read. */
+/** The windows of a kept text. */
+function windowsOf(json: string | null): readonly Window[] {
+  if (json === null) return [];
+  const known = windowsOfTexts.get(json);
+  if (known !== undefined) return known;
+  characters += json.length;
+  if (characters > mostCharacters) {
+    windowsOfTexts.clear();
+    characters = json.length;
+  }
+  const windows = JSON.parse(json) as Window[];
+  windowsOfTexts.set(json, windows);
+  return windows;
+}
+
+/** Those of them that hold. A text that has none is not read. */
 export function holdsIn(json: string | null): readonly Window[] {
   if (json === null || !json.includes('"effect":"hold"')) return [];
-  const known = holdsOfTexts.get(json);
+  const windows = windowsOf(json);
+  const known = holdsOfTexts.get(windows);
   if (known !== undefined) return known;
-  if (holdsOfTexts.size >= mostTexts) holdsOfTexts.clear();
-  const holds = (JSON.parse(json) as Window[]).filter(({ effect }) => effect === 'hold');
-  holdsOfTexts.set(json, holds);
+  const holds = holdsAmong(windows);
+  holdsOfTexts.set(windows, holds);
   return holds;
 }
 
@@ -85,6 +110,8 @@ export async function keepWindows(
 interface Subject {
   id: string;
   workspaceId: string;
+  /** They are asked for where they are not given. */
+  labels?: Labels | null;
 }
 
 /** Which of the windows that are asked for are about these jobs and monitors, by id; those without any are absent. */
@@ -111,13 +138,11 @@ export async function windowsAbout(
   }
   const affected = subjects.filter(({ workspaceId }) => covers.has(workspaceId));
   if (affected.length === 0) return new Map();
-  const labels = await findLabels(
-    db,
-    affected.map(({ id }) => id),
-  );
-  const found = affected.map(({ id, workspaceId }) => {
+  const unread = affected.flatMap(({ id, labels }) => (labels === undefined ? [id] : []));
+  const read = unread.length === 0 ? null : await findLabels(db, unread);
+  const found = affected.map(({ id, workspaceId, labels = read?.get(id) ?? null }) => {
     const its = covers.get(workspaceId) ?? [];
-    const about = its.filter(({ isAbout }) => isAbout(id, labels.get(id) ?? null));
+    const about = its.filter(({ isAbout }) => isAbout(id, labels));
     return [id, about.map(({ window }) => window)] as const;
   });
   return new Map(found.filter(([, about]) => about.length > 0));
@@ -129,6 +154,17 @@ export async function findHolds(
   subjects: readonly Subject[],
 ): Promise<ReadonlyMap<string, readonly Window[]>> {
   return await findAbout(db, subjects, holdsIn);
+}
+
+/** The windows about these jobs and monitors that hold at any time, or mute at `now` (epoch milliseconds), as `findHolds`. */
+export async function findShown(
+  db: Db,
+  subjects: readonly Subject[],
+  now: number,
+): Promise<ReadonlyMap<string, readonly Window[]>> {
+  const isShown = (one: Window): boolean =>
+    one.effect === 'hold' || mutesAt([one], [now]).length > 0;
+  return await findAbout(db, subjects, (text) => windowsOf(text).filter(isShown));
 }
 
 /** What mutes these jobs and monitors at one of some instants (epoch milliseconds), by id; those that are not muted are absent. */

@@ -76,7 +76,8 @@ interface ByHash {
 const admitKeys = statement((db: Db, of: Parameters<ByHash>) =>
   sql<ActiveKey & CountedRow & { sha256: string }>`${counted(sql`
     select keys.id, keys.sha256, keys.name, workspace_id as "workspaceId", permission,
-      accounts.expires_at as "accountExpiresAt", keys.expires_at as "expiresAt", asked.requests
+      accounts.expires_at as "accountExpiresAt", keys.expires_at as "expiresAt",
+      windows is not null as "hasWindows", asked.requests
     from ${quickly}, unnest((select ${of('hashes')}::text[]), (select ${of('requests')}::bigint[])) as asked (sha256, requests)
       join keys on keys.sha256 = asked.sha256
       join workspaces on workspaces.id = keys.workspace_id

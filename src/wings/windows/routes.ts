@@ -12,7 +12,6 @@ import {
   deleteWindow,
   endWindow,
   getWindow,
-  mostHolds,
   mostWindows,
   pageOfWindows,
   updateWindow,
@@ -41,7 +40,7 @@ const operations = describe(
       answer: 'The window.',
       failures: {
         400: badRequest('until or durationSeconds is needed: when it ends, or how long it lasts'),
-        403: `The key may only read, or the workspace has ${mostWindows} windows that are not over, or ${mostHolds} that hold.`,
+        403: `The key may only read, or the workspace has ${mostWindows} windows that are not over.`,
         409: usedKey,
       },
     },

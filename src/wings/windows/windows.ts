@@ -19,8 +19,6 @@ type WindowsApp = ChangesApp & Wakes;
 
 /** Windows of a workspace that are not over. */
 export const mostWindows = 100;
-/** Of them those that hold: each due time is compared with all of them. */
-export const mostHolds = 20;
 /** As many that are over are kept, for so long. */
 const keptMs = 30 * msPerDay;
 
@@ -63,11 +61,8 @@ export async function createWindow(
 /** Throws `forbidden` if more windows count than may. */
 function requireRoom(windows: readonly Window[], now: number): void {
   const counting = windows.filter((one) => periodAfter(one, now) !== null);
-  const holds = counting.filter(({ effect }) => effect === 'hold');
   if (counting.length > mostWindows)
     throw new JobdError('forbidden', `a workspace may have ${mostWindows} windows`);
-  if (holds.length > mostHolds)
-    throw new JobdError('forbidden', `a workspace may have ${mostHolds} windows that hold`);
 }
 
 function withoutOld(windows: readonly Window[], now: number): Window[] {
@@ -120,7 +115,7 @@ export async function updateWindow(
     const after = changeWindow(before, update, now);
     const { workspaceId } = principal;
     const isCounted = (one: Window): boolean => periodAfter(one, now) !== null;
-    if (isCounted(after) && (!isCounted(before) || after.effect !== before.effect)) {
+    if (isCounted(after) && !isCounted(before)) {
       const others = (await listWindows(tx, workspaceId)).filter(({ id: of }) => of !== before.id);
       requireRoom([...others, after], now);
     }

@@ -32,7 +32,7 @@ function setup() {
         const key = { id, sha256, name: '', workspaceId: '', permission: 'read' as const };
         const admitted = Math.min(requests, 2);
         const left = { admitted, remaining: 2 - admitted, moreInMs: 1_000 };
-        return Object.assign(key, left, { accountExpiresAt: null, expiresAt: null });
+        return Object.assign(key, left, { accountExpiresAt: null, expiresAt: null, hasWindows: 0 });
       });
     },
     count: async () => null,

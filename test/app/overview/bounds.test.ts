@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import type { Principal } from '../../../src/app/app.ts';
+import { withWindows } from '../../../src/app/accounts/windows.ts';
+import { getJob, listJobs as listAllJobs } from '../../../src/app/jobs/jobs.ts';
 import { createOverview } from '../../../src/app/overview/counts.ts';
 import { listJobs, type JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { createLabelOverview } from '../../../src/app/overview/labels.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
 import { listTrouble } from '../../../src/app/overview/trouble.ts';
 import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
+import { monitorSummary } from '../../../src/api/overview/shape.ts';
 import { badRunStatuses } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import { readSelector } from '../../../src/domain/labels.ts';
 import { searchFor } from '../../../src/domain/search.ts';
+import { keepWindows } from '../../../src/store/accounts/windows.ts';
 import { dialectOn } from '../../../src/store/sqlite/connection.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { openDatabase } from '../../../src/store/sqlite/file.ts';
@@ -24,6 +28,7 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 import { copyJob } from '../../support/records/many-jobs.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { missedRun } from '../../support/records/run.ts';
+import { windowOf } from '../../support/records/window.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
@@ -319,6 +324,35 @@ test('a list takes five statements at most, and a search two more for each step'
   const ofMonitors = { ...page, status: 'up', search: searchFor('a'), now: clock.now() } as const;
   assert.equal(await counted(() => listMonitors(app, principal, ofMonitors)), 3);
   assert.equal(await counted(() => listAllRuns(app, principal, { ...trouble, ...page })), 2);
+});
+
+test('windows cost whoever looks at jobs one statement, and none where there are no windows', async (t) => {
+  const setUp = await setup(t);
+  const { addJob, app, principal, counted, clock } = setUp;
+  await storedMonitors(setUp, clock).add();
+  const { id } = await addJob({ labels: { client: 'acme' } });
+  const page = { limit: 100, cursor: null, name: null, idPrefix: null };
+  const monitors = { limit: 100, cursor: null, search: null, status: null, now: clock.now() };
+  const look = async (hasWindows: boolean) => {
+    const asker = { ...principal, hasWindows };
+    const shown = async () => {
+      const { items } = await listMonitors(app, asker, monitors);
+      const summaries = items.map((one) => monitorSummary(one, clock.now()));
+      await withWindows(app, asker, summaries);
+    };
+    return [
+      await counted(() => getJob(app, asker, id)),
+      await counted(() => listAllJobs(app, asker, page)),
+      await counted(shown),
+    ];
+  };
+  const without = await look(false);
+  assert.equal(without[0], 1);
+  const window = windowOf('hold', clock.now(), clock.now() + 1_000, { selector: 'client=acme' });
+  const { workspaceId } = principal;
+  await app.store.write((tx) => keepWindows(tx, workspaceId, [window], clock.now()));
+  const one = without.map((statements) => statements + 1);
+  assert.deepEqual(await look(true), one);
 });
 
 test('very many jobs are counted in steps, exactly, once a minute; few of them each second', async (t) => {

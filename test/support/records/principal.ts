@@ -12,5 +12,6 @@ export function writerIn(workspaceId: string): Principal {
     workspaceId,
     permission: 'write',
     accountExpiresAt: null,
+    hasWindows: true,
   };
 }
