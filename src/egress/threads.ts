@@ -1,10 +1,7 @@
 /**
- * Egress in threads of its own, so that calls go on while the store writes, and API requests while handshakes are
- * computed. This is the main side; `thread.ts` is the other one, where everything is judged, dialled and read.
- *
- * There are as many threads as handshakes need: each costs 1 to 2 ms of CPU, so 700 a second keep one thread busy. A host
- * stays in one thread, which has its connections, its TLS sessions and its DNS answers. So every rule for a host holds as
- * if there were one thread. Calls without TLS cost too little to need a second one.
+ * Egress in threads of its own, so that calls go on while the store writes, and API requests while handshakes are computed
+ * (docs/decisions/0014-threads-of-calls.md#handshakes-get-more-threads-and-a-host-stays-in-one). This is the main side. A host
+ * stays in one thread (`thread.ts`), which has its connections, so every rule for a host holds as if there were one thread.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

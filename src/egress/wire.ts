@@ -1,8 +1,7 @@
 /**
- * TCP under TLS, measured before OpenSSL sees what comes in (docs/decisions/0024-the-way-out.md#what-comes-under-tls-is-measured-before-openssl-sees-it). Certificates,
- * session tickets, key updates and requests for another handshake cost CPU on the calls' thread, and no layer above
- * notices. So the bytes of a handshake, of an answer and of the time between two answers are limited. An address whose
- * bytes cost much CPU is read again only after a rest many times as long, which leaves the thread to all others.
+ * TCP under TLS, measured before OpenSSL sees what comes in
+ * (docs/decisions/0024-the-way-out.md#what-comes-under-tls-is-measured-before-openssl-sees-it): bytes are limited, and an
+ * address whose bytes cost much CPU is read again only after a rest many times as long.
  */
 import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';

@@ -1,10 +1,7 @@
 /**
- * Joins the nodes of a database on a server. A node has a lease of 15 s, and renews it every 3 s. It trusts it by the monotonic
- * clock of its machine, 2 s less: nobody else can think it gone while it begins something.
- *
- * A node that is not seen to renew its lease for 15 s is declared gone, by one that has held its own for as long without a
- * break: when the database was away for all, none is. The oldest node that has not ended leads, alone: who comes back
- * after it was declared gone is the youngest. One that drains hands that over, and one that may not begin anything any more.
+ * Joins the nodes of a database on a server (docs/decisions/0050-nodes.md#nodes-a-lease-a-declaration-a-leader). A node trusts
+ * its lease 2 s less than it lasts, by the monotonic clock. Who declares another one gone has held its own lease for as long
+ * without a break: when the database was away for all, none is. Who comes back after it was declared gone is the youngest.
  */
 
 import { wrongClockMs, type Clock } from '../../domain/clock.ts';
@@ -261,10 +258,7 @@ class Renewing implements NodeMembership {
     this.#confirmed = renewal.renewals;
   }
 
-  /**
-   * After a sign that another server answers: whether it knows what the one before had confirmed. It takes its time, beside the
-   * renewals.
-   */
+  /** After a sign that another server answers: does it know what the one before confirmed? It takes its time, beside the renewals. */
   async #lookForLoss(): Promise<number> {
     const { store, log, meter } = this.#parts;
     const doubt = this.#doubt;

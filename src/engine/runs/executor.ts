@@ -1,11 +1,8 @@
 /**
- * Executor: takes every run from claim to record. Two steps drive it. `claim` starts what is due and has a free slot.
- * `record` writes what has ended. Both may do the work of the other one in the same transaction.
- *
- * Gathering: after a record, runs that end within 10 ms are recorded together, with one sync of the disk
- * (docs/decisions/0015-writing.md#what-ends-one-after-the-other-is-recorded-and-signed-together). Pressure: while calls wait for slots, a record claims the next runs, and
- * happens as soon as an eighth of the slots can be given on. If they wait for slots of their host, others are searched for
- * too, but seldom: that search may read all that wait.
+ * Executor: takes every run from claim to record. `claim` starts what is due and has a free slot, `record` writes what has
+ * ended; both may do the work of the other one in the same transaction. Runs that end within 10 ms are recorded together
+ * (docs/decisions/0015-writing.md#what-ends-one-after-the-other-is-recorded-and-signed-together). While calls wait for slots, a
+ * record claims the next runs once an eighth of the slots is free; for slots of a host others are searched for, but seldom.
  */
 
 import type { ChangeFeed } from '../../domain/changes.ts';

@@ -1,16 +1,8 @@
 /**
- * The reserve: a file beside the database that keeps disk space for the time when the disk is full. SQLite needs space
- * even to delete: each change is appended to the write-ahead log. The log can start over only when all of it is in the
- * database file, which may have to grow for that. On a full disk neither is possible, so nothing could be deleted.
- *
- * When a write finds the disk full, the reserve is released: its file is emptied. The log then reaches the database file,
- * and deleting and recording go on. As another program may take the freed space, the file is emptied part by part, and a
- * quarter becomes free pages of the database file (`free-pages.ts`). New runs use only those until the disk has space, so that
- * the file need not grow when it cannot. When there is space again, the reserve is filled again. An empty file means, also
- * after a restart, that the reserve is in use.
- *
- * It holds random bytes, because compressing file systems store zeros in no space. Copy-on-write file systems (btrfs,
- * ZFS) may free its space some seconds later.
+ * The reserve: a file beside the database that keeps disk space for the time when the disk is full, as SQLite needs space even
+ * to delete (docs/decisions/0020-full-disks.md#a-reserve-file-for-a-full-disk). It is emptied part by part, so that no other
+ * program takes what the log needs, and a quarter becomes free pages of the database (`free-pages.ts`). An empty file means,
+ * also after a restart, that the reserve is in use. It holds random bytes: compressing file systems store zeros in no space.
  */
 
 import { randomFillSync } from 'node:crypto';
