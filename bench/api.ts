@@ -56,7 +56,6 @@ const declared = {
 };
 export type Options = OptionsOf<typeof declared>;
 
-/** What one server did in one round. */
 interface Side {
   requestsPerSecond: number;
   p50Ms: number;

@@ -1,5 +1,3 @@
-/** The checks before a release. */
-
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

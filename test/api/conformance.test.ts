@@ -1,5 +1,3 @@
-/** Tests of the response checker that every API test uses. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as examples from '../../src/api/jobs/examples.ts';

@@ -1,5 +1,3 @@
-/** The HTML reference page of the API. */
-
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';

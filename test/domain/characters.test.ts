@@ -1,5 +1,3 @@
-/** Characters that a person must see. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { showControls } from '../../src/domain/characters.ts';

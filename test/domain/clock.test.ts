@@ -1,5 +1,3 @@
-/** Parsing of moments. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime, parseIsoTime } from '../../src/domain/clock.ts';

@@ -1,5 +1,3 @@
-/** What is said of a file that cannot be read. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileProblem, systemProblem } from '../../src/domain/file-problem.ts';

@@ -1,5 +1,3 @@
-/** Findings: how bad they are, and their sentences. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { found } from '../../src/domain/findings.ts';

@@ -1,5 +1,3 @@
-/** Which known word is meant by an unknown one. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearest } from '../../src/domain/nearest.ts';

@@ -1,5 +1,3 @@
-/** Sizes in words, and read from them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSize, sizeText } from '../../src/domain/sizes.ts';

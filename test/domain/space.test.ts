@@ -1,5 +1,3 @@
-/** When space is short, and how much of history stays. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findShortages, nextShare, type SpaceFigures } from '../../src/domain/space.ts';

@@ -1,5 +1,3 @@
-/** What the address rule says of a target without calling it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTargetJudge } from '../../src/egress/judged-target.ts';

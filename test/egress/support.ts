@@ -20,7 +20,6 @@ import {
 import type { FakeTimers } from '../support/fakes/timers.ts';
 import { until } from '../support/until.ts';
 
-/** A target and what it has seen. */
 export interface Target {
   port: number;
   url: string;

@@ -1,5 +1,3 @@
-/** The loop that runs every background task. */
-
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';

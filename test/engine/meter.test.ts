@@ -1,5 +1,3 @@
-/** What the engine counts beside the runs that it records. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Meter } from '../../src/domain/meter.ts';

@@ -1,5 +1,3 @@
-/** The lateness of the last hour. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLatenessWindow } from '../../src/metrics/lateness.ts';

@@ -1,5 +1,3 @@
-/** Metrics and lateness of a running jobd. */
-
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';

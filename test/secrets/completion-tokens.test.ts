@@ -1,5 +1,3 @@
-/** The ends of completion URLs. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';

@@ -29,7 +29,6 @@ export function seededRandom(from: number): () => number {
   };
 }
 
-/** Random bytes. */
 export function randomBytes(random: () => number, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
 }

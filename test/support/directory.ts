@@ -1,5 +1,3 @@
-/** A temporary directory. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

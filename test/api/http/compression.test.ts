@@ -1,5 +1,3 @@
-/** Long answers are compressed for clients that can read that. */
-
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -7,7 +5,6 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
-/** Asks without what `fetch` adds, and decodes nothing. */
 async function ask(url: string, headers: Record<string, string>) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, { headers }, resolve).once('error', reject).end();

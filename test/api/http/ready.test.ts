@@ -1,5 +1,3 @@
-/** Readiness: whether jobd can do its work. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';

@@ -9,7 +9,6 @@ import type { Answer, TestDaemon } from '../../support/running/daemon.ts';
 const json = { 'content-type': 'application/json' };
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
-/** Sends a request as given. */
 async function send(
   { url, key }: TestDaemon,
   method: string,

@@ -115,7 +115,6 @@ test('a kept-alive connection is closed without a response after its idle timeou
   assert.deepEqual(statuses(parseAnswers(await rest)), [200]);
 });
 
-/** Sends a request on a kept-alive connection and waits for the start of its response. */
 async function ask(socket: Socket, path = '/ok'): Promise<void> {
   const came = once(socket, 'data');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);

@@ -79,7 +79,6 @@ test('a ping that broke down is logged without its id, however its URL was writt
   assert.ok(!text().includes(secret));
 });
 
-/** A log in memory. */
 function memoryLog() {
   const written: string[] = [];
   return {

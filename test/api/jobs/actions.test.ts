@@ -1,5 +1,3 @@
-/** Actions on many jobs over the API (an extension). */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';

@@ -1,5 +1,3 @@
-/** Due times and copies of a job over the API (extensions). */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestLocal } from '../../support/running/local.ts';

@@ -1,5 +1,3 @@
-/** Receipts over the API. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Insertable } from 'kysely';

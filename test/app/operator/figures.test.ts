@@ -1,5 +1,3 @@
-/** What metrics say about the store. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFigures } from '../../../src/app/operator/figures.ts';

@@ -1,5 +1,3 @@
-/** What is said of nodes that serve together. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeFindings, type NodeInRole } from '../../../src/app/operator/nodes.ts';

@@ -1,5 +1,3 @@
-/** The table of `jobd channels deliveries`. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedDelivery } from '../../../src/api/alerts/contract.ts';

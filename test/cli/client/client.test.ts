@@ -1,5 +1,3 @@
-/** The command line's client and its timeouts. */
-
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';

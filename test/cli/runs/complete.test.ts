@@ -1,5 +1,3 @@
-/** Runs that wait for a report, on the command line. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSink } from '../../support/fakes/sink.ts';

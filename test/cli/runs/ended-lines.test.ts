@@ -1,5 +1,3 @@
-/** The lines of `jobd runs tail` on a terminal. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRun } from '../../../src/api/runs/contract.ts';

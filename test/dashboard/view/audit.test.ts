@@ -1,5 +1,3 @@
-/** The audit trail in words. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '../../../src/api/accounts/contract.ts';

@@ -1,5 +1,3 @@
-/** The drawing of durations. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { durationChart, type ChartRun } from '../../../src/dashboard/view/chart.ts';

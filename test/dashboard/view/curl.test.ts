@@ -1,5 +1,3 @@
-/** A job as a curl command. */
-
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,5 +1,3 @@
-/** The calendar of a job. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobDays } from '../../../src/api/runs/contract.ts';

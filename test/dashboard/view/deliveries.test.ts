@@ -1,5 +1,3 @@
-/** Deliveries and channels in words. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,3 @@
-/** Reading a stream of events, however its bytes are cut. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEvents } from '../../../src/dashboard/view/events.ts';

@@ -1,5 +1,3 @@
-/** Lengths of time as the pages write them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ago, duration, span, until } from '../../../src/dashboard/view/figures.ts';

@@ -1,5 +1,3 @@
-/** The history of a job: what is asked for, and runs in lines. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

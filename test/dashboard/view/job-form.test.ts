@@ -1,5 +1,3 @@
-/** What the editor of a job sends. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job, JobUpdate } from '../../../src/api/jobs/contract.ts';

@@ -1,5 +1,3 @@
-/** The sentences on top of a job's page. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobSentence } from '../../../src/dashboard/view/job-state.ts';

@@ -1,5 +1,3 @@
-/** Labels as they are typed and searched on the pages. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,3 @@
-/** The form of a monitor: what it begins with, and what it sends. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

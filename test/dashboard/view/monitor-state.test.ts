@@ -1,5 +1,3 @@
-/** The sentence on top of a monitor's page, and its short form in a row. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,3 @@
-/** Lines that ping a monitor. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pingLines } from '../../../src/dashboard/view/ping-lines.ts';

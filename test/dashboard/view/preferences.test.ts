@@ -1,5 +1,3 @@
-/** Preferences as a browser keeps them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,3 @@
-/** A run as its page tells it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';

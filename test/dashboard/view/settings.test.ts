@@ -1,5 +1,3 @@
-/** The words of the settings. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,3 @@
-/** Reading the code of a sign-in link. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeIn, isCutOff } from '../../../src/dashboard/view/sign-in-code.ts';

@@ -1,5 +1,3 @@
-/** The strip of a row. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recentStatuses } from '../../../src/domain/runs/run.ts';

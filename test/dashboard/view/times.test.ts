@@ -1,5 +1,3 @@
-/** Times as the pages write them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

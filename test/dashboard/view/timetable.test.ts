@@ -1,5 +1,3 @@
-/** The timetable as it is drawn. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runStatuses } from '../../../src/domain/runs/run.ts';

@@ -1,5 +1,3 @@
-/** The arithmetic of rate limits. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';

@@ -1,5 +1,3 @@
-/** Which results a plan keeps. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plans } from '../../../src/domain/accounts/plan.ts';

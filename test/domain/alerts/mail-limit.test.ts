@@ -1,5 +1,3 @@
-/** The mails of an account in an hour. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMailLimit, mailsPerHour } from '../../../src/domain/alerts/mail-limit.ts';

@@ -1,5 +1,3 @@
-/** The content of a receipt, and which runs get one. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasReceipt, receiptPayload } from '../../../src/domain/proof/receipt.ts';

@@ -1,5 +1,3 @@
-/** Runs that were no success, grouped as people tell them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstIdAt } from '../../../src/domain/id.ts';

@@ -18,7 +18,6 @@ export interface Scene {
   leftRunning: ReadonlySet<string>;
 }
 
-/** One kind of kill. */
 export interface Kill {
   /** Other allowed statuses of the API, as long as the request has no effect. */
   mayAnswer?: number;

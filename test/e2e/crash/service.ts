@@ -34,7 +34,6 @@ const waitMs = 500;
 /** Less than an attempt may take: who gives no answer in time is left alone for minutes. */
 const longestHeldMs = 5_000;
 
-/** A process, and where it listens. */
 interface Place {
   process: Process;
   url: string;

@@ -41,7 +41,6 @@ export type Point = (typeof points)[number];
 /** The points before the answer is recorded. */
 export const inCall: ReadonlySet<Point> = new Set(['queued', 'held', 'early', 'answered']);
 
-/** A report that was sent. */
 export interface Sent {
   status: 'success' | 'failed' | 'progress';
   message: string;

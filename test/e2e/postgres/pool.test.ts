@@ -1,5 +1,3 @@
-/** The connections of a process to its server. */
-
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -22,7 +22,6 @@ export interface Prepared {
   }) => Promise<Process>;
 }
 
-/** A job whose target is the path of its name. */
 export interface PreparedJob {
   name: string;
   periodSeconds: number;

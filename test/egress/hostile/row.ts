@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Phase } from '../../../src/egress/deadline.ts';
 import type { Behaviour } from '../support.ts';
 
-/** One misbehaviour. */
 export interface HostileTarget {
   /** Completes "a target that …". */
   does: string;

@@ -1,5 +1,3 @@
-/** Bodies that are compressed or not in UTF-8. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -2,7 +2,6 @@
 
 import { createRequire } from 'node:module';
 
-/** What a parser says of one answer. */
 export interface Verdict {
   status: number | null;
   /** Lower-case names and their values, in order. */

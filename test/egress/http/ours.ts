@@ -4,7 +4,6 @@ import { BadAnswer } from '../../../src/egress/failure.ts';
 import { AnswerReader } from '../../../src/egress/http/answer.ts';
 import type { Head } from '../../../src/egress/http/head.ts';
 
-/** What our reader says of one answer. */
 export interface OurVerdict {
   head: Head | null;
   body: string;

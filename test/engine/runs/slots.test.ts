@@ -1,5 +1,3 @@
-/** The limits of calls in flight, in total and for each host. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlots } from '../../../src/engine/runs/slots.ts';

@@ -1,5 +1,3 @@
-/** Merging many histories, the oldest runs first. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../support/fast-check.ts';

@@ -1,5 +1,3 @@
-/** What is old goes before what is younger. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasOldRows, removeOldRows } from '../../../src/store/database/old-rows.ts';

@@ -1,5 +1,3 @@
-/** URLs of PostgreSQL databases. */
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

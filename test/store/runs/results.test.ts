@@ -1,5 +1,3 @@
-/** Recording ended runs: what changes and what does not. */
-
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { recordBatch } from '../../../src/engine/runs/record.ts';

@@ -1,5 +1,3 @@
-/** What retention removes, and what stays. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';

@@ -1,5 +1,3 @@
-/** Storing, listing and counting runs. */
-
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import * as fc from '../../support/fast-check.ts';

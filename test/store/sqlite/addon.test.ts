@@ -1,5 +1,3 @@
-/** Failures to load the library, as sentences. */
-
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

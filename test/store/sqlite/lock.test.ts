@@ -1,5 +1,3 @@
-/** The lock of a data directory. */
-
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

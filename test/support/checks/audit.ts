@@ -55,7 +55,6 @@ export const everyRun = `
     null
   from jobs where active_run_id is not null and active_run_id not in (select id from runs)`;
 
-/** A row of them. */
 export interface RunRecord extends Omit<RunBooks, 'error'> {
   last_due_at: number | null;
   missed_count: number | null;

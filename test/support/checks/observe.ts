@@ -12,7 +12,6 @@ import { until } from '../until.ts';
 import type { Heard } from './alert-truth.ts';
 import { auditAlerts, isAnswered, type Observed } from './observed.ts';
 
-/** Asks the API. */
 type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
 /** Reads a path of the API. */
 type Read = (path: string) => Promise<Answer['body']>;

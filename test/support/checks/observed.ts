@@ -25,7 +25,6 @@ export interface Observed {
   totals: ReadonlyMap<string, RunTotals>;
   /** Receipts as downloaded, by run; those that there are. */
   receipts: ReadonlyMap<string, Uint8Array>;
-  /** The published keys. */
   keys: Uint8Array;
   arrivals: readonly Arrival[];
   alerts: readonly Heard[];

@@ -11,7 +11,6 @@ const answers: Readonly<Record<string, { ms: number; status: number; body: strin
   '/chat': { ms: 20, status: 503, body: 'service_unavailable' },
 };
 
-/** Starts it. */
 export async function startDemoTarget(): Promise<Target> {
   return await startTarget(async (request, response) => {
     const { ms, status, body } = answers[request.url ?? ''] ?? { ms: 0, status: 404, body: '' };

@@ -1,5 +1,3 @@
-/** A meter that counts nothing. */
-
 import type { Meter } from '../../../src/domain/meter.ts';
 
 export const uncounted: Meter = {

@@ -1,5 +1,3 @@
-/** A server on loopback. */
-
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -20,7 +20,6 @@ interface Waiting {
   everyMs?: number;
 }
 
-/** Makes timers that stand. */
 export function fakeTimers(): FakeTimers {
   let now = 1_000;
   let sleptMs = 0;

@@ -6,7 +6,6 @@ import type { ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
 /** The token of a bot. */
 export const botToken = '12345:abcdefghijklmnopqrstuvwxyz_0123';
 
-/** The configs by type. */
 export const configs: Record<ChannelType, ChannelConfig> = {
   webhook: { url: 'https://example.com/hook', secret: `whsec_${'A'.repeat(32)}` },
   email: { to: 'ops@example.com' },

@@ -14,7 +14,6 @@ import { seed, seededRandom } from '../dice.ts';
 import { temporaryDirectory } from '../directory.ts';
 import { limitsFollow } from '../postgres/admissions.ts';
 
-/** An answer of the API. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -28,7 +27,6 @@ export interface TestDaemon {
   dataDir: string;
   /** A key of the default workspace with write permission. */
   key: string;
-  /** Creates another key. */
   newKey: (permission: Permission) => Promise<string>;
   /**
    * Calls the API; `body` is sent as JSON. The default key is used unless another or null is given.

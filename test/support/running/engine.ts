@@ -22,7 +22,6 @@ import { until } from '../until.ts';
 import { uncounted } from '../fakes/meter.ts';
 import { opened, testVault } from '../fakes/vault.ts';
 
-/** A line of the log. */
 export interface LogLine {
   level: number;
   msg: string;

@@ -1,5 +1,3 @@
-/** A client of the event stream. */
-
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Event } from '../../../src/api/events/contract.ts';

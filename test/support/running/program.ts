@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** The result of a program. */
 export interface Ran {
   exitCode: number | NodeJS.Signals | null;
   stdout: string;

@@ -1,5 +1,3 @@
-/** Tests that are about SQLite and its file. */
-
 import { test, type TestContext } from 'node:test';
 import { testServer } from '../postgres/database.ts';
 

@@ -41,7 +41,6 @@ export interface ThrowAwayRoot {
   has(path: string): boolean;
 }
 
-/** Makes one. */
 export async function makeThrowAwayRoot(t: TestContext): Promise<ThrowAwayRoot> {
   const directory = temporaryDirectory(t);
   const namespace = await makeNamespace(t, mountsAt(directory));

@@ -30,7 +30,6 @@ export interface Skip {
   why: string;
 }
 
-/** The result of some batches. */
 export interface Outcome {
   passed: number;
   failures: Failure[];

@@ -1,5 +1,3 @@
-/** What `jobd explain` prints. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobExplanation } from '../../../src/wings/explain/contract.ts';

@@ -1,5 +1,3 @@
-/** Commands that call a URL. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameOfCall, readCommand, whyUncertain } from '../../../src/wings/readers/command.ts';

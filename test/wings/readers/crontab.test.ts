@@ -1,5 +1,3 @@
-/** Crontabs are read as cron reads them. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findUserColumn, parseCrontab } from '../../../src/wings/readers/crontab.ts';

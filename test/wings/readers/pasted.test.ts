@@ -1,5 +1,3 @@
-/** What people paste into the editor. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as check, constantFrom, property, string } from '../../support/fast-check.ts';

@@ -1,5 +1,3 @@
-/** `jobd runs replay`. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeClock } from '../../support/fakes/clock.ts';

@@ -1,5 +1,3 @@
-/** Which connections are closed when there are too many. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOpenConnections } from '../../../../src/api/http/limits/open-connections.ts';
