@@ -61,10 +61,7 @@ export interface TriedDelivery {
   attempts: DeliveryAttempt[];
 }
 
-/**
- * Results of one job: the most that wait, the newest ones, and the most deliveries that are kept. A job may have one each
- * minute.
- */
+/** Results of one job: the most that wait, the newest, and the most deliveries kept. A job may have one each minute. */
 export const callbackBounds = { waiting: 100, kept: 200 } as const;
 
 /** Deliveries that are over are kept this long. */

@@ -1,7 +1,4 @@
-/**
- * Discord: an incoming webhook. `content` has at most 2,000 characters. Markdown is escaped and mentions are off,
- * whatever a name contains.
- */
+/** Discord: an incoming webhook of at most 2,000 characters. Markdown is escaped and mentions are off, whatever a name contains. */
 
 import { plainText, textOf } from '../text.ts';
 import { checkUrl, jsonMessage, type ChannelKind } from './kind.ts';

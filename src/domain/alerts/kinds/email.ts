@@ -9,7 +9,7 @@ const longestSubject = 200;
 const longestText = 4_000;
 
 const checkAddress = checkForm(addressForm, 'mail addresses such as ops@example.com', {
-  isSecret: false,
+  isShown: true,
 });
 /** Some servers take no more in one mail without limiting it (RFC 5321 asks for 100). */
 const mostRecipients = 50;

@@ -18,9 +18,7 @@ export const gotify: ChannelKind = {
     url: { description: 'the server', given: 'either', check: checkBaseUrl },
     token: {
       description: 'the token of an application',
-      check: checkForm(/^[A-Za-z0-9._-]{1,200}$/, 'the token of an application of Gotify', {
-        isSecret: true,
-      }),
+      check: checkForm(/^[A-Za-z0-9._-]{1,200}$/, 'the token of an application of Gotify'),
     },
   },
   example: { url: 'https://gotify.example.com', token: 'AXXXXXXXXXXXXXX' },

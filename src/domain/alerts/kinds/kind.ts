@@ -24,10 +24,7 @@ export interface ConfigField {
   isOptional?: true;
   /** Throws `invalid_input`, never repeating a secret; `name` is the field as people know it. */
   readonly check: (value: string, name: string, rules: ConfigRules) => void;
-  /**
-   * How commands take it: typed; typed or read from a file; or, if this is missing, only read from a file, as other users of
-   * the machine can see what is typed.
-   */
+  /** How commands take it: typed; typed or from a file; if missing, only from a file, as other users can see what is typed. */
   given?: 'typed' | 'either';
   /** Makes a value from 32 random bytes if a new channel has none. An update without one keeps the channel's own. */
   readonly generate?: (random: Uint8Array) => string;
@@ -94,15 +91,15 @@ export function baseOf(url: string): string {
   return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Makes a check by a form; `rule` completes "must be …". The message repeats the value unless it is a secret. */
+/** Makes a check by a form; `rule` completes "must be …". The message repeats a value that may be shown. */
 export function checkForm(
   form: RegExp,
   rule: string,
-  { isSecret }: { isSecret: boolean },
+  { isShown = false }: { isShown?: boolean } = {},
 ): ConfigField['check'] {
   return (value, name) => {
     if (form.test(value)) return;
-    throw invalidInput(`${name} must be ${rule}${isSecret ? '' : `, ${got(value)}`}`);
+    throw invalidInput(`${name} must be ${rule}${isShown ? `, ${got(value)}` : ''}`);
   };
 }
 

@@ -19,16 +19,14 @@ export const matrix: ChannelKind = {
       check: checkForm(
         /^![^\s/?#\\]{1,250}$/,
         'the id of a room, which begins with ! (its settings show it), not an alias',
-        { isSecret: false },
+        { isShown: true },
       ),
       // Its name, also as it is in the path. That of the server is no secret.
       parts: (room) => room.split(':', 1).flatMap((name) => [name, encodeURIComponent(name)]),
     },
     token: {
       description: 'the access token of a user who is in the room',
-      check: checkForm(/^[A-Za-z0-9._~+/=-]{1,2000}$/, 'an access token of Matrix', {
-        isSecret: true,
-      }),
+      check: checkForm(/^[A-Za-z0-9._~+/=-]{1,2000}$/, 'an access token of Matrix'),
     },
   },
   example: {

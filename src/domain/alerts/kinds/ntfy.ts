@@ -1,7 +1,4 @@
-/**
- * ntfy: published as JSON to the root of the server, so that no job name is ever in a header. A message over 4,096 bytes
- * would become an attachment.
- */
+/** ntfy: JSON to the root of the server, so that no job name is in a header. Over 4,096 bytes it would become an attachment. */
 
 import { cut, textOf } from '../text.ts';
 import type { AlertType } from '../alert.ts';
@@ -41,9 +38,7 @@ export const ntfy: ChannelKind = {
     token: {
       description: 'an access token, if the topic needs one',
       isOptional: true,
-      check: checkForm(/^[A-Za-z0-9_.~+/=-]{1,200}$/, 'an access token of ntfy, as tk_…', {
-        isSecret: true,
-      }),
+      check: checkForm(/^[A-Za-z0-9_.~+/=-]{1,200}$/, 'an access token of ntfy, as tk_…'),
     },
   },
   example: { url: 'https://ntfy.sh/my-topic', token: 'tk_XXXXXXXXXXXX' },

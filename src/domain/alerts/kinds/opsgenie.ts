@@ -15,9 +15,7 @@ export const opsgenie: ChannelKind = {
   fields: {
     apiKey: {
       description: 'the key of an API integration',
-      check: checkForm(/^[A-Za-z0-9-]{20,100}$/, 'the key of an API integration of Opsgenie', {
-        isSecret: true,
-      }),
+      check: checkForm(/^[A-Za-z0-9-]{20,100}$/, 'the key of an API integration of Opsgenie'),
     },
     region,
   },

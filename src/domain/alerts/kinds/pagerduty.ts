@@ -15,9 +15,7 @@ export const pagerduty: ChannelKind = {
   fields: {
     routingKey: {
       description: 'the integration key of an "Events API V2" integration',
-      check: checkForm(/^[A-Za-z0-9]{32}$/, 'an integration key: 32 letters and digits', {
-        isSecret: true,
-      }),
+      check: checkForm(/^[A-Za-z0-9]{32}$/, 'an integration key: 32 letters and digits'),
     },
     region,
   },

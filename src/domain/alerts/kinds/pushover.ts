@@ -13,9 +13,7 @@ const longestTitle = 250;
 /** Every minute, for an hour; in seconds. */
 const untilConfirmed = { retry: 60, expire: 3_600 };
 
-const checkKey = checkForm(/^[A-Za-z0-9]{30}$/, '30 letters and digits, as Pushover shows it', {
-  isSecret: true,
-});
+const checkKey = checkForm(/^[A-Za-z0-9]{30}$/, '30 letters and digits, as Pushover shows it');
 
 export const pushover: ChannelKind = {
   fields: {
@@ -25,7 +23,7 @@ export const pushover: ChannelKind = {
       description: 'the priority of failures, `-2` to `2` (default `1`); recoveries have at most 0',
       isOptional: true,
       given: 'typed',
-      check: checkForm(/^(?:-[12]|[012])$/, 'a number from -2 to 2', { isSecret: false }),
+      check: checkForm(/^(?:-[12]|[012])$/, 'a number from -2 to 2', { isShown: true }),
     },
   },
   example: {

@@ -7,5 +7,5 @@ export const region: ConfigField = {
   description: 'where the account is: `us` (default) or `eu`',
   isOptional: true,
   given: 'typed',
-  check: checkForm(/^(?:us|eu)$/, 'us or eu', { isSecret: false }),
+  check: checkForm(/^(?:us|eu)$/, 'us or eu', { isShown: true }),
 };

@@ -18,7 +18,6 @@ export const telegram: ChannelKind = {
       check: checkForm(
         /^\d{1,20}:[A-Za-z0-9_-]{20,100}$/,
         'the token of a bot, as @BotFather gives it',
-        { isSecret: true },
       ),
       parts: (token) => [token.replace(/^\d+:/, '')],
     },
@@ -28,7 +27,7 @@ export const telegram: ChannelKind = {
       check: checkForm(
         /^(?:-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/,
         'the number of a chat or @channelname',
-        { isSecret: false },
+        { isShown: true },
       ),
     },
   },
