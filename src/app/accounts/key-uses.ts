@@ -1,7 +1,4 @@
-/**
- * When keys and sessions were last used. A request only notes it in memory. It is written later for all together, for
- * each at most once a minute. When jobd stops, the last second is lost.
- */
+/** When keys and sessions were last used: noted in memory, written later, at most once a minute each. A stop loses the last second. */
 
 import { recordKeyUses, type KeyUse } from '../../store/accounts/keys.ts';
 import { recordSessionUses } from '../../store/accounts/sessions.ts';
@@ -50,7 +47,7 @@ function createUses(clock: AccessApp['clock']) {
     },
     async write(
       store: AccessApp['store'],
-      record: (tx: Db, uses: readonly KeyUse[]) => Promise<void>,
+      record: (tx: Db, uses: readonly KeyUse[]) => Promise<unknown>,
     ): Promise<void> {
       const uses = [...waiting].map(([id, at]) => ({ id, at }));
       if (uses.length === 0) return;

@@ -123,10 +123,7 @@ const removeYoung = statementForEach(
       .compile(),
 );
 
-/**
- * Keeps entries of one actor in a workspace under the next numbers, or adds them to equal ones, and removes some of the actor's oldest
- * if there are too many.
- */
+/** Keeps entries of an actor under the next numbers, or adds them to equal ones, and removes the oldest of too many. */
 export async function insertAuditEntries(
   tx: Db,
   workspaceId: string,

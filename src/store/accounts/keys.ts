@@ -131,15 +131,11 @@ export interface KeyUse {
   at: number;
 }
 
-const recordUse = statementForEach((db: Db, of: Parameters<KeyUse>) =>
+/** Keeps when keys were last used. */
+export const recordKeyUses = statementForEach((db: Db, of: Parameters<KeyUse>) =>
   db
     .updateTable('keys')
     .set({ last_used_at: of('at') })
     .where('id', '=', of('id'))
     .compile(),
 );
-
-/** Keeps when keys were last used. */
-export async function recordKeyUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
-  await recordUse(db, uses);
-}

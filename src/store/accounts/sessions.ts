@@ -180,15 +180,11 @@ export async function moveSession(tx: Db, id: string, workspaceId: string): Prom
     .execute();
 }
 
-const recordUse = statementForEach((db: Db, of: Parameters<KeyUse>) =>
+/** Keeps when sessions were last used, in epoch milliseconds. */
+export const recordSessionUses = statementForEach((db: Db, of: Parameters<KeyUse>) =>
   db
     .updateTable('sessions')
     .set({ last_seen_at: of('at') })
     .where('id', '=', of('id'))
     .compile(),
 );
-
-/** Keeps when sessions were last used, in epoch milliseconds. */
-export async function recordSessionUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
-  await recordUse(db, uses);
-}

@@ -8,10 +8,7 @@ export interface Usage {
   monitors: number;
 }
 
-/**
- * Jobs and monitors that count towards the quota: paused ones do, deleted ones do not. Exact in the transaction that
- * adds one, as there is one writer at a time.
- */
+/** Jobs and monitors of the quota: paused ones too, no deleted ones. Exact in the transaction that adds one: there is one writer. */
 export async function usageOf(db: Db, accountId: string): Promise<Usage> {
   const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
     const row = await db

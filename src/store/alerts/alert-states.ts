@@ -4,6 +4,7 @@ import { sql, type Selectable } from 'kysely';
 import { dueAt, type AlertState } from '../../domain/alerts/damping.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { earliest } from '../database/earliest.ts';
 import type { Db } from '../database/store.ts';
 import type { AlertStateRow } from '../database/schema-alerts.ts';
 import { holdQueues } from './delivery-queue.ts';
@@ -31,10 +32,7 @@ export async function findAlertStates(
   return rows.map(stateOf);
 }
 
-/**
- * States that are due at `now` (epoch milliseconds), the longest due first. In a transaction the queues of their channels are
- * held until it ends.
- */
+/** States due at `now` (epoch milliseconds), the longest due first. In a transaction the queues of their channels are held. */
 export async function findDueStates(db: Db, now: number, limit: number): Promise<KeptState[]> {
   const query = db
     .selectFrom('alert_states')
@@ -52,14 +50,7 @@ export async function findDueStates(db: Db, now: number, limit: number): Promise
 
 /** When the next state is due, in epoch milliseconds; null if none is. */
 export async function findNextStateTime(db: Db): Promise<number | null> {
-  const row = await db
-    .selectFrom('alert_states')
-    .select('due_at')
-    .where('due_at', 'is not', null)
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.due_at ?? null;
+  return await earliest(db, 'alert_states', 'due_at');
 }
 
 /** Makes states due now that are due later than `latest`: the clock was set back. */

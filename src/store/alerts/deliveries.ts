@@ -177,10 +177,7 @@ export async function findEndedQueue(db: Db): Promise<string | undefined> {
   return row?.id;
 }
 
-/**
- * Marks up to `limit` deliveries of a channel as failed, whose queues are over. Returns how many, and counts the
- * channel too once none is left.
- */
+/** Marks up to `limit` deliveries as failed whose queues are over. Returns how many; counts the channel too once none is left. */
 export async function settleEndedDeliveries(
   db: Db,
   channelId: string,

@@ -18,6 +18,7 @@ import {
   rowsOf,
   textOf,
 } from '../database/dialect.ts';
+import { earliest } from '../database/earliest.ts';
 import type { Db } from '../database/store.ts';
 import type { DeliveryRow } from '../database/schema-alerts.ts';
 
@@ -228,14 +229,7 @@ export async function findDueDeliveries(
 
 /** When a channel has something to deliver after `now`, in epoch milliseconds; null if none has. */
 export async function findNextDeliveryTime(db: Db, now: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('channels')
-    .select('next_delivery_at')
-    .where('next_delivery_at', '>', now)
-    .orderBy('next_delivery_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_delivery_at ?? null;
+  return await earliest(db, 'channels', 'next_delivery_at', now);
 }
 
 /** Makes the first pending delivery in the line of `endedId` due at `at`, unless it is already. */
@@ -271,10 +265,7 @@ export async function endBackOff(db: Db, channelId: string): Promise<void> {
   await planChannel(db, channelId);
 }
 
-/**
- * Makes up to `limit` deliveries that are due later than `latest` due then, of one channel or of all. Returns how many those
- * were.
- */
+/** Makes up to `limit` deliveries due at `latest` that are due later, of one channel or of all. Returns how many. */
 export async function bringForward(
   db: Db,
   latest: number,

@@ -17,6 +17,7 @@ import {
   smaller,
   textOf,
 } from '../database/dialect.ts';
+import { earliest } from '../database/earliest.ts';
 import { labelsFit } from '../database/labels.ts';
 import type { Db } from '../database/store.ts';
 
@@ -71,14 +72,7 @@ function digestOf(row: Omit<Digest, 'gathered'> & { gathered: string | null }): 
 
 /** When the next digest is due, in epoch milliseconds; null if none is. */
 export async function findNextDigestTime(db: Db): Promise<number | null> {
-  const row = await db
-    .selectFrom('digests')
-    .select('due_at')
-    .where('due_at', 'is not', null)
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.due_at ?? null;
+  return await earliest(db, 'digests', 'due_at');
 }
 
 /** Brings forward digests that are due later than they can be: the clock was set back. */

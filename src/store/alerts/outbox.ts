@@ -19,7 +19,8 @@ export interface NewHealth {
   at: number;
 }
 
-const setHealth = statementForEach((db: Db, of: Parameters<NewHealth>) =>
+/** Sets the health of jobs, and since when they fail: the end of the first failure, until a success. */
+export const updateHealth = statementForEach((db: Db, of: Parameters<NewHealth>) =>
   db
     .updateTable('jobs')
     .set({
@@ -34,11 +35,6 @@ const setHealth = statementForEach((db: Db, of: Parameters<NewHealth>) =>
     .where('id', '=', of('jobId'))
     .compile(),
 );
-
-/** Sets the health of jobs, and since when they fail: the end of the first failure, until a success. */
-export async function updateHealth(tx: Db, jobs: readonly NewHealth[]): Promise<void> {
-  await setHealth(tx, jobs);
-}
 
 /** The numbers of consecutive failures above one that some channel waits for. */
 export async function findThresholds(db: Db): Promise<Set<number>> {

@@ -112,10 +112,7 @@ const ofOtherBuild =
   'another build of jobd made it, with other tables: export its jobs with that build (jobd export), then start this jobd ' +
   'with another database and apply them';
 
-/**
- * The highest number that was applied, where a store is known to be. Throws an Error unless all that this jobd knows have the
- * text it knows.
- */
+/** The highest number applied, where a store is known to be. Throws an Error unless all that this jobd knows have that text. */
 export async function appliedVersion<Tables>(db: Kysely<Tables>): Promise<number> {
   // An earlier build has fewer columns.
   const { rows } = await sql<{ version: number; sha256?: string }>`

@@ -58,10 +58,7 @@ export interface InstanceRow {
   early_at: Generated<number | null>;
 }
 
-/**
- * A process that serves a database on a server; none where that is a file, which has a lock. All times are by the clock of the
- * database.
- */
+/** A process that serves a database on a server; a file has a lock instead. All times are by the clock of the database. */
 export interface NodeRow {
   id: string;
   host: string;

@@ -16,9 +16,7 @@ export interface PlannedJob extends ScheduleFields {
   nextRunAt: number | null;
 }
 
-/**
- * 1 if a job has lost its due time: it has none, is on a schedule of its own, and neither paused nor deleted. Else 0.
- */
+/** 1 if a job has lost its due time: it has none, has its own schedule, and is neither paused nor deleted. Else 0. */
 const isStopped = sql<number>`paused = 0 and after_job_id is null
   and deleted_at is null and next_run_at is null`;
 
@@ -109,10 +107,7 @@ export interface StoppableJob extends ScheduleFields {
   isStopped: number;
 }
 
-/**
- * A page of a workspace's jobs in any state. It reads these rows and no others. In a transaction nobody else changes them until
- * it ends.
- */
+/** A page of a workspace's jobs in any state. It reads no other rows. In a transaction nobody else changes them. */
 export async function findJobsOfWorkspace(
   db: Db,
   workspaceId: string,

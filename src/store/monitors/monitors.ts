@@ -4,6 +4,7 @@ import { labelsIn } from '../../domain/labels.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
+import { earliest } from '../database/earliest.ts';
 import { freeRowLock, idList, locksRows, rowLock } from '../database/dialect.ts';
 import { onPage, type LabelledPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
@@ -165,14 +166,7 @@ export async function findMonitorsToCheck(db: Db, now: number, limit: number): P
 
 /** When the next monitor is to be checked, in epoch milliseconds; null if none is. */
 export async function findEarliestCheck(db: Db): Promise<number | null> {
-  const row = await db
-    .selectFrom('monitors')
-    .select('next_check_at')
-    .where('next_check_at', 'is not', null)
-    .orderBy('next_check_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_check_at ?? null;
+  return await earliest(db, 'monitors', 'next_check_at');
 }
 
 /** A page of the monitors that expect a ping. */

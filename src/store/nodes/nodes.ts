@@ -262,10 +262,7 @@ export async function endNode(store: Store, id: string): Promise<void> {
   );
 }
 
-/**
- * Keeps a node from being declared gone until the transaction ends. Returns false if it has ended already. Renewals need not
- * wait for it.
- */
+/** Keeps a node from being declared gone until the transaction ends. False if it has ended. Renewals need not wait for it. */
 export async function holdNode(tx: Db, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('nodes')

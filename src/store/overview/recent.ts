@@ -29,9 +29,7 @@ interface RecentRow {
   madeUp: string | null;
 }
 
-/**
- * The newest `count` runs of each job. It looks for the oldest of them in the index, and reads from there on.
- */
+/** The newest `count` runs of each job. It looks for the oldest of them in the index, and reads from there on. */
 export async function findRecentRuns(
   db: Db,
   jobIds: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The connection that listens. While it is lost, hints are lost: it is made again after a rest that grows to 5 s, without
- * end, as a server may be away for long.
- */
+/** The connection that listens. While it is lost, hints are lost: it is made again without end, after rests that grow to 5 s. */
 
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 /** The keys that sign calls, did, or will. */
 
 import type { CallJwk, CallKey } from '../../domain/proof/call-key.ts';
+import { selectionOf, toRow } from '../database/columns.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 
@@ -10,21 +11,22 @@ export interface SigningCallKey extends CallKey {
   sealed: string;
 }
 
-const columns = [
-  'key_id as keyId',
-  'algorithm',
-  'public_jwk as publicJwk',
-  'created_at as createdAt',
-  'signs_from as signsFrom',
-  'retired_at as retiredAt',
-  'published_until as publishedUntil',
-] as const;
+const columns = {
+  keyId: 'key_id',
+  algorithm: 'algorithm',
+  publicJwk: 'public_jwk',
+  createdAt: 'created_at',
+  signsFrom: 'signs_from',
+  retiredAt: 'retired_at',
+  publishedUntil: 'published_until',
+} as const;
+const selection = selectionOf(columns);
 
 /** Every key there ever was, the newest first. Their public parts are kept for ever, for requests that people saved. */
 export async function listCallKeys(db: Db): Promise<CallKey[]> {
   const rows = await db
     .selectFrom('call_keys')
-    .select(columns)
+    .select(selection)
     .orderBy('created_at', 'desc')
     .orderBy('key_id')
     .execute();
@@ -35,7 +37,7 @@ export async function listCallKeys(db: Db): Promise<CallKey[]> {
 export async function listSigningCallKeys(db: Db): Promise<SigningCallKey[]> {
   const rows = await db
     .selectFrom('call_keys')
-    .select([...columns, 'sealed'])
+    .select([...selection, 'sealed'])
     .where('sealed', 'is not', null)
     .$narrowType<{ sealed: string }>()
     .$if(locksRows(db), (query) => query.modifyEnd(rowLock('call_keys')))
@@ -47,16 +49,7 @@ export async function listSigningCallKeys(db: Db): Promise<SigningCallKey[]> {
 export async function insertCallKey(tx: Db, key: SigningCallKey): Promise<void> {
   await tx
     .insertInto('call_keys')
-    .values({
-      key_id: key.keyId,
-      algorithm: key.algorithm,
-      public_jwk: JSON.stringify(key.publicJwk),
-      sealed: key.sealed,
-      created_at: key.createdAt,
-      signs_from: key.signsFrom,
-      retired_at: key.retiredAt,
-      published_until: key.publishedUntil,
-    })
+    .values({ ...toRow(columns, key), sealed: key.sealed })
     .execute();
 }
 

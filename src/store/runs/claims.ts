@@ -178,10 +178,7 @@ const earliestDueTime = statement((db: Db, of: Parameters<Pick<Bounds, 'jobs'> &
     .compile(),
 );
 
-/**
- * When the next job becomes due, in epoch milliseconds; null if there is none. It ignores the same held jobs
- * (`exceptJobs`) as `findDueJobs` at `now`.
- */
+/** When the next job becomes due, in epoch milliseconds, or null. It ignores the held jobs (`exceptJobs`) of `findDueJobs` at `now`. */
 export async function findEarliestDueTime(
   db: Db,
   now: number,

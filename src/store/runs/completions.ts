@@ -119,7 +119,8 @@ function openRun(
     .$if(locksRows(db), (query) => query.orderBy('id').modifyEnd(sharedRowLock('runs')));
 }
 
-const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
+/** Keeps reports, each of another run. Returns for each whether it is the first one, of a run that is not over. */
+export const keepReports = statementForEach((db: Db, of: Parameters<KeptReport>) =>
   db
     .insertInto('completions')
     .columns(['run_id', 'outcome', 'reported_at', 'reported_by', 'message'])
@@ -146,11 +147,6 @@ const reportRun = statementForEach((db: Db, of: Parameters<KeptReport>) =>
     .compile(),
 );
 
-/** Keeps reports, each of another run. Returns for each whether it is the first one, of a run that is not over. */
-export async function keepReports(db: Db, reports: readonly KeptReport[]): Promise<boolean[]> {
-  return await reportRun(db, reports);
-}
-
 /** How far a run is. `at` in epoch milliseconds. */
 export interface KeptProgress {
   runId: string;
@@ -159,7 +155,8 @@ export interface KeptProgress {
   line: string | null;
 }
 
-const noteProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
+/** Keeps the last progress of runs, each of another run. Returns for each whether it was not over. */
+export const keepProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
   db
     .insertInto('completions')
     .columns(['run_id', 'progress_at', 'percent', 'progress_line'])
@@ -182,11 +179,6 @@ const noteProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
     )
     .compile(),
 );
-
-/** Keeps the last progress of runs, each of another run. Returns for each whether it was not over. */
-export async function keepProgress(db: Db, progress: readonly KeptProgress[]): Promise<boolean[]> {
-  return await noteProgress(db, progress);
-}
 
 /** A wait that ends: its run, and what is known of its job. */
 export interface DueWait {
@@ -269,7 +261,8 @@ export async function findNextWaitEnd(db: Db, scope: WaitScope): Promise<number 
   return row?.due_at ?? null;
 }
 
-const closeWait = statementForEach(
+/** Closes waits, with the ends of their runs. */
+export const closeWaits = statementForEach(
   (db: Db, of: Parameters<{ runId: string; outcome: CompletionOutcome | null }>) =>
     db
       .updateTable('completions')
@@ -278,14 +271,6 @@ const closeWait = statementForEach(
       .where('run_id', '=', of('runId'))
       .compile(),
 );
-
-/** Closes waits, with the ends of their runs. */
-export async function closeWaits(
-  tx: Db,
-  waits: readonly { runId: string; outcome: CompletionOutcome | null }[],
-): Promise<void> {
-  await closeWait(tx, waits);
-}
 
 /** Whether a run waits for a report: no process executes it. */
 export async function isAwaiting(db: Db, runId: string): Promise<boolean> {

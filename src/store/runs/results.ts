@@ -45,10 +45,7 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
   }).compile(),
 );
 
-/**
- * Writes a run that its job names as under way, and no other: what is known of it from its claim is in the job. It may have a
- * row already.
- */
+/** Writes a run that its job names as under way, and no other: the job has what is known since the claim. It may have a row. */
 function writeRun(
   db: Db,
   of: Parameters<Executing>,

@@ -1,7 +1,4 @@
-/**
- * Free pages of the database file, made while the disk has space: new rows use them when it has none, and no other program can
- * take them.
- */
+/** Free pages of the database file, made while the disk has space: new rows use them later, and no other program can take them. */
 
 import { sql } from 'kysely';
 import type { Db } from '../database/store.ts';

@@ -1,6 +1,4 @@
-/**
- * Whether files that are open are still where they were opened. Elsewhere, or nowhere, they would not be found at the next start.
- */
+/** Whether open files are still where they were opened. Elsewhere, or nowhere, they would not be found at the next start. */
 
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -171,10 +171,7 @@ async function requireWritable(client: PoolClient): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw readOnlyError();
 }
 
-/**
- * Conditions (0 or 1, as in SQLite), `bigint`, `numeric` (sums) and `bytea` (texts with any character), on jobd's own
- * connections alone.
- */
+/** Conditions (0 or 1, as in SQLite), `bigint`, `numeric` (sums) and `bytea` (any text), on jobd's own connections alone. */
 const parsers = new Map<number, (text: string) => unknown>([
   [16, (text) => Number(text === 't')],
   [20, Number],
