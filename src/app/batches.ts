@@ -3,10 +3,7 @@
 /** The most items of a batch, and so of a transaction. */
 const largestBatch = 500;
 
-/**
- * Creates a batcher, which keeps the order of arrival. `work` gets one batch after the other. It must not reject: it
- * answers those who wait for an item.
- */
+/** Creates a batcher, which keeps the order of arrival. `work` gets one batch at a time, answers those who wait, and must not reject. */
 export function createBatcher<Item>(
   work: (batch: readonly Item[]) => Promise<void>,
 ): (item: Item) => void {

@@ -39,9 +39,7 @@ export interface PartialPage<T> extends Page<T> {
   isPartial: boolean;
 }
 
-/**
- * Makes such a page. `stop` is the place at which the list stopped looking, undefined if it looked at all that is left.
- */
+/** Makes such a page. `stop` is where the list stopped looking, undefined if it looked at all that is left. */
 export function partialPageOf<T extends Place, Place>(
   found: T[],
   limit: number,
@@ -53,9 +51,7 @@ export function partialPageOf<T extends Place, Place>(
   return { ...page, nextCursor: cursorOf(stop), isPartial: found.length < limit };
 }
 
-/**
- * Makes a page of up to `limit + 1` found items: the one too many says that there is a next page.
- */
+/** Makes a page of up to `limit + 1` found items: the one too many says that there is a next page. */
 export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);

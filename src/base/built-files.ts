@@ -1,7 +1,4 @@
-/**
- * What the build makes beside the program: files beside the bundle, and assets in the single executable. Run from source,
- * the last build has them.
- */
+/** What the build makes beside the program: files, or assets in the single executable. Run from source, the last build has them. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -5,10 +5,7 @@ import { fstatSync } from 'node:fs';
 /** The priorities in use, as syslog(3) numbers them. */
 export const priorities = { critical: 2, error: 3, warning: 4, info: 6, debug: 7 } as const;
 
-/**
- * Whether the journal reads stdout (1) or stderr (2). `journalStream` is what systemd says about it. A child with streams of
- * its own inherits the variable too.
- */
+/** Whether the journal reads stdout (1) or stderr (2), by `journalStream`. A child with streams of its own inherits the variable too. */
 export function isJournal(journalStream: string | null, descriptor: 1 | 2): boolean {
   if (journalStream === null) return false;
   const { dev, ino } = fstatSync(descriptor, { bigint: true });

@@ -2,10 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 
-/**
- * Calls it `jobd`: Node calls its main thread `MainThread`. The command line stays, as `process.title` would not leave it. Linux;
- * elsewhere it does nothing.
- */
+/** Calls it `jobd`, not `MainThread`; `process.title` would not leave the command line as it is. Linux; elsewhere it does nothing. */
 export function nameProcess(): void {
   if (process.platform !== 'linux') return;
   try {

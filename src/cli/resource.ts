@@ -40,10 +40,7 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   exampleOptions: string;
   /** The fields that the options give. Throws `invalid_input`, naming the option. */
   updateOf: (flags: Flags, api: Api) => Update | Promise<Update>;
-  /**
-   * Completes an update of what was found, and says what it added; null for nothing. Throws for an update that the server
-   * would refuse, in words of the command line.
-   */
+  /** Completes an update of what was found; `note` says what it added. Throws, in words of the command line, for one that is refused. */
   complete?: (item: Item, fields: Update) => Promise<{ fields: Update; note: string | null }>;
   /** Further commands that update it: pause and resume. */
   actions?: Record<string, Action<Update>>;

@@ -1,7 +1,4 @@
-/**
- * The one deadline of an attempt, on the monotonic clock, for all its phases. It ends when the time is up or when the caller
- * aborts, and cuts off the current phase.
- */
+/** The one deadline of an attempt, on the monotonic clock. It ends with its time or at an abort, and cuts off the current phase. */
 
 import { systemClock, type Clock } from '../domain/clock.ts';
 import { secondsText } from './failure.ts';

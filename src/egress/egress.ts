@@ -42,10 +42,7 @@ export interface Call {
 
 /** Makes calls. Disposing it closes every connection; calls in flight then reject. */
 export interface Egress extends AsyncDisposable {
-  /**
-   * Makes one attempt. Never rejects for anything a target does; rejects with `signal.reason` when
-   * the signal aborts, because then it is unknown what the target did.
-   */
+  /** Makes one attempt. It rejects for nothing a target does, but at an abort with `signal.reason`: what the target did is unknown. */
   call(call: Call, signal?: AbortSignal): Promise<AttemptResult>;
   /** Does now what would delay the first call. */
   prepare(): void;

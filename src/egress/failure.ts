@@ -4,10 +4,7 @@ import { devNull } from 'node:os';
 import { systemCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
 
-/**
- * Closes a connection whose target breaks the rules of HTTP/1.1 or TLS; its message is for people. `seen`: how an answer begins
- * that is no HTTP.
- */
+/** Closes a connection whose target breaks HTTP/1.1 or TLS; its message is for people. `seen`: how an answer begins that is no HTTP. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
   readonly seen: string | null;
@@ -116,10 +113,7 @@ const noTls = new Set([
   'ERR_SSL_DATA_LENGTH_TOO_LONG',
 ]);
 
-/**
- * A failure while the TCP connection to `endpoint` (address and port) was made. Throws LocalTrouble if this machine is the
- * cause.
- */
+/** A failure while the TCP connection to `endpoint` was made. Throws LocalTrouble if this machine is the cause. */
 export function connectFailure(error: unknown, endpoint: string): Failure {
   const code = systemCode(error);
   // A machine without IPv6 has no address to connect from: other targets can be called, this one never.

@@ -8,10 +8,7 @@ const maxFileBytes = 4 * 1024 * 1024;
 /** Returns the addresses the hosts file gives a name, in its order; none if it has no such name. */
 export type HostsFile = (name: string) => readonly string[];
 
-/**
- * Reads the hosts file at `path` when it is first asked and whenever it has changed since. A file
- * that is missing or unreadable has no names. Throws LocalTrouble.
- */
+/** Reads the hosts file at `path`, again when it has changed. One that cannot be read has no names. Throws LocalTrouble. */
 export function openHostsFile(path: string): HostsFile {
   let version = '';
   let names = new Map<string, string[]>();

@@ -16,10 +16,7 @@ export interface SavedRequest {
 /** Far more than jobd sends. */
 const mostRequestBytes = 1024 * 1024;
 
-/**
- * Reads a saved request; lines may end with or without a carriage return. `scheme` is that of a target without one. Throws
- * `invalid_input` if it is none.
- */
+/** Reads a saved request, with either line end. `scheme` is that of a target without one. Throws `invalid_input` if it is none. */
 export function readRequest(bytes: Uint8Array, scheme: 'http' | 'https'): SavedRequest {
   if (bytes.length > mostRequestBytes) throw unreadable('it has more than 1 MiB');
   // One character for each byte, so that places in the text are places in the bytes.

@@ -1,7 +1,4 @@
-/**
- * The entry of verify-receipt.mjs: one file without dependencies that checks receipts without jobd, on Node 18 and newer.
- * Importing it runs nothing.
- */
+/** The entry of verify-receipt.mjs: one file that checks receipts without jobd, on Node 18 and newer. Importing it runs nothing. */
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,4 @@
-/**
- * The verdict on one receipt, offline and in a browser. Only the archived key is trusted, never the key that a receipt
- * carries.
- */
+/** The verdict on one receipt, offline and in a browser. Only the archived key is trusted, never the one that a receipt carries. */
 
 import type { Receipt } from '../domain/proof/receipt.ts';
 import { fromBase64url } from './base64.ts';

@@ -16,10 +16,7 @@ export function makeMasterKey(): MasterKey {
   return masterKeyOf(randomBytes(keyBytes));
 }
 
-/**
- * Reads a key: 32 bytes in hexadecimal, base64 or base64url. Throws `invalid_input`, which names `where` and does not
- * repeat the text.
- */
+/** Reads a key: 32 bytes in hexadecimal, base64 or base64url. Throws `invalid_input` with `where`, without the text. */
 export function parseMasterKey(text: string, where: string): MasterKey {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
   const isBase64 = /^[\w+/-]{43}=?$/.test(text);

@@ -120,10 +120,7 @@ export function masterKeysFor({ dataDir, database }: Place, given: GivenKeys): M
   return next === null ? keys : { ...withNextMasterKey(keys, next), hidden: inFile };
 }
 
-/**
- * Locks a data directory so that nobody serves it meanwhile; a database on a server must not be served now. Throws `conflict`,
- * naming who does.
- */
+/** Locks a data directory, so that nobody serves it; a server's database must not be served. Throws `conflict`, naming who does. */
 export async function lockStopped({ dataDir, database }: Place, local: Local): Promise<Disposable> {
   if (database === null) return lockOffline(dataDir);
   const who = await whoServes({ dataDir, database }, local.store.db);

@@ -233,10 +233,7 @@ function givenKey(name: string, env: Environment): GivenKey | null {
   throw invalidInput(`${fileName}: ${path} is empty`);
 }
 
-/**
- * Reads which server commands ask. `profile` is the flag of this name: it wins over the whole environment. Throws
- * `invalid_input`.
- */
+/** Reads which server commands ask. `profile` is the flag, which wins over the whole environment. Throws `invalid_input`. */
 export function clientSettings(
   profile: string | null = null,
   env: Environment = process.env,

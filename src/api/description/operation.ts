@@ -64,10 +64,7 @@ interface Words {
   answerExample?: object;
   /** Headers of that answer, and what they contain. */
   answerHeaders?: Record<string, string>;
-  /**
-   * When it fails, beyond `usualFailures`. Null for one of those that cannot happen. For 403 a string replaces the usual
-   * condition and keeps the example.
-   */
+  /** When it fails, beyond `usualFailures`; null for what cannot happen. For 403 a string replaces the condition, not the example. */
   failures?: Partial<Record<Exclude<Failure, 403>, Refusal | null>> & { 403?: string | Refusal };
   /** Needs no key. */
   isOpen?: true;

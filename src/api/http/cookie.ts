@@ -29,10 +29,7 @@ export function sessionCookie(instanceId: string, baseUrl: string | null): Sessi
   return { name, keep, clear: keep('', 0), read: (header) => valueOf(header, name) };
 }
 
-/**
- * With two cookies of the name neither is used: one may be from another program on this host. No value is quoted or
- * escaped, because jobd writes hexadecimal digits.
- */
+/** With two cookies of the name neither is used: one may be from another program on this host. No value is quoted: it is hexadecimal. */
 function valueOf(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined;
   const start = `${name}=`;

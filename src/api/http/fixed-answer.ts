@@ -1,7 +1,4 @@
-/**
- * Public texts that are the same for everybody. They are kept as bytes: making or encoding one for each answer would take
- * time, and memory until the client has read it.
- */
+/** Public texts that are the same for everybody, kept as bytes: making or encoding one for each answer would take time and memory. */
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

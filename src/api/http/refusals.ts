@@ -21,10 +21,7 @@ export function refuseWhileOutdated(server: FastifyInstance, app: Pick<App, 'tro
   });
 }
 
-/**
- * Refuses requests that need disk space while the disk is full: the API then only reads and deletes. The reserve is kept for
- * deletions and for runs.
- */
+/** Refuses what needs disk space while the disk is full: the API only reads and deletes. The reserve is for deletions and runs. */
 export function refuseOnFullDisk(server: FastifyInstance, { store }: Pick<App, 'store'>): void {
   server.addHook('onRequest', (request, _, done) => {
     const isHarmless = harmless.has(request.method) || request.routeOptions.config.keepsNothing;

@@ -17,10 +17,7 @@ import { headerName } from './schema.ts';
 /** Fields whose values may be secret and are never repeated. */
 const secretFields = new Set(['body', 'headers', 'config', 'key', 'code']);
 
-/**
- * Creates the compiler that fastify uses for each schema of a route. A schema is compiled when it is first needed: all of
- * them together would be most of a start.
- */
+/** Creates fastify's compiler of schemas. Each is compiled when it is first needed: all of them would be most of a start. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true });
   ajv.removeKeyword('format');

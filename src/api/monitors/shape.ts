@@ -5,10 +5,7 @@ import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import type * as contract from './contract.ts';
 
-/**
- * A monitor at `now`; its ping URL is below `siteUrl`. A read-only key does not get the URL, because a ping changes the
- * monitor.
- */
+/** A monitor at `now`; its ping URL is below `siteUrl`. A read-only key does not get it: a ping changes the monitor. */
 export function monitorShape(
   monitor: Monitor,
   { siteUrl, permission, now }: { siteUrl: string; permission: Permission; now: number },

@@ -2,9 +2,7 @@
 
 import type { Assets } from './assets.ts';
 
-/**
- * Only scripts, styles, images and requests of this server; nothing inline. A string never becomes markup or code (Trusted Types).
- */
+/** Only scripts, styles, images and requests of this server, nothing inline. No string becomes markup or code (Trusted Types). */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,7 +1,4 @@
-/**
- * What an account may do. It is checked in the transaction that does it, so that nothing comes between: of two
- * requests only one can take the last free place.
- */
+/** What an account may do, checked in the transaction that does it: of two requests only one can take the last free place. */
 
 import { checkPaid, type Account } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';

@@ -1,7 +1,4 @@
-/**
- * Accounts, for those who may open the store. Payments are made elsewhere; a billing system reports them with
- * `subscribe` and `cancel`.
- */
+/** Accounts, for those who may open the store. A billing system reports payments with `subscribe` and `cancel`. */
 
 import { checkName, hasExpired, trialEndsAt, type Account } from '../../domain/accounts/account.ts';
 import { workspacesTold } from '../../domain/accounts/audit.ts';
@@ -17,10 +14,7 @@ import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usa
 import type { Ground } from '../app.ts';
 import { changeByCommand, type CommandParts } from '../change.ts';
 
-/**
- * Makes an account: on trial for `trialDays`, or without an end if these are null. Throws `invalid_input`, or
- * `conflict` if the name is taken.
- */
+/** Makes an account: on trial for `trialDays`, or without an end if null. Throws `invalid_input`, or `conflict` if the name is taken. */
 export async function createAccount(
   { store, clock }: Ground,
   input: { name: string; plan: PlanName; trialDays: number | null },

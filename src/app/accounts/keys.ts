@@ -68,10 +68,7 @@ async function requireFreeName(
   );
 }
 
-/**
- * Makes a key in the workspace of an owner's session. Throws `invalid_input`, `forbidden`, and `conflict` for a repeatable request
- * that has made one already.
- */
+/** Makes a key in the workspace of an owner's session. Throws `invalid_input`, `forbidden`, and `conflict` if the request made one. */
 export async function createOwnersKey(
   app: AccessApp,
   principal: Principal,

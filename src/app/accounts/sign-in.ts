@@ -51,10 +51,7 @@ export async function checkCode({ store, clock }: Ground, code: string): Promise
   return { sha256, keyId: null, workspaceId, name: 'jobd open', permission, isOwner, endsBy: null };
 }
 
-/**
- * Starts a session. `secret` is the value of its cookie: it is shown once and stored nowhere. Throws `unauthenticated` if
- * the key was revoked or the code used meanwhile.
- */
+/** Starts a session. `secret`, its cookie, is stored nowhere. Throws `unauthenticated` if the key was revoked or the code used. */
 export async function startSession(
   app: AccessApp,
   grant: Grant,

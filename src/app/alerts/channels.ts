@@ -140,10 +140,7 @@ export async function getChannel(
   return shownChannel(app, await requireChannel(app.store.db, principal, id));
 }
 
-/**
- * Changes the given fields of a channel. Disabling it gives up what is pending. Throws `not_found`, `invalid_input`,
- * `payment_required`.
- */
+/** Changes a channel. Disabling it gives up what is pending. Throws `not_found`, `invalid_input`, `payment_required`. */
 export async function updateChannel(
   app: ChannelsApp,
   principal: Principal,
@@ -197,10 +194,7 @@ export async function changeChannelIn(
   return after;
 }
 
-/**
- * Deletes a channel. It is gone at once, and its deliveries are removed in small steps afterwards. An attempt under way may
- * arrive. Throws `not_found`.
- */
+/** Deletes a channel at once, and its deliveries in small steps later. An attempt under way may arrive. Throws `not_found`. */
 export async function deleteChannel(
   app: ChannelsApp,
   principal: Principal,

@@ -1,7 +1,4 @@
-/**
- * Changes that must not overlap a call: an update and a deletion wait for the run that is executing, for 5 s at most.
- * They go before the job's next run.
- */
+/** Changes that must not overlap a call: they wait for the executing run, for 5 s at most, and go before the job's next one. */
 
 import { rest } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -21,10 +18,7 @@ const restsMs = { first: 25, longest: 250 };
 /** The result of a try, or the job whose run prevents one. */
 export type Tried<T> = { result: T } | { executing: SealedJob };
 
-/**
- * Tries until no run prevents it. Throws `conflict` if a run is still executing after 5 s, and `unauthenticated` if the key
- * or session has ended meanwhile.
- */
+/** Tries until no run prevents it. Throws `conflict` if one executes after 5 s, and `unauthenticated` if the key or session has ended. */
 export async function untilIdle<T>(
   app: Pick<JobsApp, 'store' | 'clock' | 'holdJob'>,
   principal: Principal,

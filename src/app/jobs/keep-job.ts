@@ -258,10 +258,7 @@ function opened(job: SealedJob, update: JobUpdate, vault: Vault): { job: Job; is
   return { job: open(job, vault), isDamaged: false };
 }
 
-/**
- * Whether an update seals again: the method decides whether a body is allowed, and the sealed part is bound to the
- * scheme, host and port it is sent to.
- */
+/** Whether an update seals again: the method decides about a body, and the sealed part is bound to scheme, host and port. */
 function needsSealed({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
   const { headers, body, method, sign } = update;
   if ([headers, body, method].some((field) => field !== undefined)) return true;

@@ -98,10 +98,7 @@ export async function getMonitor(
   return await requireMonitor(store.db, principal, id);
 }
 
-/**
- * Changes, pauses or resumes a monitor. Throws `not_found`, `invalid_input`, `payment_required`, and `forbidden`
- * for an interval that the plan does not allow.
- */
+/** Changes, pauses or resumes a monitor. Throws `not_found`, `invalid_input`, `payment_required`, and `forbidden` for its interval. */
 export async function updateMonitor(
   parts: ChangesApp,
   principal: Principal,
@@ -132,10 +129,7 @@ export async function changeMonitorIn(
   return changed;
 }
 
-/**
- * Deletes a monitor with its pings. It is gone at once, for pings too; its rows are removed later, in small steps.
- * Throws `not_found`.
- */
+/** Deletes a monitor with its pings: at once for people and tasks, its rows later in small steps. Throws `not_found`. */
 export async function deleteMonitor(
   parts: ChangesApp,
   principal: Principal,

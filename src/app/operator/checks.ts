@@ -1,7 +1,4 @@
-/**
- * The checks that a jobd which serves makes of its own installation from time to time, and that `jobd doctor` makes too. To
- * check something else in both, add it to the list.
- */
+/** The checks of its own installation that a serving jobd makes, and `jobd doctor` too. To check more in both, add to the list. */
 
 import { statSync } from 'node:fs';
 import { isoTime, msPerDay, type Clock } from '../../domain/clock.ts';

@@ -20,10 +20,7 @@ export interface FiguresParts {
   waitMs?: number;
 }
 
-/**
- * Returns a function that asks the store; null if it does not answer now. Callers during a question share its answer, so that
- * one at most is under way.
- */
+/** Returns a function that asks the store; null if it does not answer now. Callers share a question: one at most is under way. */
 export function createFigures({
   store,
   clock,

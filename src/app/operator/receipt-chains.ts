@@ -1,7 +1,4 @@
-/**
- * Checks the receipts in a database: each signature, and the chain of each job. Who changes results behind jobd's back
- * changes a receipt, or leaves it behind.
- */
+/** Checks receipts and their chains: who changes results behind jobd's back changes a receipt, or leaves it behind. */
 
 import { fromBase64url } from '../../receipt/base64.ts';
 import { publicKeyOf } from '../../receipt/key.ts';

@@ -87,10 +87,7 @@ export async function listCallKeys({ store }: Pick<Ground, 'store'>): Promise<Ca
   return await keys.listCallKeys(store.db);
 }
 
-/**
- * Makes new keys. Throws `not_found` if there is none to follow, and `conflict` while the last new one does not sign yet,
- * unless `isAtOnce`.
- */
+/** Makes new keys. Throws `not_found` if none is to follow, and `conflict` while the last one does not sign yet, unless `isAtOnce`. */
 export async function rotateCallKeys(
   parts: CommandParts & { vault: Vault },
   rotation: Rotation,

@@ -203,9 +203,7 @@ function refuseIfOver(run: ReportedRun, isRefused = false): void {
   if (isRefused) throw new JobdError('conflict', `run ${runId} is over`);
 }
 
-/**
- * Ends the wait of a run in place of its target. Throws `not_found`, and `conflict` if the run does not wait for a report.
- */
+/** Ends the wait of a run in place of its target. Throws `not_found`, and `conflict` if the run does not wait for a report. */
 export async function completeRun(
   app: RunsApp,
   principal: Principal,

@@ -10,10 +10,7 @@ import type { Db, Store } from '../../store/database/store.ts';
 import { findCompletionKey, replaceCompletionKey } from '../../store/secrets/completion-keys.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 
-/**
- * The tokens of completion URLs. The secret is made if there is none, and replaced if it cannot be opened: the URLs of open
- * waits are unknown then.
- */
+/** The tokens of completion URLs. A secret that cannot be opened is replaced: the URLs of open waits are unknown then. */
 export async function openCompletionTokens({
   store,
   vault,

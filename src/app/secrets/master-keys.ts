@@ -29,10 +29,7 @@ export interface MasterKeyParts {
   masterKeys: MasterKeys;
 }
 
-/**
- * Opens the vault of a store; the first time, makes its key. Throws `unavailable`, having written nothing, if a key that
- * sealed something is missing.
- */
+/** Opens the vault of a store; the first time, makes its key. Throws `unavailable`, and writes nothing, if a key in use is missing. */
 export async function openStoreVault({ store, clock, masterKeys }: MasterKeyParts): Promise<Vault> {
   if ((await keys.listMasterKeys(store.db)).length === 0) {
     if (masterKeys.read().length === 0) masterKeys.makeFirst();

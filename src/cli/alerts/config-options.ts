@@ -61,10 +61,7 @@ export function optionsOf(type: ChannelType): string {
     .join(' ');
 }
 
-/**
- * The config that the options give; undefined if they give none. With a type they must be those of that type. Throws
- * `invalid_input`, naming the option.
- */
+/** The config that the options give; undefined for none. With a type they must be of that. Throws `invalid_input`, naming the option. */
 export async function configOf(
   flags: Flags,
   type?: ChannelType,

@@ -9,10 +9,7 @@ import { exchange, exchangeFollowing, type Answer, type Question } from './excha
 /** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
 const answerTimeoutMs = 30_000;
 
-/**
- * Sends a request; `path` follows the API's prefix, `key` is its `Idempotency-Key`. Throws `JobdError` with the server's own
- * message.
- */
+/** Sends a request; `path` follows the API's prefix, `key` is its `Idempotency-Key`. Throws `JobdError` with the server's message. */
 export type Ask = <T>(method: string, path: string, body?: object, key?: string) => Promise<T>;
 
 /** Makes what sends requests to the API of a server. */
@@ -57,10 +54,7 @@ export async function sendPing(
   if (!isOk(answer)) throw failureOf(answer, url);
 }
 
-/**
- * Asks a server whether it can do its work. Returns what it notes all the same, in sentences. Throws `JobdError` if it cannot, or
- * does not answer.
- */
+/** Asks a server whether it can do its work. Returns its notes, in sentences. Throws `JobdError` if it cannot, or does not answer. */
 export async function requestReadiness(url: string): Promise<string[]> {
   const answer = await reach(url, { method: 'GET', headers: {}, body: null }, 4_000, exchange);
   if (!isOk(answer)) throw failureOf(answer, url);

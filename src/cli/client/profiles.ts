@@ -34,10 +34,7 @@ export interface ClientConfig {
   others?: readonly string[];
 }
 
-/**
- * Completes settings from the profile they name, else from the current one. The key of a profile goes to the server of that
- * profile only. Throws `usage`.
- */
+/** Completes settings from the profile they name, else the current one, whose key goes to its own server only. Throws `usage`. */
 export function findServer(settings: ClientSettings): ClientConfig {
   const { url, apiKey, profile: name, profilesFile } = settings;
   const given = { keyFrom: 'JOBD_API_KEY' };

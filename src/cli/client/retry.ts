@@ -55,10 +55,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 const repeats = 2;
 const repeatAfterMs = 1_000;
 
-/**
- * Sends a POST with an `Idempotency-Key` of its own, and repeats it where the server may have carried it out: that does nothing
- * twice.
- */
+/** Sends a POST with an `Idempotency-Key` of its own, and repeats it where it may have been carried out: that does nothing twice. */
 export async function askOnce<T>(ask: Ask, path: string, body?: object): Promise<T> {
   const key = crypto.randomUUID();
   return await retry(() => ask<T>('POST', path, body, key), {

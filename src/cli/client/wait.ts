@@ -16,10 +16,7 @@ export interface WaitOptions<T> {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Asks until it is over, the time is up or the signal aborts. Outages and rate limits are waited out. Returns the last known
- * state, at first `known`.
- */
+/** Asks until it is over, the time is up or the signal aborts, through outages and limits. Returns the last state, at first `known`. */
 export async function waitUntil<T>(
   ask: () => Promise<T>,
   known: T,

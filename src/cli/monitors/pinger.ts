@@ -25,10 +25,7 @@ export function signalUrl(pingUrl: string, signal: 'start' | 'fail' | number): s
   return url.href;
 }
 
-/**
- * Sends a ping, with retries for `forMs` milliseconds at most; an abort ends them. Returns why it could not be delivered,
- * or null.
- */
+/** Sends a ping, with retries for `forMs` milliseconds at most; an abort ends them. Returns why it was not delivered, or null. */
 export async function deliver(
   url: string,
   body: string | null,

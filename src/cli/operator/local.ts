@@ -142,10 +142,7 @@ export function namesNoPlace(flags: Flags): boolean {
   return !isInFlags && !isInVariables;
 }
 
-/**
- * Refuses a command that works on the file of a database, where that is on a server. `instead` is given its URL for the programs
- * of PostgreSQL. Throws `usage`.
- */
+/** Refuses a command on the file of a database that is on a server. `instead` gets its URL for PostgreSQL's programs. Throws `usage`. */
 export function requireFile(flags: Flags, instead: (database: string) => string): void {
   const database = databaseUrl(flags);
   if (database === null) return;

@@ -80,10 +80,7 @@ export function requireRootsName(file: string): void {
   throw new JobdError('unavailable', `${sentence}: ${remedy}`);
 }
 
-/**
- * Opens a file to read. Root follows no link that other users can change; anybody else follows all. Throws `unavailable`, and
- * the errors of the system.
- */
+/** Opens a file to read. Root follows no link that other users can change. Throws `unavailable`, and the errors of the system. */
 export function openToRead(file: string): number {
   if (!isRoot()) return openSync(file, toRead);
   const { path, unsafe } = judgeFile(file);

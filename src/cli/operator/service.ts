@@ -66,10 +66,7 @@ function changesIn(directory: string): string[] {
   }
 }
 
-/**
- * The service, or null if there is none. A file that somebody besides root could have written, or that this user may not
- * read, names nothing. Never throws.
- */
+/** The service, or null. A file that others than root could have written, or this user may not read, names nothing. Never throws. */
 export function findService(files = serviceFiles): Service | null {
   const { environment: given, files: read } = readService(files);
   try {

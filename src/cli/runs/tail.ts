@@ -19,10 +19,7 @@ export interface RunSource {
 export type Changes = ReadonlyMap<string, { jobId: string; status: RunStatus }>;
 
 export interface Follower {
-  /**
-   * Returns the runs that ended since the last poll, in order: all, or those that changes name. Throws as the client does; the next
-   * poll returns all.
-   */
+  /** Returns the runs that ended since the last poll, in order: all, or those of `changes`. Throws as the client; the next returns all. */
   poll(changes?: Changes): Promise<ListedRun[]>;
 }
 

@@ -22,10 +22,7 @@ export const hasEnded = signal(false);
 /** Whether the session shows another workspace now than this tab, where something typed would be lost. */
 export const hasMoved = signal(false);
 
-/**
- * Counts who looks: another number is somebody with other rights, or in another workspace. What was asked for one of them is
- * never shown to the next.
- */
+/** Counts who looks: another number has other rights or another workspace. What was asked for one is never shown to the next. */
 export const viewer = signal(0);
 
 /** The session that there is; null if there is none, and while nobody knows. */

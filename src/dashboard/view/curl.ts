@@ -3,10 +3,7 @@ import type { Job } from '../../api/jobs/contract.ts';
 /** The fields of a job that make its call. */
 export type CalledJob = Pick<Job, 'method' | 'url' | 'headerNames' | 'body'>;
 
-/**
- * The command that makes the call of a job. No key can read header values, so it takes them from shell variables:
- * `Authorization` from `$AUTHORIZATION_VALUE`.
- */
+/** The command that makes the call of a job. No key reads header values, so they come from variables such as `$AUTHORIZATION_VALUE`. */
 export function curlCommand({ method, url, headerNames, body }: CalledJob): string {
   const hasType = headerNames.some((name) => name.toLowerCase() === 'content-type');
   return [

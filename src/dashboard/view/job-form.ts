@@ -149,10 +149,7 @@ export function headerNamed(name: string, { value }: HeaderRow): HeaderRow {
   return { name: before, value: after.trimEnd() };
 }
 
-/**
- * What the API cannot see in headers, in a sentence like its own: one that is there twice, or a value that was not typed
- * again. Null if all is well.
- */
+/** What the API cannot see in headers, as a sentence: one that is there twice, or a value not typed again. Null if all is well. */
 export function headerProblem(
   rows: readonly HeaderRow[] | null,
   kept: readonly string[] = [],

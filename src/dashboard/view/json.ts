@@ -1,7 +1,4 @@
-/**
- * JSON indented for reading, token by token: it is never parsed into values, so that numbers, duplicate keys and escapes
- * stay as they were sent.
- */
+/** JSON indented for reading, token by token and never parsed: numbers, duplicate keys and escapes stay as they were sent. */
 
 /** A string up to its end. One character at a time, so that no input makes it search twice. */
 const string = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`;

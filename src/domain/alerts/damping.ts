@@ -63,10 +63,7 @@ export function afterChange(
   return release({ ...state, held: change }, now, mutedUntil);
 }
 
-/**
- * Releases the change that is held back, once the window is over and its subject is not muted. A mute may end early, so that is
- * looked at again and again.
- */
+/** Releases the change that is held back, once the window is over and its subject is not muted, which is looked at again and again. */
 export function release(state: AlertState, now: number, mutedUntil = 0): Damped {
   const { held, quietUntil } = state;
   const isQuiet = now < quietUntil && quietUntil <= now + longWindowMs;

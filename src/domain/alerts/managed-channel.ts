@@ -7,10 +7,7 @@ import { valuesIn } from '../fields.ts';
 /** Stands for all jobs, or all monitors, in the list of a definition. It cannot be a key. */
 export const everyOne = '*';
 
-/**
- * A channel as a definition says it: it names jobs and monitors by their keys. Without both lists it serves all, with one
- * of them only what that lists.
- */
+/** A channel as a definition says it, with keys of jobs and monitors. Without both lists it serves all, with one only that. */
 export interface ChannelDefinition extends Omit<ChannelInput, 'jobIds' | 'monitorIds'> {
   jobs?: readonly string[] | null;
   monitors?: readonly string[] | null;

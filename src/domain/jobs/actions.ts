@@ -17,10 +17,7 @@ export const mostActedJobs = 100;
 export type ActedJob = ScheduleFields &
   Pick<Job, 'id' | 'name' | 'timeoutSeconds' | 'paused' | 'after' | 'activeRunId' | 'nextRunAt'>;
 
-/**
- * Whether a job is over at `now`, in epoch milliseconds: it is not due any more, or would not be if it were resumed
- * (docs/behavior.md#once-8).
- */
+/** Whether a job is over at `now`: it is not due any more, or would not be if it were resumed (docs/behavior.md#once-8). */
 export function isOver(
   job: ScheduleFields & Pick<Job, 'paused' | 'after' | 'nextRunAt'>,
   now: number,

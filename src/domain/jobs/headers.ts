@@ -56,10 +56,7 @@ export function isSecretHeader(name: string): boolean {
   return !openNames.has(lowerCase) && !openPrefixes.some((prefix) => lowerCase.startsWith(prefix));
 }
 
-/**
- * Checks the headers of a job and returns a frozen copy. Throws `invalid_input` that names the
- * header, never its value, which may be a secret.
- */
+/** Checks the headers of a job and returns a frozen copy. Throws `invalid_input` with the header's name, never its value. */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

@@ -55,10 +55,7 @@ export interface JobContext {
 
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/**
- * Creates a job; a field that is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`
- * for a body over its limit.
- */
+/** Creates a job; a field not given has its default. Throws `invalid_input`, or `too_large` for a body over its limit. */
 export function defineJob(
   { paused, ...fields }: JobInput,
   { id, workspaceId, now, allowTargets }: JobContext & { id: string; workspaceId: string },
@@ -111,10 +108,7 @@ function beginning(id: string, now: number) {
   } as const;
 }
 
-/**
- * Changes a job. A changed or resumed schedule counts from now, an unchanged one continues.
- * Throws as `defineJob` does.
- */
+/** Changes a job. A changed or resumed schedule counts from now, an unchanged one continues. Throws as `defineJob` does. */
 export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
   const { action } = update;
   const { headers, url = job.url, ...given } = writableOf(job, update);

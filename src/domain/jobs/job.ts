@@ -65,10 +65,7 @@ export function jobStatus(job: Pick<Job, 'paused' | 'activeRunId' | 'health'>): 
   return job.activeRunId === null ? job.health : 'running';
 }
 
-/**
- * The host of a job's URL, which the limit on calls to one host counts by. It has no port, because one slow
- * host would otherwise have a limit for each of its ports.
- */
+/** The host that the limit on calls to one host counts by, without port: one slow host would have a limit for each of its ports. */
 export function hostOf(url: string): string {
   return new URL(url).hostname;
 }

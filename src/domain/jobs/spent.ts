@@ -3,10 +3,7 @@
 import { msPerDay } from '../clock.ts';
 import type { Job } from './job.ts';
 
-/**
- * When a job is looked at first, in epoch milliseconds: `deleteAfterSeconds` after it is due last. Null for one that does not
- * delete itself.
- */
+/** When a job is looked at first: `deleteAfterSeconds` after it is due last, epoch milliseconds; null if it never deletes itself. */
 export function deletionAt({
   runAt,
   notAfter,

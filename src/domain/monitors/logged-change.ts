@@ -8,10 +8,7 @@ export interface LoggedChange extends Omit<MonitorChange, 'monitor'> {
   monitor: Pick<Monitor, 'id' | 'workspaceId' | 'name' | 'nextDueAt'>;
 }
 
-/**
- * The level and the fields of the line. `workspace` is null while there is only one. A line that is written some time after
- * the change says when that was.
- */
+/** The level and the fields of the line; `workspace` is null while there is one. A line written later says when the change was. */
 export function loggedChange(
   { monitor, from, to, at }: LoggedChange,
   workspace: string | null,

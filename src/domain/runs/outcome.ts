@@ -1,7 +1,4 @@
-/**
- * The result of calling a target: of one attempt, as egress reports it, and of a run. A remote failure is a value here,
- * never an exception.
- */
+/** The result of calling a target: of one attempt, as egress reports it, and of a run. A failure is a value, never an exception. */
 
 import { errorOf, type RunReason, type Why } from './reason.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The preview of a body: its first 4096 bytes, counted as UTF-8 after invalid bytes were replaced, cut between two
- * characters. The rest is not kept.
- */
+/** The preview of a body: its first 4096 bytes as UTF-8, invalid bytes replaced, cut between two characters. No more is kept. */
 
 /** Most bytes of UTF-8 a preview holds (docs/behavior.md#result-2). */
 export const maxPreviewBytes = 4096;

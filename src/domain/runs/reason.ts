@@ -1,7 +1,4 @@
-/**
- * Why a run was no success: kept as a word and its details. The sentence that people read is made of them here, where it is
- * shown; nothing reads it back.
- */
+/** Why a run was no success: kept as a word and details. The sentence for people is made here when shown; nothing reads it back. */
 
 import { isoTime } from '../clock.ts';
 

@@ -24,10 +24,7 @@ export interface GivenReport {
   percent?: number | null | undefined;
 }
 
-/**
- * Reads a report. `signal` is what follows the token in the URL. Throws `invalid_input` if it contradicts the status, and for
- * a message that is too long.
- */
+/** Reads a report; `signal` follows the token in the URL. Throws `invalid_input` if it contradicts the status or is too long. */
 export function readReport(signal: ReportStatus | null, given: GivenReport): Report {
   const { status = signal ?? 'success', message = null, percent = null } = given;
   if (signal !== null && status !== signal) {

@@ -92,10 +92,7 @@ export interface RunCause {
   runId: string;
 }
 
-/**
- * How a run came to be: by the schedule, by hand, as a replay by hand, after a run of another job, or to make up for a missed one
- * of its own.
- */
+/** How a run came to be: by schedule, by hand, as a replay, after a run of another job, or to make up for a missed one. */
 export function originOf(
   { source, causedBy, dueAt }: { source: RunSource; causedBy?: RunCause; dueAt?: unknown },
   jobId: string,

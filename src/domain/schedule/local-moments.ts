@@ -81,10 +81,7 @@ export interface LocalDate {
   day: number;
 }
 
-/**
- * Finds the instants of a local time. Without a date it is that of the last day on which it is not after `now`. Null for a
- * date that does not exist.
- */
+/** The instants of a local time. Without a date: on the last day on which it is not after `now`. Null for a date that never is. */
 export function localMoments(
   zone: string,
   date: LocalDate | null,

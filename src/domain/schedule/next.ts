@@ -79,10 +79,7 @@ export interface DueTimes {
   count: number;
 }
 
-/**
- * The due times in (after, until], or null if there are none; epoch milliseconds. The cost grows
- * with the months in between, not with the due times.
- */
+/** The due times in (after, until], or null; epoch milliseconds. The cost grows with the months in between, not with the due times. */
 export function dueBetween(schedule: Schedule, after: number, until: number): DueTimes | null {
   const { adjusted } = schedule;
   if (adjusted === undefined) return betweenByRule(schedule, after, until);

@@ -41,10 +41,7 @@ export function zoneFiles(): ZoneFiles | null {
   return used.files;
 }
 
-/**
- * Looks again, and returns whether other data is used from now on. A release counts when two looks in a row find it: files
- * are replaced one after the other.
- */
+/** Looks again; returns whether other data is used now. A release counts when two looks find it: files are replaced one by one. */
 export function refreshZoneData(): boolean {
   const before = zoneFiles();
   const found = findNewer();

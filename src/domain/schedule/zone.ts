@@ -22,10 +22,7 @@ const spellings = new Map(
     .map((word) => [word.toLowerCase(), word]),
 );
 
-/**
- * Corrects the letter case of an IANA zone name and keeps aliases as they are given.
- * Throws invalid_input for anything else, offsets such as `+02:00` included.
- */
+/** Corrects the letter case of an IANA zone name, and keeps aliases. Throws `invalid_input` for anything else, such as `+02:00`. */
 export function canonicalZone(name: string): string {
   const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
   if (resolved === null) {

@@ -61,10 +61,7 @@ function addSpellings(found: Set<string>, secret: string): void {
 
 /** Takes some secrets out of texts. */
 export interface Redactor {
-  /**
-   * The text without the secrets. With `isCut` the text continued: its end may then be the beginning of a
-   * secret, and is removed too.
-   */
+  /** The text without the secrets. With `isCut` the text continued: an end that may begin a secret is removed too. */
   readonly redact: (text: string, isCut?: boolean) => string;
 }
 

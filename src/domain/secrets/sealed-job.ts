@@ -1,7 +1,4 @@
-/**
- * A job as it is kept: its header values and its body are sealed together, so that a call opens one value.
- * A job with neither has nothing sealed.
- */
+/** A job as it is kept: header values and body are sealed together, so that a call opens one value; nothing if it has neither. */
 
 import { JobdError } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
@@ -30,10 +27,7 @@ export const damage: Failure = {
   detail: 'nothing is sent: the headers and the body cannot be opened, set both again',
 };
 
-/**
- * Opens a job. The sealed value stays with it: leaving out one field costs more than copying all. Throws `unavailable`,
- * with the remedy, if it cannot be opened.
- */
+/** Opens a job, which keeps its sealed value: leaving it out costs more than copying all. Throws `unavailable`, with the remedy. */
 export function openJob(job: SealedJob, vault: Vault): Job {
   try {
     const { headers, body } = openRequest(job, vault);

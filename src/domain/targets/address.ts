@@ -1,7 +1,4 @@
-/**
- * IP addresses as numbers, and which of them are public. Text is parsed strictly: an unusual spelling is refused, so it
- * never leads to an address that was not judged.
- */
+/** IP addresses as numbers, and which are public. Unusual spellings are refused: none leads to an address that was not judged. */
 
 import {
   azureMetadata,

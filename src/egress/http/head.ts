@@ -83,10 +83,7 @@ export function isExactInterim(text: string): boolean {
   );
 }
 
-/**
- * Reads a head, from its status line to its empty line, as Latin-1. `isBodiless`: its answer has no body, whatever the headers
- * say. Throws BadAnswer.
- */
+/** Reads a head, as Latin-1 up to its empty line. `isBodiless`: no body, whatever the headers say. Throws BadAnswer. */
 export function readHead(text: string, isBodiless: boolean): Head {
   const status = statusOf(text);
   if (controlPattern.test(text)) throw invalid('its headers have a control character');
@@ -211,10 +208,7 @@ function codingOf(value = ''): string | null {
   return coding === '' || coding === 'identity' ? null : coding;
 }
 
-/**
- * Where the head ends that begins at `from`, just after its empty line; -1 if it is not complete. `seen` bytes after `from` have
- * been looked at before.
- */
+/** Where the head ends that begins at `from`, after its empty line; -1 if it is not complete. `seen` bytes were looked at before. */
 export function headEnd(bytes: Buffer, from: number, seen: number): number {
   for (let at = Math.max(from, from + seen - 2); at < bytes.length; at += 1) {
     if (bytes[at] !== lineFeed) continue;

@@ -141,10 +141,7 @@ function withoutAnswer(error: string | null): Result {
   return { error, httpStatus: null, askedMs: null, isAnswered: error === null, isFinal: false };
 }
 
-/**
- * Standard Webhooks: HMAC-SHA256 with the secret (`v1`), and Ed25519 with the receipt key (`v1a`), over id, time in seconds
- * and body.
- */
+/** Standard Webhooks: HMAC-SHA256 with the secret (`v1`), Ed25519 with the receipt key (`v1a`), over id, seconds and body. */
 async function signatureHeaders(
   { body, signWith }: HttpMessage,
   id: string,

@@ -1,7 +1,4 @@
-/**
- * Notify: health changes become deliveries, and deliveries are attempted until they arrive, for a day. Each step finds its
- * work by queries, so that a crash loses none.
- */
+/** Notify: health changes become deliveries, tried until they arrive, for a day. Steps find their work by queries: no crash loses any. */
 
 import { longestMemoryMs } from '../../domain/alerts/damping.ts';
 import { attemptsInFlight } from '../../domain/alerts/delivery.ts';

@@ -41,10 +41,7 @@ export function downtimeOf(from: number | null, until: number): Hindrance | null
   return from === null || from >= until ? null : { kind: 'not_running', from, until };
 }
 
-/**
- * The membership of a process that has its database to itself. It serves from now on; another one did until `servedUntil`, in
- * epoch milliseconds.
- */
+/** The membership of a process that has its database to itself. Another one served until `servedUntil`, in epoch milliseconds. */
 export function alone(clock: Clock, servedUntil: number | null = null): Membership {
   const servingSince = clock.now();
   return {

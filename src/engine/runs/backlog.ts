@@ -19,10 +19,7 @@ export interface Backlog {
   /** Executions and attempts that are not written yet. */
   readonly size: number;
   add(execution: EndedExecution): void;
-  /**
-   * Resolves when a further attempt is written: whether it may be sent, since its run is still `running`. Rejects if the engine
-   * stops before that.
-   */
+  /** Resolves when a further attempt is written: whether it may be sent, its run being `running`. Rejects if the engine stops before. */
   keepAttempt(attempt: Attempt): Promise<boolean>;
   /** The oldest entries. They stay until `remove`. */
   batch(): Batch;

@@ -17,10 +17,7 @@ import { recordBatch, type Recorded } from './record.ts';
 
 /** Runs that one transaction ends. */
 const largestBatch = 200;
-/**
- * How long after its start this process ends no older wait for being out of time: the targets may have reported while it was
- * down, and try again.
- */
+/** So long after its start this process ends no older wait as out of time: targets may have reported meanwhile, and try again. */
 const graceMs = 60_000;
 /** Other nodes learn within so long that the clock of the server was set back: one that is still ahead would end a wait that begins again. */
 const allRenewMs = 2 * renewEveryMs;

@@ -1,7 +1,4 @@
-/**
- * Due: a job whose due time is at most a minute past gets a run that starts now. Older due times become one missed
- * run (docs/behavior.md#run-5).
- */
+/** Due: a job due at most a minute ago gets a run that starts now. Older due times become one missed run (docs/behavior.md#run-5). */
 
 import {
   causeOfMissed,

@@ -40,10 +40,7 @@ export interface EndedExecution {
   traceId?: string;
 }
 
-/**
- * The execution of a claimed run. Its timeout is capped by the plan as it is now, which may be smaller than when
- * the job was made.
- */
+/** The execution of a claimed run. The plan of now caps its timeout: it may be smaller than when the job was made. */
 export function executionOf(
   { job, host, isFollowed }: ClaimableJob,
   run: Pick<Execution, 'runId' | 'scheduledFor' | 'dueAt' | 'startedAt'>,

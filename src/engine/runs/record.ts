@@ -1,7 +1,4 @@
-/**
- * Record: writes how runs ended, with everything that follows from it, inside one transaction. Doing it twice changes
- * nothing.
- */
+/** Record: writes how runs ended, with all that follows, in one transaction. Doing it twice changes nothing. */
 
 import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/results.ts';
 import { beginWaits, type BegunWait } from '../../store/runs/completions.ts';

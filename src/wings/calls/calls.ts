@@ -34,10 +34,7 @@ interface Draft extends Pick<Call, 'key' | 'onResultSecret'> {
   job: Job | JobdError;
 }
 
-/**
- * Creates a job for each call whose key names none yet, some in each transaction. A call that is refused does not affect the others. Throws
- * `payment_required`.
- */
+/** Creates a job for each call whose key names none yet, in steps. A refused call affects no other. Throws `payment_required`. */
 export async function createCalls(
   app: JobsApp,
   principal: Principal,

@@ -4,10 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../store/database/schema.ts';
 import { isShared } from '../../store/database/statement.ts';
 
-/**
- * Runs `work` in a transaction that sees the store as it is at its beginning. Nobody begins to serve it meanwhile, and nobody else
- * writes to a file.
- */
+/** Runs `work` in a transaction that sees the store as at its beginning. Nobody begins to serve it, nobody else writes to a file. */
 export async function inSnapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return await db.transaction().execute(async (tx) => {
     if (isShared(tx)) {

@@ -1,7 +1,4 @@
-/**
- * How much time, how many bytes and how many connections clients may use. The scheduler runs in the same process, so a slow,
- * greedy or broken client must not delay it.
- */
+/** How much time, bytes and connections clients may use: the scheduler runs in the same process, and no client may delay it. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -20,10 +20,7 @@ export interface OpenConnections<C extends OpenConnection> {
   readonly all: ReadonlySet<C>;
   /** How many connections were closed for others, or not admitted. */
   readonly closed: number;
-  /**
-   * Admits a new connection and closes another if there are too many. Returns false if all the others that it could replace
-   * are busy connections of its own address.
-   */
+  /** Admits a connection and closes another if there are too many. False if it could replace only busy ones of its own address. */
   admit(connection: C): boolean;
   /** Moves a connection to the end of its group, or of another one. Must be called when it sends a request or becomes trusted. */
   update(connection: C, addressGroup?: string): void;

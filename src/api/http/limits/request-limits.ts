@@ -37,19 +37,13 @@ export interface WithHeaders {
 
 /** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
-  /**
-   * Counts requests of this key or session, one after the other until one is refused. Sessions of one key count together, or
-   * more sessions would lift its limit.
-   */
+  /** Counts requests of this key or session until one is refused. Sessions of a key count together, or more would lift its limit. */
   count(asker: Asker, requests?: number): Promise<Left>;
   /** Exempts a request from its address's limit: it has a valid key or session, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
-  /**
-   * Counts a report of progress of this run. Throws `rate_limited`, and writes the headers of that into the answer: it then
-   * counts for its address too.
-   */
+  /** Counts a report of progress of this run. Throws `rate_limited`, with headers in the answer: it then counts for its address too. */
   countProgress(runId: string, request: IncomingMessage, answer: WithHeaders): void;
   /** Counts values that clients of a workspace compare with hidden ones. Throws `rate_limited`, also for equal ones. */
   countGuesses(workspaceId: string, guesses: readonly Guess[]): void;
@@ -132,10 +126,7 @@ export function createRequestLimits({
   };
 }
 
-/**
- * Counts a request that does much work as one request for each `perRequest` items. The request itself has been counted
- * already. Throws `rate_limited`.
- */
+/** Counts a request, already counted as one, as one for each `perRequest` items. Throws `rate_limited`. */
 export async function countItems(
   limits: RequestLimits,
   asker: Asker,

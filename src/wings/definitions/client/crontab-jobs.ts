@@ -130,10 +130,7 @@ function jobOrReason(
 /** The minute field of a line that is due every minute. */
 const everyMinute = /^\*(?:\/1)? /;
 
-/**
- * Why a line with a call is no job; null if it is one, and for a command. Throws the reason if it is not even certain what
- * the line does.
- */
+/** Why a line with a call is no job; null if it is one, and for a command. Throws the reason if it is not certain what it does. */
 function whyNoJob(line: CrontabLine, read: ReadCommand): string | null {
   const { tool, call, unhonoured, followsOthers, isDelayed } = read;
   if (tool === null) return null;

@@ -21,10 +21,7 @@ export type WrittenSections = Readonly<
   Partial<Record<Section, readonly (readonly [key: string, fields: Fields])[]>>
 >;
 
-/**
- * Writes the definitions of all that the server has, ordered by key. One made by hand gets a key made from its name, and
- * applying the file adopts it.
- */
+/** Writes the definitions of all that the server has, by key. Applying the file adopts one made by hand under a key from its name. */
 export function exportAll(items: DefinedItems): Exported {
   const variables = new Set<string>();
   const keyed = fileKinds.map((kind) => ({ kind, keys: withAnyKey(items[kind.section], kind) }));
