@@ -61,6 +61,10 @@ export const receivers = [
 ] as const;
 
 const startsAt = Date.parse('2026-03-02T10:00:17Z');
+/** As long as a clock has to be steady before a job deletes itself. */
+const steadyMs = 590_000;
+/** How often people ask at most in a history that has such a time. */
+const calmAskMs = 3_000;
 /** How long everything has to come to rest. */
 const restMs = 220_000;
 
@@ -126,6 +130,8 @@ class History {
       isPunctual,
       mayInterrupt,
       isPruned: this.#isPruned,
+      isMuted: plan.hasMutes,
+      isSpent: plan.hasSpent,
       leaders,
     });
     this.#rules.onExpired = (runId) => this.#requireGrace(runId);
@@ -150,13 +156,17 @@ class History {
     for (let place = 0; place < this.#plan.nodes; place += 1) this.#start(place);
     await this.#pass(1_000);
     this.#make();
-    this.#repeat('asks', askEveryMs, (number) => this.#people?.ask(number));
+    const { hasSpent } = this.#plan;
+    const askMs = hasSpent ? Math.max(askEveryMs, calmAskMs) : askEveryMs;
+    this.#repeat('asks', askMs, (number) => this.#people?.ask(number));
+    if (hasSpent) await this.#pass(steadyMs);
     if (faults.length > 0) this.#repeat('faults', faultEveryMs, (number) => this.#disturb(number));
     await this.#pass(lengthMs);
     this.#isOver = true;
     this.targets.isCalm = true;
     for (const node of this.#nodes) [node.strike, node.cutUntil, node.fullUntil] = [null, 0, 0];
     if (faults.includes('expiry')) this.#people?.renew();
+    if (this.#plan.hasMutes) this.#people?.unmute();
     await this.#pass(restMs);
     for (let more = 0; more < 60 && isBusy({ disk: this.#disk }); more += 1)
       await this.#pass(120_000);
@@ -181,6 +191,8 @@ class History {
         isPruned: this.#isPruned,
         hasDeletions: this.#plan.hasDeletions,
         hasHolds: this.#plan.hasHolds,
+        hasMutes: this.#plan.hasMutes,
+        hasSpent: this.#plan.hasSpent,
       });
       const app = quietApp({ store, clock: maker.clock, allowTargets: loopback });
       for (const [path, afterFailures] of receivers) {
@@ -317,9 +329,10 @@ class History {
     if (people === undefined) return;
     const { targets } = this;
     const isPruned = this.#isPruned;
-    const isCalm = this.#plan.faults.length === 0 && this.#plan.hooksThatAnswer === 1;
+    const { faults, hooksThatAnswer, hasMutes } = this.#plan;
+    const isCalm = faults.length === 0 && hooksThatAnswer === 1 && !hasMutes;
     const seen = { rules: this.#rules, people, targets, receivers };
-    const books = { disk: this.#disk, ...seen, isPruned, isCalm };
+    const books = { disk: this.#disk, ...seen, isPruned, isCalm, isMuted: hasMutes };
     const done = as(node, () => requireRest(node.store, app.clock, books));
     await this.#pass(10_000);
     await done;

@@ -5,7 +5,7 @@ import { simulate, type Told } from './history.ts';
 import { kept } from './kept.ts';
 import { strikeKinds, type Strike } from './node.ts';
 import { sumOf, type Pairs } from './pairs.ts';
-import type { Plan } from './plan.ts';
+import { earlier, type Plan } from './plan.ts';
 
 interface Printing {
   readonly print: (text: string) => void;
@@ -63,8 +63,7 @@ export async function allKept({ print }: Printing): Promise<boolean> {
   const hash = createHash('sha256');
   let isGood = true;
   for (const { seed, plan: its, why } of kept) {
-    // Most are of a time without holds.
-    const plan = { hasHolds: false, ...its };
+    const plan = { ...earlier, ...its };
     const told = await simulate(seed, { plan });
     hash.update(told.hash);
     if (told.failure === null) continue;
@@ -79,7 +78,7 @@ export async function allKept({ print }: Printing): Promise<boolean> {
 /** A short history for faults at every place: each kind of target, a chain, and people. */
 function shortPlan(nodes: number): Partial<Plan> {
   const quick = { connectMs: 5, storeMs: 0, slots: 8, slotsPerHost: 8 };
-  const people = { askEveryMs: 1_500, hasHolds: false };
+  const people = { ...earlier, askEveryMs: 1_500 };
   return { ...quick, ...people, nodes, jobs: 8, lengthMs: 100_000, faults: [] };
 }
 

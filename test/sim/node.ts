@@ -53,6 +53,7 @@ const mechanismOf = new Map([
   ['nodes that do not renew their leases are gone', 'lease'],
   ['due times were corrected', 'replan'],
   ['pruned', 'prune'],
+  ['job deleted itself', 'spent'],
   ['schedules of renewed accounts continue', 'renew'],
 ]);
 

@@ -8,6 +8,7 @@ import { listRuns, runJob } from '../../src/app/runs/runs.ts';
 import type { App } from '../../src/app/app.ts';
 import { isoTime } from '../../src/domain/clock.ts';
 import { JobdError } from '../../src/domain/errors.ts';
+import type { WindowEffect } from '../../src/domain/windows.ts';
 import { replayRun } from '../../src/wings/replay/replay.ts';
 import {
   createWindow,
@@ -45,6 +46,8 @@ interface Asking {
 interface How {
   hasDeletions: boolean;
   hasHolds: boolean;
+  hasMutes: boolean;
+  hasSpent: boolean;
   /** Whether keys are forgotten with their runs, as the plan keeps few. */
   isPruned: boolean;
 }
@@ -94,7 +97,9 @@ export class People {
     known: readonly Promised[],
   ): [string, () => Promise<unknown>] {
     if (this.#how.hasHolds && asking.dice.chance(0.15))
-      return ['hold', () => this.#hold(asking, known)];
+      return ['hold', () => this.#window('hold', asking, known)];
+    if (this.#how.hasMutes && asking.dice.chance(0.05))
+      return ['mute', () => this.#window('mute', asking, known)];
     const place = asking.dice.int(22);
     if (job === undefined || place === 0) return ['create', () => this.create(asking)];
     if (place < 5 && job.editor?.isDead !== false) return ['edit', () => this.#edit(asking, job)];
@@ -129,7 +134,8 @@ export class People {
     const name = `${manner} ${dice.int(1e6)}`;
     const followed = dice.chance(0.3) ? dice.pick([...this.jobs.keys(), '']) : '';
     const isPosted = dice.chance(0.2);
-    const isOnce = followed === '' && dice.chance(0.1);
+    const { hasSpent } = this.#how;
+    const isOnce = followed === '' && dice.chance(hasSpent ? 0.4 : 0.1);
     const job = await createJob(app, this.#principal, {
       name,
       url: `http://127.0.0.1:${dice.between(1, 4)}/${manner}/${dice.int(1e6)}`,
@@ -145,6 +151,7 @@ export class People {
         after: { jobId: followed, on: dice.pick(['success', 'failed', 'finished']) },
       }),
       ...(isOnce && { runAt: isoTime(app.clock.now() + dice.between(1_000, 200_000)) }),
+      ...(isOnce && hasSpent && { deleteAfterSeconds: dice.pick([0, 60, 600]) }),
       ...(!isOnce && followed === '' && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
       ...(followed === '' && dice.chance(0.2) && { makeUpSeconds: dice.pick([60, 600]) }),
       ...(isPosted && { onResult: 'http://127.0.0.1:1/results' }),
@@ -211,23 +218,42 @@ export class People {
     );
   }
 
-  /** Holds some jobs, or all, for a while; or ends or deletes a hold. */
-  async #hold({ app, dice }: Asking, known: readonly Promised[]): Promise<void> {
-    const page = { limit: 100, cursor: null, name: null, idPrefix: null };
-    const { items } = await pageOfWindows(app, this.#principal, page);
-    const holds = items.filter(({ state }) => state !== 'over');
-    if (holds.length > 3 || (holds.length > 0 && dice.chance(0.4))) {
+  /** Holds or mutes some jobs, or all, for a while; or ends or deletes such a window. */
+  async #window(
+    effect: WindowEffect,
+    { app, dice }: Asking,
+    known: readonly Promised[],
+  ): Promise<void> {
+    const windows = await this.#windows(effect, app);
+    if (windows.length > 3 || (windows.length > 0 && dice.chance(0.4))) {
       const stop = dice.chance(0.5) ? endWindow : deleteWindow;
-      await stop(app, this.#principal, dice.pick(holds).id);
+      await stop(app, this.#principal, dice.pick(windows).id);
       return;
     }
     const durationSeconds = dice.between(60, 200);
     const from = isoTime(app.clock.now() + dice.pick([-50_000, 0, 30_000]));
     const some = known.filter(() => dice.chance(0.4)).map(({ id }) => id);
     const jobIds = dice.chance(0.3) ? null : some;
-    const hold = { name: 'hold', effect: 'hold', jobIds, from, durationSeconds } as const;
-    await createWindow(app, this.#principal, hold, null);
-    world().meets('hold', durationSeconds * 1_000);
+    const window = { name: effect, effect, jobIds, from, durationSeconds };
+    await createWindow(app, this.#principal, window, null);
+    world().meets(effect, durationSeconds * 1_000);
+  }
+
+  /** Those that are not over. */
+  async #windows(effect: WindowEffect, app: App) {
+    const page = { limit: 100, cursor: null, name: null, idPrefix: null };
+    const { items } = await pageOfWindows(app, this.#principal, page);
+    return items.filter((one) => one.effect === effect && one.state !== 'over');
+  }
+
+  /** Deletes all windows that mute. */
+  unmute(): void {
+    const end = async ({ app }: SimulatedNode): Promise<void> => {
+      if (app === undefined) return;
+      for (const { id } of await this.#windows('mute', app))
+        await deleteWindow(app, this.#principal, id);
+    };
+    this.#untilDone((node) => as(node, () => this.answer(node, 'mute', end(node))));
   }
 
   async #delete({ app }: Asking, job: Promised): Promise<void> {
@@ -253,12 +279,17 @@ export class People {
     world().after(dice.between(5_000, 120_000), () => this.renew(), null);
   }
 
-  /** Pays for the account, with any node that serves, until that is done. */
+  /** Pays for the account. */
   renew(): void {
+    this.#untilDone((node) => this.#pay(node, () => null));
+  }
+
+  /** Works with any node that serves, until that is done. */
+  #untilDone(work: (node: SimulatedNode) => Promise<boolean>): void {
     const node = this.#nodes().find(({ isServing }) => isServing);
-    const again = (): void => void world().after(1_000, () => this.renew(), null);
+    const again = (): void => void world().after(1_000, () => this.#untilDone(work), null);
     if (node === undefined) return again();
-    void this.#pay(node, () => null).then((isDone) => isDone || as(null, again));
+    void work(node).then((isDone) => isDone || as(null, again));
   }
 
   async #pay(

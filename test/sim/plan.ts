@@ -25,6 +25,10 @@ export interface Plan {
   hasDeletions: boolean;
   /** Whether people hold jobs. */
   hasHolds: boolean;
+  /** Whether people mute jobs. */
+  hasMutes: boolean;
+  /** Whether jobs delete themselves: then nothing disturbs for as long as a clock has to be steady before. */
+  hasSpent: boolean;
   /** Disturbances and requests that are left out, by their numbers: all others are as they were. */
   without: { faults: readonly number[]; asks: readonly number[]; jobs: readonly number[] };
 }
@@ -54,7 +58,11 @@ export const dense: Partial<Plan> = {
   askEveryMs: 300,
   hasDeletions: true,
   hasHolds: true,
+  hasMutes: true,
 };
+
+/** Without what came later: a seed has the history that it had before. */
+export const earlier: Partial<Plan> = { hasHolds: false, hasMutes: false, hasSpent: false };
 
 /** More than any history has. */
 const endless = 1_000_000;
@@ -83,6 +91,8 @@ export function planOf(world: World): Plan {
     faults,
     hasDeletions: dice.chance(0.5),
     hasHolds: dice.chance(0.5),
+    hasMutes: dice.chance(0.5),
+    hasSpent: dice.chance(0.25),
     without: { faults: [], asks: [], jobs: [] },
   };
 }

@@ -5,7 +5,14 @@
 
 import type { Statement } from 'better-sqlite3';
 import type { RunStatus } from '../../src/domain/runs/run.ts';
-import { coverOf, endAt, periodAfter, type Window } from '../../src/domain/windows.ts';
+import {
+  coverOf,
+  endAt,
+  mutesAt,
+  periodAfter,
+  type Window,
+  type WindowEffect,
+} from '../../src/domain/windows.ts';
 import type { EndedRun } from '../support/checks/alert-truth.ts';
 import type { Disk } from './disk.ts';
 import type { Arrival } from './targets.ts';
@@ -58,6 +65,30 @@ const endedRun = `select status, reason, runs.started_at, runs.finished_at, ${ex
     jobs.deleted_at is not null as is_deleted
   from runs join jobs on jobs.id = job_id where runs.id = ?`;
 
+/** An alert of a health change. */
+interface Delivery {
+  place: number;
+  about_id: string;
+  event: string;
+  created_at: number;
+}
+
+const newDeliveries = `select rowid as place, about_id, event, created_at from deliveries
+  where rowid > ? and event in ('job.failed', 'job.recovered') order by rowid`;
+
+/** A deleted job, and whether it may have deleted itself as it is due no more and nothing needs it. */
+interface Deleted {
+  id: string;
+  is_spent: number;
+}
+
+const deletedJobs = `select id, delete_after_seconds is not null and adjustments is not null
+    and paused = 0 and after_job_id is null and next_run_at is null and active_run_id is null
+    and not exists (select 1 from runs where job_id = jobs.id and status = 'queued')
+    and not exists (select 1 from jobs as follower
+      where follower.after_job_id = jobs.id and follower.deleted_at is null) as is_spent
+  from jobs where deleted_at is not null`;
+
 /** How long after its due time a call may begin, and two clocks may differ. */
 const latestStartMs = 60_000;
 /** Runs that end within some milliseconds are recorded together, and a change waits for a run in steps of 25 ms. */
@@ -71,6 +102,9 @@ export interface Circumstances {
   mayInterrupt: boolean;
   /** Runs may have been removed: then nothing says that their due times were called. */
   isPruned: boolean;
+  /** People mute jobs, and jobs delete themselves. */
+  isMuted: boolean;
+  isSpent: boolean;
   /** Names of the nodes that lead, as they see it. */
   readonly leaders: () => readonly string[];
 }
@@ -95,6 +129,9 @@ export class Rules {
   onExpired: (runId: string) => void = () => {};
   /** When the last run of a job ended. */
   readonly #freedAt = new Map<string, number>();
+  /** Jobs that are deleted, and whether nothing needed them (once-4). */
+  readonly deleted = new Map<string, boolean>();
+  #lastDelivery = 0;
   readonly #statements = new Map<string, Statement>();
   readonly #disk: Disk;
   readonly #how: Circumstances;
@@ -118,6 +155,10 @@ export class Rules {
     this.#begun = new Set(begun.filter((row) => row.is_manual === 1).map((row) => row.job_id));
     for (const row of this.#active.values()) if (!active.has(row.id)) this.#over(row);
     this.#active = active;
+    this.#requireUnmuted();
+    if (this.#how.isSpent)
+      for (const { id, is_spent: isSpent } of this.#all<Deleted>(deletedJobs))
+        if (!this.deleted.has(id)) this.deleted.set(id, isSpent === 1);
     const leaders = this.#how.leaders();
     if (leaders.length > 1) world().fail('leader', `${leaders.join(' and ')} lead`);
   }
@@ -210,13 +251,29 @@ export class Rules {
     }
   }
 
+  /** mute-1: no alert is made of a job that is muted. */
+  #requireUnmuted(): void {
+    if (!this.#how.isMuted) return;
+    const made = this.#all<Delivery>(newDeliveries, this.#lastDelivery);
+    for (const { place, about_id: jobId, event, created_at: at } of made) {
+      this.#lastDelivery = place;
+      const windows = this.#windowsOf(jobId, 'mute');
+      if (mutesAt(windows, [at]).length > 0)
+        world().fail('mute-1', `${event} is made of ${jobId}, which is muted`);
+    }
+  }
+
   /** The windows that hold a job, as they are committed. */
   #holdsOf(jobId: string): Window[] {
+    return this.#windowsOf(jobId, 'hold');
+  }
+
+  #windowsOf(jobId: string, effect: WindowEffect): Window[] {
     const found = this.#all<{ windows: string }>(
       'select windows from workspaces where windows is not null',
     );
     const windows = found.flatMap((row) => JSON.parse(row.windows) as Window[]);
-    return windows.filter((one) => one.effect === 'hold' && coverOf(one)(jobId, null));
+    return windows.filter((one) => one.effect === effect && coverOf(one)(jobId, null));
   }
 
   onArrival({ runId, path, scheduledFor }: Arrival): void {
