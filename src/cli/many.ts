@@ -29,7 +29,7 @@ interface Outcome {
 }
 
 /** Jobs of one request. */
-const mostAtOnce = 100;
+export const mostAtOnce = 100;
 const doneWords: Readonly<Record<string, string>> = {
   pause: 'paused',
   resume: 'resumed',

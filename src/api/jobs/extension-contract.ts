@@ -97,12 +97,13 @@ const ActionResult = t.output(
     id: t.text('The id from the request, in lower case if it is one.'),
     error: t.nullable(
       t.text(
-        'Why the job was left as it is; null if it is now paused, resumed or deleted, or is over.',
+        'Why the job was left as it is; null if it is now paused, resumed, queued or deleted, or is over.',
       ),
     ),
     isOver: t.flag(
       'Whether it was left as it is because it is not due any more: its `runAt` or its `notAfter` has passed.',
     ),
+    runId: Type.Optional(t.id('The id of the run that was queued.')),
   },
 );
 

@@ -1,7 +1,8 @@
 /** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
 
 import { actOnJobs, jobsPerStep } from '../../app/jobs/actions.ts';
-import type { JobsApp } from '../../app/app.ts';
+import type { JobsApp, RunsApp } from '../../app/app.ts';
+import { runJobs } from '../../app/runs/runs.ts';
 import { getChain } from '../../app/jobs/afterwards.ts';
 import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
@@ -62,10 +63,10 @@ const operations = describe(
       },
     },
     actOnJobs: {
-      summary: 'Pause, resume or delete many jobs',
+      summary: 'Pause, resume, run or delete many jobs',
       description:
-        'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
-        'says why. A job with a run in progress is not deleted. A job that is paused or resumed already, or is over, stays as it is. ' +
+        'Pauses, resumes, runs or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
+        'says why. A job with a run in progress is not run or deleted, and one is run by hand once a minute. A job that is paused or resumed already, or is over, stays as it is. ' +
         'Jobs are changed in groups of 20, and a group counts as one request.',
       body: JobActions,
       response: { 200: JobActionResults },
@@ -76,7 +77,11 @@ const operations = describe(
 );
 
 /** Adds the routes. */
-export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: RequestLimits): void {
+export function jobExtensionRoutes(
+  server: ApiServer,
+  app: JobsApp & RunsApp,
+  limits: RequestLimits,
+): void {
   server.get(
     '/jobs/:id/due-times',
     operations.getDueTimes,
@@ -102,12 +107,17 @@ export function jobExtensionRoutes(server: ApiServer, app: JobsApp, limits: Requ
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {
     const items = body.ids.length;
     await countItems(limits, principal, { items, perRequest: jobsPerStep, answer });
-    const results = await actOnJobs(app, principal, body);
+    const { action, ids } = body;
+    const results =
+      action === 'run'
+        ? await runJobs(app, principal, ids)
+        : await actOnJobs(app, principal, { action, ids });
     return {
-      results: results.map(({ id, refusal, isOver = false }) => ({
+      results: results.map(({ id, refusal, isOver = false, runId }) => ({
         id,
         error: isOver ? null : (refusal?.message ?? null),
         isOver,
+        ...(runId !== undefined && { runId }),
       })),
     };
   });

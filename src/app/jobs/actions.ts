@@ -3,14 +3,14 @@ import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { plans, type PlanName } from '../../domain/accounts/plan.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { checkDistinct, type Action } from '../../domain/fields.ts';
-import { afterAction, isOver, type ActedJob, type JobAction } from '../../domain/jobs/actions.ts';
+import { afterAction, isOver, type ActedJob } from '../../domain/jobs/actions.ts';
 import { followersFirst } from '../../domain/jobs/after.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
 import { dropChainedRuns } from '../../store/jobs/chains.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
-import type { Ground, JobsApp, Principal } from '../app.ts';
-import { changeBy, type NoteChange } from '../change.ts';
+import type { Ground, JobsApp, Principal, Wakes } from '../app.ts';
+import { changeBy, type ChangeParts, type NoteChange } from '../change.ts';
 import { refuseFollowed } from './chains.ts';
 import { isExecuting } from './idle.ts';
 import { noJob, removeJob } from './keep-job.ts';
@@ -22,6 +22,8 @@ export interface ActionResult {
   refusal: JobdError | null;
   /** Whether it was left as it is because it is over (docs/behavior.md#once-8). */
   isOver?: true;
+  /** The run that was queued. */
+  runId?: string;
 }
 
 /** Jobs of one transaction, which counts as one request. A job with a long body takes 0.5 ms to write, and no run is claimed meanwhile. */
@@ -32,7 +34,7 @@ export const jobsPerStep = 20;
  * of one whose transaction failed after others were kept, and of the jobs after it. Throws what the first transaction throws.
  */
 export async function changeInSteps<Item, Result>(
-  app: JobsApp,
+  app: ChangeParts & Wakes,
   principal: Principal,
   items: readonly Item[],
   work: (tx: Db, step: readonly Item[], note: NoteChange) => Promise<Result[]>,
@@ -62,7 +64,7 @@ export async function changeInSteps<Item, Result>(
 export async function actOnJobs(
   app: JobsApp,
   principal: Principal,
-  { action, ids }: { action: JobAction; ids: readonly string[] },
+  { action, ids }: { action: Action | 'delete'; ids: readonly string[] },
 ): Promise<ActionResult[]> {
   checkDistinct(ids, (index) => `ids.${index}`);
   if (action === 'resume') await prepareToResume(app, principal, ids);
@@ -115,9 +117,14 @@ async function refusalToDelete(tx: Db, job: ActedJob): Promise<JobdError | null>
     await refuseFollowed(tx, job);
     return null;
   } catch (error) {
-    if (error instanceof JobdError && error.httpStatus < 500) return error;
-    throw error;
+    return refusalOf(error);
   }
+}
+
+/** Why one job is refused. Any other error fails the whole request. */
+export function refusalOf(error: unknown): JobdError {
+  if (error instanceof JobdError && error.httpStatus < 500) return error;
+  throw error;
 }
 
 async function pauseOrResume(
@@ -170,7 +177,7 @@ async function prepareToResume(
   }
 }
 
-/** Applies `change` to each job. A refusal concerns one job; any other error fails the whole request. */
+/** Applies `change` to each job. */
 function decide(
   ids: readonly string[],
   found: readonly ActedJob[],
@@ -185,8 +192,7 @@ function decide(
       done.push(change(job));
       return { id, refusal: null };
     } catch (error) {
-      if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
-      return { id, refusal: error };
+      return { id, refusal: refusalOf(error) };
     }
   });
   return { results, done };

@@ -1,6 +1,7 @@
 /** Runs: requested by hand, and read back. */
 
 import { JobdError, tooSoon } from '../../domain/errors.ts';
+import { checkDistinct } from '../../domain/fields.ts';
 import { manualIntervalMs } from '../../domain/jobs/actions.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { activeWords } from '../../domain/runs/active.ts';
@@ -11,6 +12,7 @@ import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { Ground, Principal, RunsApp } from '../app.ts';
 import { changeBy, type NoteChange } from '../change.ts';
+import { changeInSteps, refusalOf, type ActionResult } from '../jobs/actions.ts';
 import { pageOf, parseRunCursor, runCursor, type Page, type PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
 
@@ -24,37 +26,88 @@ export async function runJob(
   principal: Principal,
   jobId: string,
   idempotencyKey: string | null,
-  dueAtFor?: (tx: Db, job: SealedJob) => Promise<number>,
+  dueAtFor?: AskedRun['dueAtFor'],
 ): Promise<Run> {
-  const { clock, events, wake } = app;
   const known = async (db: Db): Promise<Run | undefined> => {
     if (idempotencyKey === null || !isId(jobId)) return undefined;
     const first = await runs.findRunByIdempotencyKey(db, jobId, idempotencyKey);
     if (first !== undefined) await requireJob(db, principal, jobId);
     return first;
   };
-  const queue = async (tx: Db, note: NoteChange): Promise<Run> => {
-    const job = await requireJob(tx, principal, jobId);
-    const first = await known(tx);
-    if (first !== undefined) return first;
-    const now = clock.now();
-    await requirePaid(tx, principal, now);
-    if (dueAtFor === undefined) await refuseWhileRunning(tx, job);
-    const dueAt = await dueAtFor?.(tx, job);
-    const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
-    if (last !== undefined) {
-      throw tooSoon('a job can be run by hand once a minute', manualIntervalMs, now - last);
-    }
-    const queued = { ...queuedRun(newId(now), job.id, now), ...(dueAt !== undefined && { dueAt }) };
-    await runs.insertQueuedRun(tx, queued, idempotencyKey);
-    note({ action: 'job.run', subject: job, runId: queued.id });
-    return queued;
-  };
+  const queue = async (tx: Db, note: NoteChange): Promise<Run> =>
+    (await known(tx)) ??
+    (await queueRun(app, principal, tx, note, { jobId, idempotencyKey, dueAtFor }));
   const run = await changeBy(app, principal, queue, known);
-  wake('claim');
+  app.wake('claim');
   const { id, status } = run;
-  events.publish(principal.workspaceId, { runs: [{ id, jobId: run.jobId, status }] });
+  app.events.publish(principal.workspaceId, { runs: [{ id, jobId: run.jobId, status }] });
   return run;
+}
+
+/** A run that somebody asks for. */
+interface AskedRun {
+  jobId: string;
+  idempotencyKey?: string | null;
+  dueAtFor?: ((tx: Db, job: SealedJob) => Promise<number>) | undefined;
+}
+
+/** Queues a run in a transaction. Throws as `runJob` does. */
+async function queueRun(
+  { clock }: Pick<Ground, 'clock'>,
+  principal: Principal,
+  tx: Db,
+  note: NoteChange,
+  { jobId, idempotencyKey = null, dueAtFor }: AskedRun,
+): Promise<Run> {
+  const job = await requireJob(tx, principal, jobId);
+  const now = clock.now();
+  await requirePaid(tx, principal, now);
+  if (dueAtFor === undefined) await refuseWhileRunning(tx, job);
+  const dueAt = await dueAtFor?.(tx, job);
+  const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
+  if (last !== undefined) {
+    throw tooSoon('a job can be run by hand once a minute', manualIntervalMs, now - last);
+  }
+  const queued = { ...queuedRun(newId(now), job.id, now), ...(dueAt !== undefined && { dueAt }) };
+  await runs.insertQueuedRun(tx, queued, idempotencyKey);
+  note({ action: 'job.run', subject: job, runId: queued.id });
+  return queued;
+}
+
+/**
+ * Queues a run of each job as `runJob` does, some in each transaction. A job that is refused does not affect the others. Throws
+ * `invalid_input` for an id that is there twice, and `payment_required`.
+ */
+export async function runJobs(
+  app: RunsApp,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<ActionResult[]> {
+  checkDistinct(ids, (index) => `ids.${index}`);
+  await requirePaid(app.store.db, principal, app.clock.now());
+  const results = await changeInSteps<string, ActionResult>(
+    app,
+    principal,
+    ids,
+    async (tx, step, note) => {
+      const rows: ActionResult[] = [];
+      for (const jobId of step) {
+        try {
+          const { id: runId } = await queueRun(app, principal, tx, note, { jobId });
+          rows.push({ id: jobId, refusal: null, runId });
+        } catch (error) {
+          rows.push({ id: jobId, refusal: refusalOf(error) });
+        }
+      }
+      return rows;
+    },
+    (id, refusal) => ({ id, refusal }),
+  );
+  const queued = results.flatMap(({ id: jobId, runId: id }) =>
+    id === undefined ? [] : [{ id, jobId, status: 'queued' } as const],
+  );
+  if (queued.length > 0) app.events.publish(principal.workspaceId, { runs: queued });
+  return results;
 }
 
 async function refuseWhileRunning(tx: Db, { id, activeRunId, timezone }: SealedJob): Promise<void> {

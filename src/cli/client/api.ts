@@ -59,7 +59,7 @@ export function createApi(ask: Ask) {
       /** All jobs within limits, as lists show them. */
       summaries: ({ status, selector }: { status: JobFilter | null; selector: string | null }) =>
         pages<JobSummary>(ask, `/overview/jobs${queryOf({ status, selector })}`, 'jobs'),
-      /** Pauses, resumes or deletes up to 100 jobs. */
+      /** Pauses, resumes, runs or deletes up to 100 jobs. */
       act: async (action: JobAction, ids: readonly string[]) =>
         fieldOf(await ask<JobActionResults>('POST', '/jobs/actions', { action, ids }), 'results'),
     },

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { durationOf } from '../../settings/setting.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseSeconds } from '../options.ts';
+import { mostAtOnce } from '../many.ts';
 import { isForMany, select, withSelection, type Selected } from '../selection.ts';
 import { idCell, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Output } from '../terminal/output.ts';
@@ -81,13 +82,17 @@ async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
   }
 }
 
-interface Started extends Selected {
-  run: Run | null;
+/** What is known of a run at least. */
+type KnownRun = Pick<Run, 'id' | 'jobId' | 'status' | 'durationMs' | 'error'>;
+
+interface Started extends Pick<Selected, 'id' | 'name'> {
+  /** Null if it was refused. */
+  run: KnownRun | null;
   /** Why it was not run; null if it was. */
   error: string | null;
 }
 
-/** Runs one job after the other, as fast as the server takes them, and then waits for all. */
+/** Asks for all runs, as fast as the server takes them, and then waits for all. */
 async function runMany(
   context: Context,
   api: Api,
@@ -99,11 +104,8 @@ async function runMany(
   const results: Started[] = [];
   const queued = () => `asked for ${results.length} of ${counted(jobs.length, 'run')}`;
   const failure = await waitVisibly(queued, async (signal) => {
-    for (const job of jobs) {
-      const started = await start(api, job.id);
-      if (signal.aborted && started.run === null) break;
-      results.push({ ...job, ...started });
-      if (signal.aborted) break;
+    while (results.length < jobs.length && !signal.aborted) {
+      results.push(...(await start(api, jobs.slice(results.length, results.length + mostAtOnce))));
     }
   }).catch((error: unknown) => error);
   const isStopped = results.length < jobs.length;
@@ -143,21 +145,24 @@ function printStarted(output: Output, results: readonly Started[]): void {
   );
 }
 
-async function start(api: Api, jobId: string): Promise<Pick<Started, 'run' | 'error'>> {
-  try {
-    return { run: (await api.jobs.run(jobId)).run, error: null };
-  } catch (error) {
-    if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
-    return { run: null, error: error.message };
-  }
+/** Asks for the runs of jobs that fit into one request. */
+async function start(api: Api, jobs: readonly Selected[]): Promise<Started[]> {
+  const ids = jobs.map(({ id }) => id);
+  const outcomes = await api.jobs.act('run', ids);
+  return jobs.map(({ id: jobId, name }, index) => {
+    const { runId, error = null } = outcomes[index] ?? {};
+    const fresh = { jobId, status: 'queued', durationMs: null, error: null } as const;
+    const run = runId === undefined ? null : { id: runId, ...fresh };
+    return { id: jobId, name, run, error };
+  });
 }
 
 /** Waits with a spinner that names the job, and says how far its target is. Without a terminal that is a line for each change. */
-async function waitFor(
+async function waitFor<Known extends KnownRun>(
   { output }: Context,
   api: Api,
-  { run, name, timeoutMs }: { run: Run; name: string; timeoutMs: number },
-): Promise<Waited> {
+  { run, name, timeoutMs }: { run: Known; name: string; timeoutMs: number },
+): Promise<Waited<Known>> {
   const words = `waiting for the run of ${plain(name)}`;
   let progress = '';
   const get = async (): Promise<Run> => {
@@ -174,21 +179,21 @@ async function waitFor(
 }
 
 /** How the wait ended; `run` is the last known state. */
-export interface Waited {
-  run: Run;
+export interface Waited<Known extends KnownRun> {
+  run: Known | Run;
   exitCode: number;
 }
 
-const isOver = ({ status }: Run): boolean => isFinal(status);
+const isOver = ({ status }: KnownRun): boolean => isFinal(status);
 
 /** Waits until the run has ended, the time is up or the signal aborts. */
-export async function waitForRun(
+export async function waitForRun<Known extends KnownRun>(
   getRun: () => Promise<Run>,
-  queued: Run,
+  queued: Known,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<Waited> {
-  const run = await waitUntil(getRun, queued, { isOver, timeoutMs, signal });
+): Promise<Waited<Known>> {
+  const run = await waitUntil<Known | Run>(getRun, queued, { isOver, timeoutMs, signal });
   const isInterrupted = signal?.aborted === true && !isOver(run);
   return { run, exitCode: isInterrupted ? interruptedExitCode : runExitCodes[run.status] };
 }

@@ -1,4 +1,4 @@
-/** What people do with many jobs at once: pause, resume or delete them. */
+/** What people do with many jobs at once: pause, resume, run or delete them. */
 
 import { actions, type Action } from '../fields.ts';
 import { firstDue, nextDue } from '../schedule/next.ts';
@@ -7,7 +7,7 @@ import { scheduleOf, type ScheduleFields } from '../schedule/schedule.ts';
 import { isOnSchedule } from './after.ts';
 import type { Job } from './job.ts';
 
-export const jobActions = [...actions, 'delete'] as const;
+export const jobActions = [...actions, 'run', 'delete'] as const;
 export type JobAction = (typeof jobActions)[number];
 
 /** Jobs of one request. */

@@ -14,6 +14,7 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
@@ -28,6 +29,39 @@ async function add({ ask }: TestDaemon, input: object = {}): Promise<string> {
   assert.equal(status, 201, body.error);
   return body.job.id;
 }
+
+test('many jobs are run as single ones are, each of them once a minute', async (t) => {
+  const sink = await startHeldSink(t);
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask } = daemon;
+  const ids = [await add(daemon, { url: sink.url }), await add(daemon, { url: sink.url })];
+  const act = async (asked: string[]) =>
+    (await ask('POST', path, { action: 'run', ids: asked })).body.results as {
+      id: string;
+      error: string | null;
+      runId?: string;
+    }[];
+  const [first, none, second] = await act([ids[0] ?? '', unknownId, ids[1] ?? '']);
+  assert.equal(none?.error, `there is no job with id ${unknownId}`);
+  assert.equal(none.runId, undefined);
+  for (const [index, row] of [first, second].entries()) {
+    assert.equal(row?.error, null);
+    const { run } = (await ask('GET', `/jobs/${ids[index]}/runs/${row?.runId}`)).body;
+    assert.deepEqual([run.source, run.jobId], ['manual', ids[index]]);
+  }
+  await sink.waitFor(2);
+  const executing = await act(ids);
+  for (const { error } of executing) assert.match(error ?? '', /of this job is executing/);
+  sink.release();
+  await until('both have ended', async () => {
+    const { runs } = (await ask('GET', '/runs?status=success')).body;
+    return runs.length === 2;
+  });
+  for (const { error } of await act(ids)) assert.match(error ?? '', /once a minute/);
+  const { entries } = (await ask('GET', '/audit')).body as { entries: { action: string }[] };
+  assert.equal(entries.filter(({ action }) => action === 'job.run').length, 2);
+});
 
 test('many jobs are paused, resumed and deleted as single ones are', async (t) => {
   const clock = fakeClock();
@@ -164,8 +198,8 @@ const refused: [what: string, input: unknown, words: RegExp][] = [
   ],
   [
     'another action',
-    { action: 'run', ids: [unknownId] },
-    /^action must be one of pause, resume, delete, got "run"$/,
+    { action: 'start', ids: [unknownId] },
+    /^action must be one of pause, resume, run, delete, got "start"$/,
   ],
   [
     'an id twice',

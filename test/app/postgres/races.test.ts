@@ -8,7 +8,7 @@ import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace, deleteWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { actOnJobs } from '../../../src/app/jobs/actions.ts';
 import { createMonitor } from '../../../src/app/monitors/monitors.ts';
-import type { JobAction } from '../../../src/domain/jobs/actions.ts';
+import type { Action } from '../../../src/domain/fields.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJobsOfWorkspace, setDueTimes } from '../../../src/store/jobs/planned.ts';
@@ -76,7 +76,7 @@ describe('a deleted workspace', { skip }, () => {
   });
 });
 
-async function act(t: TestContext, action: JobAction) {
+async function act(t: TestContext, action: Action | 'delete') {
   const { app, principal, db, addJob, race } = await setup(t);
   const { id } = await addJob(dueOnce);
   let acted: Awaited<ReturnType<typeof actOnJobs>> = [];

@@ -42,20 +42,27 @@ test('a name that is taken is refused, changed or repeated, as asked', async (t)
 });
 
 test('where a server fails in between, what was asked for until then is told', async (t) => {
-  const { jobd, url, env } = await serveCommand(t);
+  const { url, env } = await serveCommand(t);
   const sink = await startSink(t);
-  for (const name of ['one', 'two']) {
-    const options = ['--name', name, '--url', sink.url, '--every', '1h', '--paused'];
-    assert.equal((await jobd('jobs', 'create', ...options)).exitCode, 0);
-  }
+  const schedule = { scheduleType: 'period', periodSeconds: 3_600 };
+  const jobs = Array.from({ length: 101 }, (_, index) => {
+    return { key: `job-${index}`, name: `job ${index}`, url: sink.url, ...schedule };
+  });
+  const made = await fetch(`${url}/api/v1/definitions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${env['JOBD_API_KEY']}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ jobs }),
+  });
+  assert.equal(made.status, 200, await made.text());
   let asked = 0;
   const breaking = await startProxy(t, url, (request) =>
-    request.endsWith('/run') && (asked += 1) === 2 ? { status: 500 } : null,
+    request.endsWith('/actions') && (asked += 1) === 2 ? { status: 500 } : null,
   );
   const ran = await runCommand(['jobs', 'run', '--all'], { ...env, JOBD_URL: breaking });
   assert.equal(ran.exitCode, 1, ran.stderr);
-  assert.match(ran.stdout, /^(?:one|two)\tqueued\t-\t-\t[0-9a-f-]{36}\n$/);
-  assert.match(ran.stderr, /^stopped: asked for 1 of 2 runs\njobd: /m);
+  assert.equal(lines(ran.stdout).length, 100);
+  assert.match(lines(ran.stdout)[0] ?? '', /^job \d+\tqueued\t-\t-\t[0-9a-f-]{36}$/);
+  assert.match(ran.stderr, /^stopped: asked for 100 of 101 runs\njobd: /m);
 });
 
 test('many jobs are paused, resumed, run and deleted at once', async (t) => {

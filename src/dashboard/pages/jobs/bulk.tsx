@@ -1,7 +1,8 @@
-/** Many jobs at once: pause, resume, delete. */
+/** Many jobs at once: pause, resume, run, delete. */
 
 import type { Signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { JobActionResults } from '../../../api/jobs/extension-contract.ts';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { useBusy } from '../../client/busy.ts';
 import { change } from '../../client/session.ts';
@@ -15,10 +16,9 @@ interface BulkProps {
   rows: readonly JobSummary[];
 }
 
-type Action = 'pause' | 'resume' | 'delete';
-type Results = { results: { id: string; error: string | null; isOver: boolean }[] };
+const done = { pause: 'paused', resume: 'resumed', run: 'queued', delete: 'deleted' } as const;
+type Action = keyof typeof done;
 
-const done: Record<Action, string> = { pause: 'paused', resume: 'resumed', delete: 'deleted' };
 /** As many as one request takes. */
 const mostAtOnce = 100;
 
@@ -35,7 +35,7 @@ export function Bulk({ chosen, rows }: BulkProps) {
     let over = 0;
     for (let from = 0; from < ids.length; from += mostAtOnce) {
       const part = ids.slice(from, from + mostAtOnce);
-      const answer = await change<Results>('POST', '/jobs/actions', { action, ids: part });
+      const answer = await change<JobActionResults>('POST', '/jobs/actions', { action, ids: part });
       const results = answer.ok
         ? answer.body.results
         : part.map((id) => ({ id, error: answer.error, isOver: false }));
@@ -60,6 +60,9 @@ export function Bulk({ chosen, rows }: BulkProps) {
         </Button>
         <Button disabled={isNone} onClick={() => void begin(() => act('resume'))}>
           Resume
+        </Button>
+        <Button disabled={isNone} onClick={() => void begin(() => act('run'))}>
+          Run now
         </Button>
         <Button disabled={isNone} onClick={() => setAsking(true)}>
           Delete
