@@ -3,6 +3,7 @@
 import { calls } from '../wings/calls/wing.ts';
 import { definitions } from '../wings/definitions/wing.ts';
 import { explain } from '../wings/explain/wing.ts';
+import { figures } from '../wings/figures/wing.ts';
 import { ledger } from '../wings/ledger/wing.ts';
 import { readers } from '../wings/readers/wing.ts';
 import { replay } from '../wings/replay/wing.ts';
@@ -13,6 +14,7 @@ import { localWings } from './local-wings.ts';
 
 const wings = [
   explain,
+  figures,
   ledger,
   replay,
   calls,

@@ -56,12 +56,3 @@ export function countRuns(until: number): { add: (run: CountedRun) => void; figu
     },
   };
 }
-
-/** What a rate is made of. Missed are due times. */
-export type Outcomes = Pick<Figures, 'success' | 'failed' | 'interrupted'> & { missed: number };
-
-/** Successes of all outcomes, as `99.53 %`; rounded down, so that 100 % means all. Null without any outcome. */
-export function rateText({ success, failed, interrupted, missed }: Outcomes): string | null {
-  const all = success + failed + interrupted + missed;
-  return all === 0 ? null : `${(Math.floor((success * 10_000) / all) / 100).toFixed(2)} %`;
-}

@@ -4,8 +4,8 @@ import { counted } from '../../domain/counted.ts';
 import { inTwoUnits } from '../../domain/durations.ts';
 import { oneLine } from '../../domain/one-line.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
+import { rateText } from '../../domain/runs/rate.ts';
 import type { ReportedJob, ReportedMonitor } from './contract.ts';
-import { rateText } from './figures.ts';
 import type { Month } from './month.ts';
 
 /** What a report is made of. `now`: when it was made, in epoch milliseconds. */

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countRuns, rateText, type CountedRun } from '../../../src/wings/report/figures.ts';
+import { rateText } from '../../../src/domain/runs/rate.ts';
+import { countRuns, type CountedRun } from '../../../src/wings/report/figures.ts';
 import { readMonth } from '../../../src/wings/report/month.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 

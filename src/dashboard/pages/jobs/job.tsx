@@ -28,6 +28,7 @@ import { NextDue } from './due-times.tsx';
 import { Durations } from './durations.tsx';
 import { History } from './history.tsx';
 import { Managed } from './managed.tsx';
+import { Rates } from './rates.tsx';
 import { isUnderWay } from '../../view/run.ts';
 
 /** What is on its page. */
@@ -71,6 +72,7 @@ export function JobPage({ job }: { job: Job }) {
       </div>
       {count !== 0 && (
         <>
+          <Rates id={id} zone={zone} />
           <Durations jobId={id} runs={runs} zone={zone} />
           <Days id={id} zone={zone} createdAt={job.createdAt} before={choice.before} />
         </>
