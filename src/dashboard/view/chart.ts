@@ -12,9 +12,7 @@ export interface DurationChart {
   failures: string;
   /** Where to draw the grid, from the bottom up. */
   ticks: { y: number; label: string }[];
-  /** Null without a duration. The 95th percentile is a duration that occurred. */
-  medianMs: number | null;
-  p95Ms: number | null;
+  /** Null without a duration. */
   maxMs: number | null;
 }
 
@@ -72,8 +70,6 @@ export function durationChart(
     line,
     failures,
     ticks,
-    medianMs: lengths[Math.floor((lengths.length - 1) / 2)] ?? null,
-    p95Ms: lengths[Math.ceil(lengths.length * 0.95) - 1] ?? null,
     maxMs: lengths.at(-1) ?? null,
   };
 }

@@ -18,6 +18,7 @@ interface BulkProps {
 
 const done = { pause: 'paused', resume: 'resumed', run: 'queued', delete: 'deleted' } as const;
 type Action = keyof typeof done;
+const words = { pause: 'Pause', resume: 'Resume', run: 'Run now' } as const;
 
 /** As many as one request takes. */
 const mostAtOnce = 100;
@@ -55,15 +56,11 @@ export function Bulk({ chosen, rows }: BulkProps) {
       <p class="actions">
         <span role="status">{ids.length} selected</span>
         <Button onClick={() => (chosen.value = distinct)}>Select all {distinct.size} shown</Button>
-        <Button disabled={isNone} onClick={() => void begin(() => act('pause'))}>
-          Pause
-        </Button>
-        <Button disabled={isNone} onClick={() => void begin(() => act('resume'))}>
-          Resume
-        </Button>
-        <Button disabled={isNone} onClick={() => void begin(() => act('run'))}>
-          Run now
-        </Button>
+        {(['pause', 'resume', 'run'] as const).map((action) => (
+          <Button key={action} disabled={isNone} onClick={() => void begin(() => act(action))}>
+            {words[action]}
+          </Button>
+        ))}
         <Button disabled={isNone} onClick={() => setAsking(true)}>
           Delete
         </Button>

@@ -30,12 +30,11 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
   const chosenId = useSignal<string | null>(null);
   const shown = runs.slice(0, mostRuns);
   const chart = durationChart(shown, Math.max(width.value - gutter, 40), height);
-  const { points, medianMs, p95Ms, maxMs } = chart;
+  const { points, maxMs } = chart;
   const found = points.findIndex(({ index }) => shown[index]?.id === chosenId.value);
   const at = found === -1 ? points.length - 1 : found;
   const run = shown[points[at]?.index ?? -1];
-  if (points.length < 2 || run === undefined) return null;
-  if (medianMs === null || p95Ms === null || maxMs === null) return null;
+  if (points.length < 2 || run === undefined || maxMs === null) return null;
   const choose = (next: number): void => {
     const point = points[Math.min(Math.max(next, 0), points.length - 1)];
     chosenId.value = (point && shown[point.index]?.id) ?? null;
@@ -56,8 +55,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
       <div class="titled">
         <h2 id="durations">Durations</h2>
         <p class="quiet">
-          median {duration(medianMs)} · p95 {duration(p95Ms)} · longest {duration(maxMs)} ·{' '}
-          {points.length} runs
+          {points.length} runs · longest {duration(maxMs)}
         </p>
       </div>
       <div

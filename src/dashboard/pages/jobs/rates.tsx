@@ -7,7 +7,7 @@ import { ofNothing, useResource } from '../../client/resource.ts';
 import { duration, figures } from '../../view/figures.ts';
 import { dayIn } from '../../view/times.ts';
 
-/** The table. It is as of when the page was opened: each run changes it by little. */
+/** The table, as of when the page was opened: each run changes it by little. */
 export function Rates({ id, zone }: { id: string; zone: string }) {
   const periods = useResource<JobFigures>(`/jobs/${id}/figures`, ofNothing).body.value?.periods;
   const shown = periods?.filter(({ rate }) => rate !== null) ?? [];
@@ -22,29 +22,27 @@ export function Rates({ id, zone }: { id: string; zone: string }) {
       <table class="due">
         <thead>
           <tr>
-            {['last', 'succeeded', 'median', 'p95', 'p99'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
+            <th scope="col">last</th>
+            <th scope="col">succeeded</th>
+            <th scope="col">median</th>
+            <th scope="col">p95</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ days, durations, ...of }) => {
-            const all = of.success + of.failed + of.interrupted + of.missed;
-            const { p50Ms = null, p95Ms = null, p99Ms = null } = durations ?? {};
-            return (
-              <tr key={days}>
-                <th scope="row">{days === 1 ? '24 h' : `${days} days`}</th>
-                <td>
-                  <b>{rateText(of)}</b> <span class="quiet">of {figures(all)}</span>
-                </td>
-                {[p50Ms, p95Ms, p99Ms].map((ms, index) => (
-                  <td key={index}>{ms === null ? '–' : duration(ms)}</td>
-                ))}
-              </tr>
-            );
-          })}
+          {shown.map(({ days, durations, ...of }) => (
+            <tr key={days}>
+              <th scope="row">{days === 1 ? '24 h' : `${days} d`}</th>
+              <td>
+                <b>{rateText(of)}</b>{' '}
+                <span class="quiet">
+                  of {figures(of.success + of.failed + of.interrupted + of.missed)}
+                </span>
+              </td>
+              {(['p50Ms', 'p95Ms'] as const).map((name) => (
+                <td key={name}>{durations === null ? '–' : duration(durations[name])}</td>
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </section>
