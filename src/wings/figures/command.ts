@@ -30,7 +30,6 @@ exceed. Missed are due times.`,
       const job = await api.jobs.find(name);
       const figures = await api.ask<JobFigures>('GET', path`/jobs/${job.id}/figures`);
       if (flags['json']) return printJson(output, figures);
-      const ms = (value: number | undefined) => (value === undefined ? null : value);
       printRows(
         output,
         figures.periods,
@@ -41,9 +40,9 @@ exceed. Missed are due times.`,
           failed: ({ failed }) => failed,
           interrupted: ({ interrupted }) => interrupted,
           missed: ({ missed }) => missed,
-          'p50 ms': ({ durations }) => ms(durations?.p50Ms),
-          'p95 ms': ({ durations }) => ms(durations?.p95Ms),
-          'p99 ms': ({ durations }) => ms(durations?.p99Ms),
+          'p50 ms': ({ durations }) => durations?.p50Ms ?? null,
+          'p95 ms': ({ durations }) => durations?.p95Ms ?? null,
+          'p99 ms': ({ durations }) => durations?.p99Ms ?? null,
           'counted from': ({ countedFrom }) => moment(countedFrom),
         },
         { none: 'there are no figures', optional: ['counted from'] },
