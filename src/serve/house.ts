@@ -52,7 +52,7 @@ export interface ApiParts {
   siteUrl: () => string;
 }
 
-/** Adds operations that need a key. */
+/** Adds operations: those of `operations` need a key. */
 export type AddOperations = (server: ApiServer, app: App, parts: ApiParts) => void;
 
 /** A daemon before its first call. */
@@ -78,6 +78,8 @@ export type TakePart = (starting: Starting) => Promise<void> | void;
 export interface Wing {
   readonly commands?: readonly CommandFile[];
   readonly operations?: () => Promise<AddOperations>;
+  /** Routes outside the API, which need no key. */
+  readonly open?: () => Promise<AddOperations>;
   /** Takes part in daemons that make calls. */
   readonly daemon?: () => Promise<TakePart>;
   /** Lets `jobd jobs create` take a curl command. */

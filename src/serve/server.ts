@@ -99,6 +99,10 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   pageRoutes(server, assets);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
   await server.register(async (reports: ApiServer) => completionRoutes(reports, app, limits));
+  for (const load of addedByWings.open) {
+    const add = await load();
+    await server.register(async (open: ApiServer) => add(open, app, { limits, siteUrl }));
+  }
   docsRoutes(server, app, description);
   await server.register(
     async (api: ApiServer) => {

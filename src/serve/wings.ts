@@ -1,5 +1,6 @@
 /** The optional features of this jobd, beside those of `local-wings.ts`. Without its line here and its folder, one is gone. */
 
+import { badge } from '../wings/badge/wing.ts';
 import { calls } from '../wings/calls/wing.ts';
 import { definitions } from '../wings/definitions/wing.ts';
 import { explain } from '../wings/explain/wing.ts';
@@ -23,6 +24,7 @@ const wings = [
   timetable,
   windows,
   report,
+  badge,
   ...localWings,
 ];
 
@@ -30,6 +32,7 @@ const wings = [
 export const addedByWings = {
   commands: wings.flatMap(({ commands = [] }) => commands),
   operations: wings.flatMap(({ operations = [] }) => operations),
+  open: wings.flatMap(({ open = [] }) => open),
   daemon: wings.flatMap(({ daemon = [] }) => daemon),
   readCurl: wings.find(({ readCurl }) => readCurl !== undefined)?.readCurl,
 };

@@ -86,6 +86,7 @@ test('every link within the page has a target, and every id is unique', async (t
   for (const id of ids) assert.match(id ?? '', /^\S+$/);
   const variables = new Set([...text.matchAll(/\$[A-Z]+_ID/g)].map(([name]) => name));
   const nouns = [
+    'BADGE',
     'CHANNEL',
     'COMPLETE',
     'DELIVERY',

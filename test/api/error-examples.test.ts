@@ -34,7 +34,14 @@ const window = { name: 'patch night', effect: 'mute', ...toCome };
 const mailChannel = { name: 'a', type: 'email', config: { to: 'a@example.com' } };
 const noNotes: Partial<ApiOperation> = {};
 /** What takes an `Idempotency-Key`, and is refused for one that was used. */
-const keyed = new Set(['createJob', 'copyJob', 'createMonitor', 'createWindow', 'createKey']);
+const keyed = new Set([
+  'createJob',
+  'copyJob',
+  'createMonitor',
+  'createWindow',
+  'createBadge',
+  'createKey',
+]);
 const huge = 'x'.repeat(300 * 1024);
 
 function normalised(sentence: string): string {
@@ -61,6 +68,8 @@ interface Ids {
   end: string;
   channels: string;
   windows: string;
+  badges: string;
+  badge: string;
   runId: string;
   deliveryId: string;
 }
@@ -82,6 +91,8 @@ async function madeBy(ask: Ask): Promise<Ids> {
       .at(-1) ?? '';
   const { id: channels } = (await ask('POST', '/channels', channel)).body.channel;
   const { id: windows } = (await ask('POST', '/windows', window)).body.window;
+  const made = (await ask('POST', '/badges', { name: 'a' })).body;
+  const [badge = ''] = /cpb_\w+/.exec(made.pictureUrl) ?? [];
   const { run } = (await ask('POST', `/jobs/${jobs}/run`)).body;
   const { delivery } = (await ask('POST', `/channels/${channels}/test`)).body;
   await until('the run', async () => {
@@ -94,6 +105,8 @@ async function madeBy(ask: Ask): Promise<Ids> {
     pingId,
     channels,
     windows,
+    badges: made.badge.id,
+    badge,
     runId: run.id,
     deliveryId: delivery.id,
     signal: 'start',
@@ -120,6 +133,7 @@ async function waitBy(t: TestContext, ask: Ask): Promise<Pick<Ids, 'jobs' | 'run
 function pathFor(path: string, ids: Ids): string {
   const [, noun = ''] = /(\w+)\/\{id\}/.exec(path) ?? [];
   const values: Record<string, string> = { ...ids, id: ids[noun as 'jobs'] ?? '' };
+  if (path.startsWith('/badge/')) values['token'] = ids.badge;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
@@ -286,7 +300,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
     }
   };
   const unknownOf = (target: string): string =>
-    target.replace(ids.pingId, unknownId).replace(ids.token, unknownId);
+    [ids.pingId, ids.token, ids.badge].reduce((path, id) => path.replace(id, unknownId), target);
   const isIdle = async (target: string): Promise<boolean> => {
     const { body } = await daemon.ask('GET', target.replace(/\/run$/, ''));
     return body.job.lastDurationMs !== null && body.job.nextRunAt === null;

@@ -88,6 +88,11 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     assert.equal(status, 201, body.error);
     return body.window.id;
   };
+  const addBadge = async (key: string): Promise<string> => {
+    const { status, body } = await daemon.ask('POST', '/badges', { name: 'a' }, key);
+    assert.equal(status, 201, body.error);
+    return body.badge.id;
+  };
   const addDelivery = async (key: string) => {
     const channelId = await addChannel(key);
     const tested = await daemon.ask('POST', `/channels/${channelId}/test`, undefined, key);
@@ -110,6 +115,7 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     monitorId: await addMonitor(key),
     ...(await addDelivery(key)),
     windowId: await addWindow(key),
+    badgeId: await addBadge(key),
   });
   const own: KnownIds[] = [];
   const foreign: KnownIds[] = [];

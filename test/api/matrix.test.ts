@@ -115,11 +115,15 @@ function workspaceOf(key: KeyKind): 'a' | 'b' {
 const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
 
 function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
-  const isOfChannel = operation.path.startsWith('/channels');
-  const ofMonitorOrJob = operation.path.startsWith('/monitors') ? 'monitorId' : 'jobId';
-  const isOfWindow = operation.path.startsWith('/windows');
-  const ofOther = isOfWindow ? 'windowId' : ofMonitorOrJob;
-  const part = isOfChannel ? 'channelId' : ofOther;
+  const parts = {
+    monitors: 'monitorId',
+    channels: 'channelId',
+    windows: 'windowId',
+    badges: 'badgeId',
+  } as const;
+  const [, list = ''] = operation.path.split('/');
+  const part = parts[list as keyof typeof parts] ?? 'jobId';
+  const isOfChannel = list === 'channels';
   const [inner, sibling] = isOfChannel
     ? (['deliveryId', 'siblingDeliveryId'] as const)
     : (['runId', 'siblingRunId'] as const);
@@ -193,7 +197,7 @@ test('each key can do what its permission and workspace allow, and changes or re
     const key = keys[`${workspace}'s write key`] ?? '';
     clock.advance(60_001);
     // A workspace may have 100 channels, and each snapshot has all there is.
-    for (const kind of ['jobs', 'monitors', 'channels', 'windows']) {
+    for (const kind of ['jobs', 'monitors', 'channels', 'windows', 'badges']) {
       const found = (await daemon.ask('GET', `/${kind}`, undefined, key)).body[kind];
       for (const { id } of found) await daemon.ask('DELETE', `/${kind}/${id}`, undefined, key);
     }

@@ -156,6 +156,11 @@ const notes: Readonly<Record<string, Notes>> = {
     wrong: { name: 'new', effect: 'mute' },
   },
   updateWindow: { body: { name: 'changed' }, bodies: [{ selector: 'a=b' }] },
+  createBadge: {
+    body: { name: 'new', selector: 'a=b' },
+    bodies: [{ name: 'new' }],
+    wrong: { name: ' ' },
+  },
   previewSchedule: {
     body: {},
     wrong: { periodSeconds: 30 },

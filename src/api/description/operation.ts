@@ -25,6 +25,7 @@ export const tags = {
   'Signed calls':
     'How a target learns who called it: public keys, for tokens and for signatures. Outside `/api/v1`.',
   Windows: 'Times in which nobody is alerted.',
+  Badges: 'Pictures of a state, for anybody who has their URL.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
   'Sign-in': 'Sessions of browsers, which the dashboard uses, and the keys that its owner manages.',
   Account: 'The key itself, and what the plan of its account allows.',
@@ -57,7 +58,7 @@ interface Words {
   /** What a successful answer contains. */
   answer: string;
   /** The media type of a successful answer that is not JSON. */
-  answerType?: 'text/event-stream' | 'application/http-message-signatures-directory+json';
+  answerType?: string;
   /** What the body may contain where any text is taken. */
   textBody?: { description: string; example: string };
   /** The answer to the example of the request, where the schema has an example of another answer. */

@@ -32,7 +32,7 @@ export function answerFrom<Facts extends object>({
   make: (facts: Facts) => Text | Promise<Text>;
 }) {
   let kept: { facts: Facts; bytes: Buffer; etag: string } | undefined;
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const facts = await find();
     if (kept?.facts !== facts) {
       const text = await make(facts);
@@ -41,7 +41,8 @@ export function answerFrom<Facts extends object>({
     const { bytes, etag } = kept;
     reply.headers({ etag, 'cache-control': cacheControl });
     noteVariants(reply);
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
-    return reply.type(type).send(bytes);
+    // Waits until it is sent: a handler that returns nothing before that sends it again.
+    if (request.headers['if-none-match']?.includes(etag)) await reply.code(304).send();
+    else await reply.type(type).send(bytes);
   };
 }

@@ -65,21 +65,9 @@ export function callKeyRoutes(server: ApiServer, app: Ground, siteUrl: () => str
     () => JSON.stringify(discovery(siteUrl())),
     cacheControl,
   );
-  server.get('/.well-known/jwks.json', operations.getCallKeys, async (request, reply) => {
-    await keySet(request, reply);
-  });
-  server.get(
-    '/.well-known/http-message-signatures-directory',
-    operations.getSignatureDirectory,
-    async (request, reply) => {
-      await directory(request, reply);
-    },
-  );
-  server.get(
-    '/.well-known/openid-configuration',
-    operations.getDiscovery,
-    async (request, reply) => {
-      await configuration(request, reply);
-    },
-  );
+  const { getCallKeys, getSignatureDirectory, getDiscovery } = operations;
+  server.get('/.well-known/jwks.json', getCallKeys, keySet);
+  const place = '/.well-known/http-message-signatures-directory';
+  server.get(place, getSignatureDirectory, directory);
+  server.get('/.well-known/openid-configuration', getDiscovery, configuration);
 }

@@ -7,6 +7,7 @@ export const auditSubjects: Record<string, string> = {
   monitor: 'monitors',
   channel: 'channels',
   window: 'windows',
+  badge: 'badges',
   key: 'keys',
   session: 'sessions',
   workspace: 'workspaces',

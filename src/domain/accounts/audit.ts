@@ -41,6 +41,8 @@ export const auditActions = [
   'window.update',
   'window.end',
   'window.delete',
+  'badge.create',
+  'badge.delete',
   'key.create',
   'key.revoke',
   'session.start',

@@ -38,6 +38,7 @@ export const ownedBy = {
     { table: 'sessions', by: 'workspace_id' },
     { table: 'sign_in_codes', by: 'workspace_id' },
     { table: 'keys', by: 'workspace_id' },
+    { table: 'badges', by: 'workspace_id' },
     { table: 'audit_entries', by: 'workspace_id' },
     { table: 'made_once', by: 'workspace_id' },
   ],

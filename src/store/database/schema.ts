@@ -38,6 +38,7 @@ export interface Schema {
   accounts: AccountRow;
   workspaces: WorkspaceRow;
   keys: KeyRow;
+  badges: BadgeRow;
   audit_entries: AuditEntryRow;
   made_once: MadeOnceRow;
   instance: InstanceRow;
@@ -103,6 +104,12 @@ export interface KeyRow {
   last_used_at: Generated<number | null>;
   expires_at: number | null;
   revoked_at: number | null;
+}
+
+/** Its token is kept as a key is. */
+export interface BadgeRow extends Pick<KeyRow, 'id' | 'workspace_id' | 'name' | 'sha256'> {
+  selector: string | null;
+  created_at: number;
 }
 
 /** With the columns of what people set (`domain/jobs/fields.ts`). `on_result` is kept sealed too, with its secret, in a channel. */

@@ -8,6 +8,7 @@ export const movedTables = [
   'accounts',
   'workspaces',
   'keys',
+  'badges',
   'audit_entries',
   'made_once',
   'instance',

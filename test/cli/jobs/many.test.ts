@@ -225,6 +225,7 @@ test('a script that creates many waits for the rate limit', async (t) => {
     jobs: ['--url', 'https://example.com/', '--every', '5m'],
     monitors: ['--every', '5m'],
     windows: ['--effect', 'mute', '--for', '1h'],
+    badges: [],
     channels: ['--type', 'webhook', '--url', 'https://example.com/'],
   };
   for (const [list, given] of Object.entries(options)) {

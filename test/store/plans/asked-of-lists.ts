@@ -1,5 +1,6 @@
 /** What the store is asked of alerts, of lists and counts of a whole workspace, of the ledger, the timetable and reports. */
 
+import { readSelector } from '../../../src/domain/labels.ts';
 import { searchFor } from '../../../src/domain/search.ts';
 import * as alertStates from '../../../src/store/alerts/alert-states.ts';
 import * as attempts from '../../../src/store/alerts/attempts.ts';
@@ -17,6 +18,7 @@ import * as listedMonitors from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
 import * as trouble from '../../../src/store/overview/trouble.ts';
 import * as ledger from '../../../src/wings/ledger/query.ts';
+import * as badge from '../../../src/wings/badge/query.ts';
 import * as report from '../../../src/wings/report/query.ts';
 import * as timetable from '../../../src/wings/timetable/query.ts';
 import { id, page, part, type Asked } from './asked.ts';
@@ -192,4 +194,16 @@ export const ofReport: Asked = {
   listCountedRuns: [(db) => report.listCountedRuns(db, 'j', runPage)],
   listReceiptTexts: [(db) => report.listReceiptTexts(db, 'j', runPage)],
   countPings: [(db) => report.countPings(db, 'm', { from: 1, until: 5 })],
+};
+
+const states = { selector: readSelector('a=b'), afterId: '', rows: 5 };
+
+export const ofBadges: Asked = {
+  listBadges: [(db) => badge.listBadges(db, 'w', { before: 'b', limit: 5 })],
+  removeBadge: [(db) => badge.removeBadge(db, 'w', 'b')],
+  findShownBadge: [(db) => badge.findShownBadge(db, 'hash', 1)],
+  countStates: (['jobs', 'monitors'] as const).flatMap((table) => [
+    (db) => badge.countStates(db, table, 'w', states),
+    (db) => badge.countStates(db, table, 'w', { ...states, selector: null }),
+  ]),
 };

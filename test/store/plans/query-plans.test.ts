@@ -12,7 +12,7 @@ import { assertGolden } from '../../support/checks/golden.ts';
 import { openPlans } from '../../support/checks/query-plan.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { ofAccounts, ofJobs, ofMonitors, ofRuns, type Asked } from './asked.ts';
-import { ofAlerts, ofLedger, ofLists, ofReport, ofTimetable } from './asked-of-lists.ts';
+import { ofAlerts, ofBadges, ofLedger, ofLists, ofReport, ofTimetable } from './asked-of-lists.ts';
 
 const asked: Asked = {
   ...ofAccounts,
@@ -24,6 +24,7 @@ const asked: Asked = {
   ...ofLedger,
   ...ofTimetable,
   ...ofReport,
+  ...ofBadges,
 };
 
 /** The functions of the store that look into a workspace. */
@@ -53,6 +54,7 @@ const isSmall =
   /^SCAN (instance|\w+ USING (COVERING )?INDEX (runs_queued|runs_unsigned|jobs_active|workspaces_kept|channels_with_ended))$/;
 /** These sort what is little. */
 const sorting = new Set([
+  'countStates',
   'countInFlight',
   'findChainBefore',
   'findKnownDown',

@@ -54,6 +54,7 @@ export interface KnownIds {
   channelId: string;
   deliveryId: string;
   windowId: string;
+  badgeId: string;
 }
 
 /** The source of ids and keys in random requests. */
@@ -190,6 +191,7 @@ export function draftsOf({
       channelId: idOf('channelId', index),
       deliveryId: idOf('deliveryId', index),
       windowId: idOf('windowId', index),
+      badgeId: idOf('badgeId', index),
       // Where many parameters are known, few random requests have none that is wrong.
       asked: fc.oneof(
         { weight: 1, arbitrary: fc.constant('') },
@@ -203,9 +205,10 @@ export function draftsOf({
     }),
   );
   return parts.map(({ asked, ...all }) => (known) => {
-    const { id, runId, monitorId, channelId, deliveryId, windowId, ...rest } = all;
+    const { id, runId, monitorId, channelId, deliveryId, windowId, badgeId, ...rest } = all;
     const filled = path
       .replace('windows/{id}', () => `windows/${windowId(known)}`)
+      .replace('badges/{id}', () => `badges/${badgeId(known)}`)
       .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
       .replace('channels/{id}', () => `channels/${channelId(known)}`)
       .replace('{id}', () => id(known))

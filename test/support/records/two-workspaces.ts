@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 
 /**
  * The content of a workspace: a job and a run of it, another job with a run, a monitor with a ping,
- * a channel with a delivery, another such channel, and a window that is on.
+ * a channel with a delivery, another such channel, a window that is on, and a badge.
  */
 export interface Holding {
   jobId: string;
@@ -22,6 +22,7 @@ export interface Holding {
   /** A delivery of the workspace's other channel. */
   siblingDeliveryId: string;
   windowId: string;
+  badgeId: string;
 }
 
 /**
@@ -60,6 +61,8 @@ export async function fillWorkspace(
   const muted = { name: mark, effect: 'mute', durationSeconds: 604_800 };
   const window = await ask('POST', '/windows', muted, key);
   assert.equal(window.status, 201, window.body.error);
+  const badge = await ask('POST', '/badges', { name: mark }, key);
+  assert.equal(badge.status, 201, badge.body.error);
   const [ownChannel, siblingChannel] = [await makeChannel(), await makeChannel()];
   return {
     ...own,
@@ -68,6 +71,7 @@ export async function fillWorkspace(
     ...ownChannel,
     siblingDeliveryId: siblingChannel.deliveryId,
     windowId: window.body.window.id,
+    badgeId: badge.body.badge.id,
   };
 }
 
@@ -123,6 +127,12 @@ export async function openSnapshots(dataDir: string): Promise<Reading> {
       .select('windows')
       .where('id', '=', workspaceId)
       .executeTakeFirstOrThrow();
+    const badges = await db
+      .selectFrom('badges')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .orderBy('id')
+      .execute();
     // The progress of a delivery does not depend on requests.
     const deliveries = await db
       .selectFrom('deliveries')
@@ -130,7 +140,7 @@ export async function openSnapshots(dataDir: string): Promise<Reading> {
       .where('channel_id', 'in', ownChannels.select('id'))
       .orderBy('id')
       .execute();
-    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries, windows });
+    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries, windows, badges });
   };
   return {
     snapshot,

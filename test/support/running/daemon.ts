@@ -108,7 +108,9 @@ async function ask(
 /** Reads an API response of any client, and asserts that it matches the description. */
 export async function readAnswer(method: string, response: Response): Promise<Answer> {
   const { status, headers, url } = response;
-  const answer: Answer = { status, headers, body: JSON.parse(await response.text()) };
+  const text = await response.text();
+  const isJson = headers.get('content-type')?.includes('json') !== false;
+  const answer: Answer = { status, headers, body: isJson ? JSON.parse(text) : text };
   await assertConforms({ method, url }, answer);
   return answer;
 }

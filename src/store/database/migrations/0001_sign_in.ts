@@ -56,6 +56,15 @@ export const signIn = [
   `-- in PostgreSQL
    insert into hint_channel values (1, 'jobd_' || replace(gen_random_uuid()::text, '-', ''))`,
 
+  // Pictures of a state, known by their tokens.
+  `create table badges (
+     id text not null primary key,
+     workspace_id text not null references workspaces (id),
+     name text not null, selector text,
+     sha256 text not null unique, created_at bigint not null
+   )`,
+  `create index badges_by_workspace on badges (workspace_id, id)`,
+
   `create table sessions (
      id text not null primary key,
      workspace_id text not null references workspaces (id),

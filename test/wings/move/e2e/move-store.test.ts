@@ -53,6 +53,11 @@ async function fill(dataDir: string): Promise<void> {
     .insertInto('sign_in_codes')
     .values({ ...some, sha256: 'ab'.repeat(32), expires_at: 1 })
     .execute();
+  const badge = { id: 'b', workspace_id: workspace.id, name: 'acme', sha256: 'ef'.repeat(32) };
+  await db
+    .insertInto('badges')
+    .values({ ...badge, selector: 'a=b', created_at: 1 })
+    .execute();
   await db.updateTable('instance').set({ site_url: 'https://jobs.example.com' }).execute();
   const channel = await db.selectFrom('channels').select('id').executeTakeFirstOrThrow();
   const digest = { channel_id: channel.id, event: 'job.missed', due_at: 5 } as const;
