@@ -110,12 +110,12 @@ export async function checkLedgerPage(
     return runsLeft <= 0 ? { jobId: part.ledger.id, after: null } : null;
   };
   if (jobId !== null) {
-    const next = await check(await findPlan(db, request, jobId), from?.after ?? request.after);
+    const next = await check(await findPlan(parts, request, jobId), from?.after ?? request.after);
     if (page.jobs.length === 0) throw noJob(jobId);
     return { ...page, next: next === null || next.after === null ? null : next };
   }
   if (from !== null && from.after !== null) {
-    const next = await check(await findPlan(db, request, from.jobId), from.after);
+    const next = await check(await findPlan(parts, request, from.jobId), from.after);
     if (next !== null) return { ...page, next };
   }
   const jobs = await listLedgerJobs(db, workspaceId, {
@@ -123,7 +123,7 @@ export async function checkLedgerPage(
     limit: request.limit,
   });
   for (let at = 0; at < jobs.length; at += jobsAtOnce) {
-    for (const plan of await withSpans(db, jobs.slice(at, at + jobsAtOnce), request.after)) {
+    for (const plan of await withSpans(parts, jobs.slice(at, at + jobsAtOnce), request)) {
       const next = await check(plan, request.after);
       if (next !== null) return { ...page, next };
       if (plan.job.hasRuns === 1) await setImmediate();
@@ -149,18 +149,28 @@ interface Plan {
 }
 
 async function findPlan(
-  db: Db,
-  { workspaceId, after }: Pick<LedgerRequest, 'workspaceId' | 'after'>,
+  parts: LedgerParts,
+  request: LedgerRequest,
   id: string,
 ): Promise<Plan | undefined> {
-  const job = await findLedgerJob(db, workspaceId, id);
-  return job && (await withSpans(db, [job], after))[0];
+  const job = await findLedgerJob(parts.store.db, request.workspaceId, id);
+  return job && (await withSpans(parts, [job], request))[0];
 }
 
-async function withSpans(db: Db, jobs: readonly LedgerJob[], after: number): Promise<Plan[]> {
+async function withSpans(
+  { store: { db }, clock }: LedgerParts,
+  jobs: readonly LedgerJob[],
+  { after, until: latest }: LedgerRequest,
+): Promise<Plan[]> {
   const ids = jobs.map(({ id }) => id);
-  const spans = await listSpans(db, ids, after);
+  const until = lastOf(latest, clock.now());
+  const spans = await listSpans(db, ids, { after, until });
   return jobs.map((job) => ({ job, spans: spans.get(job.id) ?? [] }));
+}
+
+/** Up to when due times are looked for: a clock that was ahead may have called what is still to come. */
+function lastOf(latest: number | null, now: number): number {
+  return latest === null || latest >= now ? endOfTime : latest;
 }
 
 /** Undefined if the job is gone. Nothing is found wrong that a claim or a change explains which came in between. */
@@ -170,12 +180,11 @@ async function checkJob(
   request: LedgerRequest,
   mostRuns: number,
 ): Promise<Part | undefined> {
-  const { db } = parts.store;
   let plan: Plan | undefined = first;
   for (let reading = 1; plan !== undefined; reading += 1) {
     const part = await readJob(parts, plan, request, mostRuns);
     if (isComplete(part.ledger)) return part;
-    const after = await findPlan(db, request, plan.job.id);
+    const after = await findPlan(parts, request, plan.job.id);
     if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
     plan = after;
   }
@@ -190,7 +199,7 @@ async function readJob(
 ): Promise<Part> {
   // Later than the plan was read: what was decided on by then is before its next due time.
   const now = clock.now();
-  const until = latest === null || latest >= now ? endOfTime : latest;
+  const until = lastOf(latest, now);
   const { id, name, nextRunAt, historyFrom, hasRuns } = job;
   const keptFrom = historyFrom > asked ? historyFrom : null;
   const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };

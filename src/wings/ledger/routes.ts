@@ -9,6 +9,7 @@ import type { DueTimes } from '../../domain/schedule/next.ts';
 import { countsByReason } from './accounted.ts';
 import { LedgerPage, LedgerQuery, type LedgerJob } from './contract.ts';
 import { listLedger, type JobLedger } from './entries.ts';
+import { createTurns } from './turns.ts';
 
 const operations = describe(
   { tag: 'Runs', isExtension: true },
@@ -34,14 +35,18 @@ const operations = describe(
 
 /** Adds the route. */
 export function ledgerRoutes(server: ApiServer, app: App): void {
+  const turns = createTurns();
   server.get('/ledger', operations.listLedger, async ({ principal, query }) => {
     const { jobId, since, until, ...page } = query;
-    const { items, nextCursor } = await listLedger(app, principal, {
+    const asked = {
       jobId: jobId ?? null,
       after: since === undefined ? app.clock.now() - msPerDay : readTime('since', since),
       until: until === undefined ? null : readTime('until', until),
       ...pageRequest(page),
-    });
+    };
+    const { items, nextCursor } = await turns(principal.workspaceId, () =>
+      listLedger(app, principal, asked),
+    );
     return { jobs: items.map(ledgerShape), nextCursor };
   });
 }

@@ -18,6 +18,7 @@ import {
   ReportQuery,
 } from './contract.ts';
 import type { ReportedJob } from './contract.ts';
+import { createTurns } from '../ledger/turns.ts';
 import { readMonth } from './month.ts';
 import { reportJobs, reportMonitors, listReceipts, type JobReport } from './report.ts';
 
@@ -32,7 +33,8 @@ const operations = describe(
       description:
         'Counts for each job what was due in a month and what became of it, and how many of its runs have receipts. Deleted jobs are not ' +
         'in it, nor are runs that are not over. A page ends with the job with which it has read 20,000 runs; of one job, the newest 100,000 are ' +
-        'counted. Each 5,000 runs and due times count as one request.',
+        'counted. A page counts as two requests, and as one more for each 5,000 runs and due times after the first 10,000. Pages of a ' +
+        'workspace are read one after the other.',
       querystring: ReportQuery,
       response: { 200: JobsReport },
       answer: 'A page of jobs.',
@@ -64,15 +66,22 @@ const operations = describe(
 export function reportRoutes(server: ApiServer, app: App, { limits }: ApiParts): void {
   const monthOf = ({ month, timezone = 'UTC' }: Pick<ReportQuery, 'month' | 'timezone'>) =>
     readMonth(month, canonicalZone(timezone), app.clock.now());
+  const turns = createTurns();
   const requestOf = ({ selector, ...query }: ReportQuery) => ({
     ...pageRequest(query),
     month: monthOf(query),
     selector: selector === undefined ? null : readSelector(selector),
   });
   server.get('/report/jobs', operations.reportJobs, async ({ principal, query }, answer) => {
-    const { items, nextCursor, read } = await reportJobs(app, principal, requestOf(query));
-    await countItems(limits, principal, { items: read, perRequest: runsPerRequest, answer });
-    return { jobs: items.map(jobShape), nextCursor };
+    const request = requestOf(query);
+    return await turns(principal.workspaceId, async () => {
+      // What it costs is known afterwards: whoever has nothing left is refused before.
+      const counted = { items: 2 * runsPerRequest, perRequest: runsPerRequest, answer };
+      await countItems(limits, principal, counted);
+      const { items, nextCursor, read } = await reportJobs(app, principal, request);
+      await countItems(limits, principal, { ...counted, items: read - runsPerRequest });
+      return { jobs: items.map(jobShape), nextCursor };
+    });
   });
   server.get('/report/monitors', operations.reportMonitors, async ({ principal, query }) => {
     const { items, nextCursor } = await reportMonitors(app, principal, requestOf(query));

@@ -173,8 +173,7 @@ const jobs = [
   `create table schedule_spans (
      job_id text not null references jobs (id),
      from_at bigint not null,
-     until_at bigint,
-     next_due_at bigint,
+     until_at bigint, next_due_at bigint,
      end_reason text check ${oneOf('end_reason', 'paused', 'changed', 'expired', 'corrected', 'restored', 'held')},
      schedule_type text not null,
      cron_expr text,
@@ -189,6 +188,7 @@ const jobs = [
    )`,
   // One schedule at a time is in force.
   `create unique index schedule_spans_open on schedule_spans (job_id) where until_at is null`,
+  `create index schedule_spans_by_end on schedule_spans (job_id, (case when until_at is null then 9007199254740991 when next_due_at > until_at then next_due_at else until_at end))`,
   // Those that ended long ago.
   `create index schedule_spans_ended on schedule_spans (until_at) where until_at is not null`,
   // What the daily checks of the ledger found.
