@@ -62,7 +62,7 @@ export const receivers = [
 
 const startsAt = Date.parse('2026-03-02T10:00:17Z');
 /** As long as a clock has to be steady before a job deletes itself. */
-const steadyMs = 590_000;
+const steadyMs = 600_000;
 /** How often people ask at most in a history that has such a time. */
 const calmAskMs = 3_000;
 /** How long everything has to come to rest. */
@@ -193,6 +193,7 @@ class History {
         hasHolds: this.#plan.hasHolds,
         hasMutes: this.#plan.hasMutes,
         hasSpent: this.#plan.hasSpent,
+        makeUps: this.#plan.makeUps,
       });
       const app = quietApp({ store, clock: maker.clock, allowTargets: loopback });
       for (const [path, afterFailures] of receivers) {

@@ -47,14 +47,14 @@ interface LogFields {
   loop?: string;
 }
 
-/** What the log tells of mechanisms that are under way. */
-const mechanismOf = new Map([
-  ['this node is the leader', 'hand-over'],
-  ['nodes that do not renew their leases are gone', 'lease'],
-  ['due times were corrected', 'replan'],
-  ['pruned', 'prune'],
-  ['job deleted itself', 'spent'],
-  ['schedules of renewed accounts continue', 'renew'],
+/** What the log tells of mechanisms that are under way, and for how long: what belongs to a job that is gone goes after it. */
+const mechanismOf = new Map<string, readonly [string, number]>([
+  ['this node is the leader', ['hand-over', 3_000]],
+  ['nodes that do not renew their leases are gone', ['lease', 3_000]],
+  ['due times were corrected', ['replan', 3_000]],
+  ['pruned', ['prune', 3_000]],
+  ['job deleted itself', ['spent', 20_000]],
+  ['schedules of renewed accounts continue', ['renew', 3_000]],
 ]);
 
 export class SimulatedNode implements User {
@@ -278,7 +278,7 @@ export class SimulatedNode implements User {
         const words = typeof fields === 'string' ? fields : text;
         world().note(`${level} ${words} ${loop} ${err?.message ?? error}`);
         const mechanism = mechanismOf.get(words);
-        if (mechanism !== undefined) world().meets(mechanism, 3_000);
+        if (mechanism !== undefined) world().meets(...mechanism);
         if (err === undefined || level !== 'error' || isOfStore(err)) return;
         world().fail('error', `${words}: ${err.stack ?? err.message}`);
       };

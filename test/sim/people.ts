@@ -48,6 +48,7 @@ interface How {
   hasHolds: boolean;
   hasMutes: boolean;
   hasSpent: boolean;
+  makeUps: number;
   /** Whether keys are forgotten with their runs, as the plan keeps few. */
   isPruned: boolean;
 }
@@ -134,7 +135,7 @@ export class People {
     const name = `${manner} ${dice.int(1e6)}`;
     const followed = dice.chance(0.3) ? dice.pick([...this.jobs.keys(), '']) : '';
     const isPosted = dice.chance(0.2);
-    const { hasSpent } = this.#how;
+    const { hasSpent, makeUps } = this.#how;
     const isOnce = followed === '' && dice.chance(hasSpent ? 0.4 : 0.1);
     const job = await createJob(app, this.#principal, {
       name,
@@ -153,7 +154,7 @@ export class People {
       ...(isOnce && { runAt: isoTime(app.clock.now() + dice.between(1_000, 200_000)) }),
       ...(isOnce && hasSpent && { deleteAfterSeconds: dice.pick([0, 60, 600]) }),
       ...(!isOnce && followed === '' && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
-      ...(followed === '' && dice.chance(0.2) && { makeUpSeconds: dice.pick([60, 600]) }),
+      ...(followed === '' && dice.chance(makeUps) && { makeUpSeconds: dice.pick([60, 600]) }),
       ...(isPosted && { onResult: 'http://127.0.0.1:1/results' }),
     });
     const { id } = job;

@@ -27,6 +27,8 @@ export interface Plan {
   hasHolds: boolean;
   /** Whether people mute jobs. */
   hasMutes: boolean;
+  /** The share of the jobs on a schedule that make up for what they missed. */
+  makeUps: number;
   /** Whether jobs delete themselves: then nothing disturbs for as long as a clock has to be steady before. */
   hasSpent: boolean;
   /** Disturbances and requests that are left out, by their numbers: all others are as they were. */
@@ -59,10 +61,16 @@ export const dense: Partial<Plan> = {
   hasDeletions: true,
   hasHolds: true,
   hasMutes: true,
+  makeUps: 0.8,
 };
 
 /** Without what came later: a seed has the history that it had before. */
-export const earlier: Partial<Plan> = { hasHolds: false, hasMutes: false, hasSpent: false };
+export const earlier: Partial<Plan> = {
+  hasHolds: false,
+  hasMutes: false,
+  hasSpent: false,
+  makeUps: 0.2,
+};
 
 /** More than any history has. */
 const endless = 1_000_000;
@@ -93,6 +101,7 @@ export function planOf(world: World): Plan {
     hasHolds: dice.chance(0.5),
     hasMutes: dice.chance(0.5),
     hasSpent: dice.chance(0.25),
+    makeUps: dice.pick([0.2, 0.8]),
     without: { faults: [], asks: [], jobs: [] },
   };
 }
