@@ -53,7 +53,9 @@ export async function many({
     else printBroken(print, told, howFor(seed, plan), onLine === undefined);
     return { isGood: false, pairs };
   }
-  const figures = `${hours.toFixed(1)} hours, ${calls} calls`;
+  const cpuHours = process.cpuUsage().user / 3_600_000_000;
+  const rate = `${(hours / cpuHours).toFixed(0)} an hour of CPU`;
+  const figures = `${hours.toFixed(1)} hours (${rate}), ${calls} calls`;
   print(`seeds ${from} to ${seed - 1}: ${figures}, in ${passedS().toFixed(1)} s`);
   return { isGood: true, pairs };
 }

@@ -17,6 +17,8 @@ export interface Plan {
   /** Shares of what happens, from 0 to 1. */
   lostHints: number;
   hooksThatAnswer: number;
+  /** Of the targets that answer 202: they report while they do. */
+  promptReports: number;
   /** Mean times between disturbances and between requests of people, in milliseconds. */
   faultEveryMs: number;
   askEveryMs: number;
@@ -62,6 +64,7 @@ export const dense: Partial<Plan> = {
   hasHolds: true,
   hasMutes: true,
   makeUps: 0.8,
+  promptReports: 0.5,
 };
 
 /** Without what came later: a seed has the history that it had before. */
@@ -70,6 +73,7 @@ export const earlier: Partial<Plan> = {
   hasMutes: false,
   hasSpent: false,
   makeUps: 0.2,
+  promptReports: 0,
 };
 
 /** More than any history has. */
@@ -102,6 +106,7 @@ export function planOf(world: World): Plan {
     hasMutes: dice.chance(0.5),
     hasSpent: dice.chance(0.25),
     makeUps: dice.pick([0.2, 0.8]),
+    promptReports: dice.pick([0, 0.5]),
     without: { faults: [], asks: [], jobs: [] },
   };
 }

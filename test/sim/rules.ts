@@ -59,10 +59,13 @@ interface Ended {
   finished_at: number | null;
   expires_at: number | null;
   is_deleted: number;
+  has_waited: number;
 }
 
 const endedRun = `select status, reason, runs.started_at, runs.finished_at, ${expiry} as expires_at,
-    jobs.deleted_at is not null as is_deleted
+    jobs.deleted_at is not null as is_deleted,
+    exists (select 1 from completions
+      where run_id = runs.id and accepted_at is not null) as has_waited
   from runs join jobs on jobs.id = job_id where runs.id = ?`;
 
 /** An alert of a health change. */
@@ -114,6 +117,8 @@ export class Rules {
   #active = new Map<string, Active>();
   /** Jobs whose queued runs this commit began. */
   #begun: ReadonlySet<string> = new Set();
+  /** The end of the last run that this commit ended. A clock may have been set forward since another one ended. */
+  #latestEnd = 0;
   /** When their claims were committed, by the true time. */
   readonly #begunAt = new Map<string, number>();
   /** All that ever were, and by due time. */
@@ -153,7 +158,9 @@ export class Rules {
     const begun = rows.filter(({ id }) => !this.#claimed.has(id));
     for (const row of begun) this.#begins(row);
     this.#begun = new Set(begun.filter((row) => row.is_manual === 1).map((row) => row.job_id));
-    for (const row of this.#active.values()) if (!active.has(row.id)) this.#over(row);
+    const over = [...this.#active.values()].filter(({ id }) => !active.has(id));
+    this.#latestEnd = Math.max(0, ...over.map(({ id }) => this.#endOf(id)?.finished_at ?? 0));
+    for (const row of over) this.#over(row);
     this.#active = active;
     this.#requireUnmuted();
     if (this.#how.isSpent)
@@ -205,7 +212,7 @@ export class Rules {
   /** A run is no longer under way. */
   #over({ id, job_id: jobId }: Active): void {
     this.#freedAt.set(jobId, world().now);
-    const [run] = this.#all<Ended>(endedRun, id);
+    const run = this.#endOf(id);
     const { status = 'gone', reason = null } = run ?? {};
     world().note(`ends ${id} ${status}`);
     if (status === 'queued' || status === 'running' || status === 'missed') {
@@ -219,12 +226,18 @@ export class Rules {
       world().meets('interrupted');
       if (!this.#how.mayInterrupt && isSeen)
         world().fail('run-7', `run ${id} is interrupted: why?`);
+      if (isSeen && run.has_waited === 1)
+        world().fail('await-5', `run ${id} waited, and is interrupted`);
     }
     if (reason === 'no_report') this.onExpired(id);
     this.#requireFollowers({ id, jobId, status }, run);
     if (status !== 'gone') this.ends.set(id, { jobId, status });
     if (status === 'success' || status === 'failed')
       this.outcomes.push({ id, jobId, status, at: world().now });
+  }
+
+  #endOf(id: string): Ended | undefined {
+    return this.#all<Ended>(endedRun, id)[0];
   }
 
   /** chain-3: the runs that this one causes are queued in the same commit. */
@@ -235,7 +248,8 @@ export class Rules {
     if (this.#claimed.get(id)?.is_followed !== 1 || run === undefined) return;
     // Unless the account has expired, by the end of the last run of that commit.
     const { expires_at: expiresAt, finished_at: finishedAt } = run;
-    if (expiresAt !== null && expiresAt <= (finishedAt ?? 0) + latestStartMs) return;
+    const latest = Math.max(this.#latestEnd, (finishedAt ?? 0) + latestStartMs);
+    if (expiresAt !== null && expiresAt <= latest) return;
     const without = `select id from jobs as follower
       where after_job_id = ? and after_on in ('finished', ?) and deleted_at is null and paused = 0
         and not exists (select 1 from runs where job_id = follower.id
@@ -244,9 +258,8 @@ export class Rules {
       // It was queued already when the run ended, and began in the same commit (chain-4).
       if (this.#begun.has(follower.id)) continue;
       // A hold did not start it (hold-2), by the end of the last run of that commit.
-      const from = (finishedAt ?? 0) + latestStartMs;
       const holds = this.#holdsOf(follower.id).map((one) => periodAfter(one, finishedAt ?? 0));
-      if (holds.some((period) => period !== null && period.from <= from)) continue;
+      if (holds.some((period) => period !== null && period.from <= latest)) continue;
       world().fail('chain-3', `run ${id} is ${status}, and job ${follower.id} does not follow`);
     }
   }

@@ -147,11 +147,23 @@ export class Targets {
     if (manner === 'reset' && dice.chance(0.5)) return { inMs, result: failed('reset') };
     if (manner !== 'await') return { inMs, result: answered(200) };
     world().meets('await', 60_000);
+    const { promptReports } = this.#plan;
+    if (!this.isCalm && promptReports > 0 && dice.chance(promptReports))
+      return this.#answerBesideReports(runId);
     // Some report never, and some twice, perhaps the opposite.
     const reports = this.isCalm ? 1 : dice.pick([0, 1, 1, 1, 1, 1, 1, 2]);
     if (dice.chance(0.3)) for (let made = 0; made < 3; made += 1) this.#progressLater(runId);
     for (let made = 0; made < reports; made += 1) this.#reportLater(runId);
     return { inMs, result: answered(202) };
+  }
+
+  /** A report or two at once, before the answer or soon after it. */
+  #answerBesideReports(runId: string): Answer {
+    const dice = world().dice('reports');
+    const reportInMs = dice.between(0, 4_000);
+    this.#reportLater(runId, reportInMs);
+    if (dice.chance(0.5)) this.#reportLater(runId, reportInMs + dice.between(0, 30));
+    return { inMs: dice.between(1, 4_000), result: answered(202) };
   }
 
   /** Progress, which is not repeated if it is lost. */
@@ -174,7 +186,7 @@ export class Targets {
   }
 
   /** A report, which may come before the answer, and is repeated while it is not acknowledged. */
-  #reportLater(runId: string): void {
+  #reportLater(runId: string, inMs?: number): void {
     const dice = world().dice('reports');
     const status = this.isCalm || dice.chance(0.7) ? ('success' as const) : ('failed' as const);
     const send = (left: number): void => {
@@ -193,7 +205,7 @@ export class Targets {
     };
     const tries = dice.pick([5, 60]);
     world().after(
-      dice.between(0, dice.pick([20_000, 60_000, 120_000])),
+      inMs ?? dice.between(0, dice.pick([20_000, 60_000, 120_000])),
       () => {
         this.reporting.set(runId, world().now);
         send(tries);
