@@ -57,8 +57,6 @@ export interface KilledService {
   readonly callersOf: (runIds: readonly string[]) => Promise<(number | null)[]>;
   /** Kills a process at once. Resolves when another one serves in its place. */
   readonly kill: (node: number) => Promise<void>;
-  /** Waits until no run is open. */
-  readonly untilOver: () => Promise<void>;
   /** Waits until no run is open, ends all processes and returns what is wrong, judged from outside. */
   readonly settle: () => Promise<string[]>;
 }
@@ -132,7 +130,6 @@ export async function startKilled(
     }
   };
 
-  // A run that follows is queued with the end of the one before, so there is no moment without an open run.
   const isOver = async (): Promise<boolean> =>
     (await read('GET', '/runs?status=queued,running&limit=1')).body.runs.length === 0;
   const untilOver = async (): Promise<void> => {
@@ -172,7 +169,6 @@ export async function startKilled(
       await places[node]?.process.stop('SIGKILL');
       places[node] = await start();
     },
-    untilOver,
     async settle() {
       await untilOver();
       const arrivals = target.received.map(({ headers, path }) => ({

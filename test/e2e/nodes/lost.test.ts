@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { onServer } from '../../support/postgres/database.ts';
-import { startProxy } from '../../support/postgres/proxy.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import type { Process } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
-import { prepareOnServer, skip, untilCalls, type ServerService } from '../postgres/service.ts';
+import { prepareOnServer, skip, type ServerService } from '../postgres/service.ts';
 
 const jobCount = 120;
 
@@ -21,9 +20,9 @@ interface NodeRow {
 const holds = { holds: true };
 
 /** A service with a node that is to be lost in the middle of a storm, and two more that come to help. */
-async function stormOnThree(t: TestContext, url: string, reach = (database: string) => database) {
+async function stormOnThree(t: TestContext, url: string) {
   const service = await prepareOnServer(t, url, jobCount, holds);
-  const lost = await service.start(reach(service.database));
+  const lost = await service.start();
   await service.storm(0, 8_000);
   await untilSlow(service, [lost], 2);
   const others = [await service.start(), await service.start()];
@@ -109,41 +108,6 @@ describe('a node that is lost', { skip, concurrency: 2 }, () => {
     for (const other of others) assert.equal(await other.stop(), 0, other.log());
     const reasons = (await nodesOf(service)).map((node) => node.end_reason);
     assert.deepEqual(reasons, ['silent', 'stopped', 'stopped']);
-  });
-
-  test('it is frozen, and wakes up', async (t) => {
-    await using server = await startPostgres();
-    const { service, lost, others } = await stormOnThree(t, server.url);
-    process.kill(lost.pid, 'SIGSTOP');
-    t.after(() => lost.stop('SIGKILL'));
-    const runIds = await slowCallsOf(service, lost);
-    await untilClosed(service, runIds);
-    process.kill(lost.pid, 'SIGCONT');
-    await until('a new id', async () => (await nodesOf(service)).length === 4);
-    await until('a word about it', () => lost.log().includes('continues under a new id'));
-    service.release();
-    await assertOnce(service, runIds);
-    await until('a word about late results', () => /was not running any more/.test(lost.log()));
-    // It takes part again: alone, it calls all.
-    for (const other of others) assert.equal(await other.stop(), 0, other.log());
-    const called = service.witness.arrivals.length;
-    await service.storm(0, 0);
-    await untilCalls(service, called + jobCount);
-  });
-
-  test('it cannot reach the database, while others can', async (t) => {
-    await using server = await startPostgres();
-    const proxy = await startProxy(t, Number(new URL(server.url).port));
-    const { service, lost, others } = await stormOnThree(t, server.url, proxy.urlOf);
-    proxy.isFrozen = true;
-    const runIds = await slowCallsOf(service, lost);
-    await untilClosed(service, runIds);
-    proxy.isFrozen = false;
-    await until('a new id', async () => (await nodesOf(service)).length === 4);
-    service.release();
-    await assertOnce(service, runIds);
-    assert.match(lost.log(), /was declared gone/);
-    for (const node of [lost, ...others]) assert.equal(await node.stop(), 0, node.log());
   });
 
   test('it and the leader are killed: the third closes the runs of the first at once', async (t) => {
