@@ -12,6 +12,8 @@ import {
 } from '../settings/config.ts';
 import type { Flags, ServeConfig } from '../settings/config.ts';
 import type { Daemon } from './daemon.ts';
+import type { Demo } from './house.ts';
+import { addedByWings } from './wings.ts';
 import { isJournal } from '../base/journal.ts';
 import { withoutPassword } from '../settings/setting.ts';
 import { unknownVariables } from '../settings/variables.ts';
@@ -26,9 +28,13 @@ import { withServeFlags } from '../cli/operator/serve-flags.ts';
 import { startWaiting } from '../cli/operator/start-waiting.ts';
 import { nextStopSignal } from '../cli/operator/stop-signal.ts';
 
+const demoHelp = 'serve a month of made-up history to look around in, and keep nothing';
+
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
-  withServeFlags(program.command('serve'))
+  const command = withServeFlags(program.command('serve'));
+  if (addedByWings.demo !== undefined) command.option('--demo', demoHelp);
+  command
     .description('run the API and the scheduler')
     .addHelpText(
       'after',
@@ -36,18 +42,27 @@ export function addServeCommand(program: Command, { output }: Context): void {
 Examples:
   jobd serve
   jobd serve --port 9090 --allow-target 127.0.0.1/32:3000
+  jobd serve --demo
 
 Each option has an environment variable: JOBD_PORT for --port, JOBD_DATA for
 --data, JOBD_ALLOW_TARGETS (comma-separated) for --allow-target. To list them:
 jobd help environment`,
     )
-    .action((flags: Flags) => serve(flags, output));
+    .action((flags: Flags) => serve(flags, givenIn(command), output));
 }
 
-async function serve(flags: Flags, output: Output): Promise<void> {
+/** The options that somebody gave: others have values of their own. */
+function givenIn(command: Command): Flags {
+  const isGiven = ([name]: [string, unknown]) => command.getOptionValueSource(name) === 'cli';
+  return Object.fromEntries(Object.entries(command.opts<Flags>()).filter(isGiven));
+}
+
+async function serve(flags: Flags, options: Flags, output: Output): Promise<void> {
   // First: a signal that comes while the rest is loaded must not be lost.
   const stop = nextStopSignal();
-  const given = serveConfig(flags);
+  const prepareDemo = flags['demo'] === true ? await addedByWings.demo?.() : undefined;
+  await using demo = (await prepareDemo?.(options)) ?? null;
+  const given = demo?.config ?? serveConfig(flags);
   const [{ drainMs, startDaemon }, { lineForm, openLog }] = await Promise.all([
     import('./daemon.ts'),
     import('../base/log.ts'),
@@ -66,7 +81,7 @@ async function serve(flags: Flags, output: Output): Promise<void> {
   if (daemon === null) return log.info('jobd stopped');
   let told: Promise<void> | undefined;
   try {
-    await sayStarted(daemon, { config, flags, output, log });
+    await sayStarted(daemon, { config, flags, output, log, demo });
     const signal = await stop.asked;
     // The terminal has shown ^C: the log continues below it.
     if (output.isTerminal && signal === 'SIGINT') output.say('');
@@ -84,15 +99,25 @@ async function serve(flags: Flags, output: Output): Promise<void> {
 /** Settings that people are shown. */
 type Shown = Pick<ServeConfig, 'host' | 'dataDir' | 'database'>;
 
+/** What is said of a start, and where. */
+interface Told {
+  config: Shown;
+  flags: Flags;
+  output: Output;
+  log: Log;
+  demo: Demo | null;
+}
+
 /** Says it to people on a terminal, to the log, and to systemd. */
 async function sayStarted(
   daemon: Daemon,
-  { config, flags, output, log }: { config: Shown; flags: Flags; output: Output; log: Log },
+  { config, flags, output, log, demo }: Told,
 ): Promise<void> {
   const { url, guessedUrl } = daemon;
   // The journal gets it as a line of the log, which follows.
   if (!isJournal(journalStream(), 1)) output.data(listeningOn(config.host, url));
-  if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
+  if (demo !== null) output.say(await demo.fill(url));
+  else if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
   log.info(await daemon.describe(), 'jobd started');
   await tellManager(log, 'serves', `serves ${url}`);
   if (guessedUrl === null || output.isTerminal) return;

@@ -13,7 +13,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { Step } from '../engine/loop.ts';
 import type { Spans } from '../domain/runs/span.ts';
 import type { Meters } from '../metrics/meter.ts';
-import type { ServeConfig } from '../settings/config.ts';
+import type { Flags, ServeConfig } from '../settings/config.ts';
 
 export type AddCommands = (program: Command, context: Context) => void;
 
@@ -74,6 +74,16 @@ export interface Starting extends Ground {
 /** Takes part in a daemon that starts. Throws `JobdError` if it cannot. */
 export type TakePart = (starting: Starting) => Promise<void> | void;
 
+/** A jobd that is served to look around in. Disposing of it removes everything. */
+export interface Demo extends AsyncDisposable {
+  config: ServeConfig;
+  /** Fills the jobd that now serves at this URL. Returns what people are to know. */
+  readonly fill: (url: string) => Promise<string>;
+}
+
+/** Prepares a demo, from the options that somebody gave. Throws `invalid_input` for one that it cannot have. */
+export type PrepareDemo = (given: Flags) => Promise<Demo>;
+
 /** What a wing adds. All of it is loaded when it is asked for. */
 export interface Wing {
   readonly commands?: readonly CommandFile[];
@@ -82,6 +92,8 @@ export interface Wing {
   readonly open?: () => Promise<AddOperations>;
   /** Takes part in daemons that make calls. */
   readonly daemon?: () => Promise<TakePart>;
+  /** Lets `jobd serve` take `--demo`. */
+  readonly demo?: () => Promise<PrepareDemo>;
   /** Lets `jobd jobs create` take a curl command. */
   readonly readCurl?: ReadCurl;
 }

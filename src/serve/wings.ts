@@ -34,5 +34,6 @@ export const addedByWings = {
   operations: wings.flatMap(({ operations = [] }) => operations),
   open: wings.flatMap(({ open = [] }) => open),
   daemon: wings.flatMap(({ daemon = [] }) => daemon),
+  demo: wings.find(({ demo }) => demo !== undefined)?.demo,
   readCurl: wings.find(({ readCurl }) => readCurl !== undefined)?.readCurl,
 };

@@ -22,7 +22,7 @@ import { signIn } from '../running/browser.ts';
 import { startTestDaemon, type Answer, type TestDaemon } from '../running/daemon.ts';
 import { openTestLocal } from '../running/local.ts';
 import { until } from '../until.ts';
-import { addFleet } from './fleet.ts';
+import { addHistory, type UrlOf } from '../../../src/wings/demo/history.ts';
 import { demoJobs, type DemoJob } from './jobs.ts';
 
 const hourMs = 3_600_000;
@@ -117,11 +117,12 @@ export async function makeDemo(
   await createWorkspace(local, { name: 'fleet', account: 'default' });
   const fleetKey = { workspace: 'fleet', name: 'deploy', permission: 'write' } as const;
   const { secret } = await createKey(local, fleetKey);
-  await addFleet(
-    store,
-    async (definitions) => (await daemon.ask('POST', '/definitions', definitions, secret)).body,
-    { nowMs, targetUrl },
-  );
+  const create = async (job: object) =>
+    (await daemon.ask('POST', '/jobs', job, secret)).body.job.id;
+  // For what is not due often, no name is looked up while somebody looks.
+  const urlOf: UrlOf = (host, path) =>
+    host === 'cache' ? `${targetUrl}/warm` : `https://${host}.example.com/${path}`;
+  await addHistory(store, create, { nowMs, days: 4, urlOf });
   await daemon.stop();
   await store.write(async (tx) => {
     // A jobd whose clock jumps was away, and waits for pings once more.

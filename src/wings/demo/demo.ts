@@ -1,0 +1,99 @@
+/** A jobd to look around in: a directory of its own, a target on this machine, and a month of history. All of it goes with the process. */
+
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from '../../app/accounts/keys.ts';
+import { createSignInLink } from '../../app/accounts/sign-in.ts';
+import type { JobResponse } from '../../api/jobs/contract.ts';
+import { programName } from '../../cli/operator/program-name.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { JobdError, invalidInput } from '../../domain/errors.ts';
+import type { Demo } from '../../serve/house.ts';
+import { openLocal } from '../../serve/local-store.ts';
+import { serveConfig, type Flags } from '../../settings/config.ts';
+import { addHistory } from './history.ts';
+
+const host = '127.0.0.1';
+const days = 30;
+/** How long the target takes, at most. */
+const slowestMs = 1_200;
+
+/** Settings that a demo takes. What else is set, also in the environment, is for a jobd that is in earnest. */
+const taken = ['demo', 'port', 'host', 'logLevel', 'logFormat'];
+
+/** Prepares it. Throws `invalid_input` for settings that it cannot have. */
+export async function prepareDemo(flags: Flags): Promise<Demo> {
+  const others = Object.keys(flags).filter((name) => !taken.includes(name));
+  if (others.length > 0) {
+    throw invalidInput(
+      '--demo keeps nothing and calls nobody: it goes with --port, --host and the options of the log alone',
+    );
+  }
+  await using parts = new AsyncDisposableStack();
+  const dataDir = mkdtempSync(join(tmpdir(), 'jobd-demo-'));
+  parts.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const port = await startTarget(parts);
+  const { demo: _, ...rest } = flags;
+  const own = { data: dataDir, allowTarget: [`${host}/32:${port}`] };
+  const config = serveConfig({ logLevel: 'error', ...rest, ...own }, {});
+  const made = parts.move();
+  return {
+    config,
+    fill: (url) => fill(dataDir, url, port),
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
+  };
+}
+
+/** A target that answers after a moment; under names that fail, with 503. */
+async function startTarget(parts: AsyncDisposableStack): Promise<number> {
+  const server = createServer((request, response) => {
+    const { host: name = '', 'x-service-run-id': runId = '' } = request.headers;
+    request.resume();
+    const isBad = name.startsWith('stock') || Number.parseInt(String(runId).slice(-2), 16) < 6;
+    const timer = setTimeout(
+      () => response.writeHead(isBad ? 503 : 200).end(isBad ? 'down for maintenance\n' : 'ok\n'),
+      (Number.parseInt(String(runId).slice(-4, -2), 16) / 256) * slowestMs,
+    );
+    response.once('close', () => clearTimeout(timer));
+  });
+  server.listen({ host, port: 0 });
+  await once(server, 'listening');
+  parts.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function fill(dataDir: string, url: string, port: number): Promise<string> {
+  await using local = await openLocal({ dataDir, database: null });
+  const workspace = 'default';
+  const { secret } = await createKey(local, { workspace, name: 'demo', permission: 'write' });
+  const post = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new JobdError('internal', `the demo: ${await answer.text()}`);
+    return (await answer.json()) as T;
+  };
+  const create = async (job: object) => (await post<JobResponse>('/jobs', job)).job.id;
+  const urlOf = (name: string, path: string): string => `http://${name}.localhost:${port}/${path}`;
+  await addHistory(local.store, create, { nowMs: systemClock.now(), days, urlOf });
+  const nightly = { name: 'Dump of db-1', cronExpr: '0 2 * * *', timezone: 'Europe/Paris' };
+  await post('/monitors', { ...nightly, scheduleType: 'cron', notes: 'crontab of root on db-1' });
+  const access = { workspace, permission: 'write', isOwner: true } as const;
+  const link = await createSignInLink(local, { ...access, validMs: 3_600_000 });
+  return [
+    'a demo: its jobs call this machine alone, and all of it is gone when it stops (Ctrl-C)',
+    `look around: ${link.url}`,
+    `or: export JOBD_URL=${url} JOBD_API_KEY=${secret}`,
+    `    ${programName()} status`,
+    '',
+  ].join('\n');
+}

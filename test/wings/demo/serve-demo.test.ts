@@ -1,0 +1,59 @@
+/** `jobd serve --demo`: a month of history that goes with the process. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { runCommand, startCommand } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
+
+test('a demo has a history, runs, and leaves nothing', async (t) => {
+  const directory = temporaryDirectory(t);
+  const env = { TMPDIR: directory, JOBD_DATABASE_URL: 'postgres://127.0.0.1:1/earnest' };
+  const demo = startCommand(t, ['serve', '--demo', '--port', '0'], env);
+  let said = '';
+  demo.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until('the words', () => said.includes('status\n'));
+  const [, url = '', key = ''] = /JOBD_URL=(\S+) JOBD_API_KEY=(\S+)$/m.exec(said) ?? [];
+  assert.match(said, /^look around: http:\S+\/sign-in#code=[0-9a-f]+$/m);
+  const jobd = async (...words: string[]) => {
+    const ran = await runCommand([...words, '--json'], { JOBD_URL: url, JOBD_API_KEY: key });
+    assert.equal(ran.stderr, '');
+    return JSON.parse(ran.stdout);
+  };
+
+  const { jobs } = await jobd('jobs', 'list', '--selector', 'team=stock');
+  const down = jobs.filter(({ status }: { status: string }) => status === 'down');
+  assert.deepEqual([jobs.length, down.length], [6, 1]);
+  const { periods } = await jobd('figures', 'Invoices');
+  const [, , month] = periods;
+  assert.ok(month.success > 600 && month.rate < 1, JSON.stringify(month));
+  const { trouble } = await jobd('trouble');
+  const outages = trouble.filter(({ kind }: { kind: string }) => kind === 'outage');
+  assert.equal(outages.length, 1, JSON.stringify(trouble));
+  const { results } = await jobd('jobs', 'run', '--selector', 'team=mail', '--wait');
+  assert.equal(results.length, 2);
+  for (const { run } of results) assert.ok(run.httpStatus === 200 || run.httpStatus === 503);
+
+  assert.equal(readdirSync(directory).length, 1);
+  demo.kill('SIGTERM');
+  const [code] = (await once(demo, 'exit')) as [number];
+  assert.deepEqual([code, readdirSync(directory)], [0, []]);
+});
+
+test('a demo takes no data directory and no targets', async (t) => {
+  const data = `${temporaryDirectory(t)}/data`;
+  for (const options of [
+    ['--data', data],
+    ['--allow-target', '10.0.0.0/8'],
+  ]) {
+    const refused = await runCommand(['serve', '--demo', ...options], {});
+    assert.equal(refused.exitCode, 2, refused.stderr);
+    assert.match(
+      refused.stderr,
+      /^jobd: --demo keeps nothing and calls nobody: it goes with --port/,
+    );
+  }
+  assert.ok(!existsSync(data));
+});
