@@ -1,4 +1,4 @@
-/** What windows mute, where people look at what they are alerted of. */
+/** What windows mute and hold, where people look at it. */
 
 import type { OverviewResponse } from '../api/overview/contract.ts';
 import { aboutText } from '../domain/window-words.ts';
@@ -6,19 +6,29 @@ import { moment, type Moment } from './terminal/cell.ts';
 import type { Columns } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
 
-interface Muted {
+interface Covered {
   mutedUntil?: string;
+  heldUntil?: string;
 }
 
-/** The column of a list in which something is muted. */
-export function mutedColumn(listed: readonly Muted[]): Columns<Muted> {
-  if (!listed.some(({ mutedUntil }) => mutedUntil)) return {};
-  return { 'mute ends': ({ mutedUntil }) => moment(mutedUntil ?? null) };
+/** The columns of a list in which something is muted or held. */
+export function windowColumns(listed: readonly Covered[]): Columns<Covered> {
+  return {
+    ...(listed.some(({ mutedUntil }) => mutedUntil) && {
+      'mute ends': ({ mutedUntil }: Covered) => moment(mutedUntil ?? null),
+    }),
+    ...(listed.some(({ heldUntil }) => heldUntil) && {
+      'hold ends': ({ heldUntil }: Covered) => moment(heldUntil ?? null),
+    }),
+  };
 }
 
-/** The field of one that is muted. */
-export function mutedField({ mutedUntil }: Muted): Record<string, Moment> {
-  return mutedUntil === undefined ? {} : { 'mute ends': moment(mutedUntil) };
+/** The fields of one that is muted or held. */
+export function windowTimes({ mutedUntil, heldUntil }: Covered): Record<string, Moment> {
+  return {
+    ...(mutedUntil !== undefined && { 'mute ends': moment(mutedUntil) }),
+    ...(heldUntil !== undefined && { 'hold ends': moment(heldUntil) }),
+  };
 }
 
 /** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */

@@ -19,7 +19,7 @@ import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
-import { holdsText, mutedColumn, mutesText } from './mutes.ts';
+import { holdsText, windowColumns, mutesText } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -139,7 +139,7 @@ function print(
       down: ({ name }) => name,
       kind: ({ kind }) => state(kind),
       since: ({ since }) => moment(since),
-      ...mutedColumn(down),
+      ...windowColumns(down),
       because: ({ because }) => because,
     },
     { wrapsLast: true },

@@ -280,7 +280,11 @@ const examined = {
   ),
   'alerts-muted': warn(
     ({ count }: Count) =>
-      `alerts are muted for longer than 24 h by ${counted(count, 'window')}: jobd windows end WINDOW`,
+      `alerts are muted for longer than 24 h, or nearly always, by ${counted(count, 'window')}: jobd windows end WINDOW`,
+  ),
+  'jobs-held': warn(
+    ({ count }: Count) =>
+      `jobs are held for longer than 24 h, or nearly always, by ${counted(count, 'window')}: jobd windows end WINDOW`,
   ),
   'mail-server-missing': warn(
     () => 'there are mail channels, but no JOBD_SMTP_URL here: check that the daemon has it',

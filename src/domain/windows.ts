@@ -72,6 +72,18 @@ export function periodAt(window: Window, at: number): Period | null {
   return period !== null && period.from <= at ? period : null;
 }
 
+/** Which part of a time a window is in effect, from 0 to 1. */
+export function shareOf(window: Window, { from, until }: Period): number {
+  let ms = 0;
+  for (let at = from; at < until;) {
+    const period = periodAfter(window, at);
+    if (period === null) break;
+    ms += Math.max(0, Math.min(period.until, until) - Math.max(period.from, at));
+    at = period.until;
+  }
+  return ms / (until - from);
+}
+
 /** When the last of the periods ends that an instant is in; null if it is in none. */
 export function endAt(windows: readonly Window[], at: number): number | null {
   const ends = windows.flatMap((one) => periodAt(one, at)?.until ?? []);

@@ -72,7 +72,8 @@ async function checkLastLedger({ db, clock }: Installation): Promise<Finding[]> 
 function accountedText({ called, missed, explained }: LedgerCheck): string {
   const all = called + missed + explained;
   if (all === 0) return 'no job was due';
-  const held = explained === 0 ? '' : `, ${explained} of schedules that were paused or changed`;
+  const held =
+    explained === 0 ? '' : `, ${explained} of schedules that were paused, changed or held`;
   return `every due time is accounted for: ${called} called, ${missed} missed${held}`;
 }
 

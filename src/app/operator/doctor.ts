@@ -6,7 +6,7 @@ import { found, ok, type Finding } from '../../domain/findings.ts';
 import { availableIds, needsMasterKey, type MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
-import { mutesAt } from '../../domain/windows.ts';
+import { periodAt, shareOf, type WindowEffect } from '../../domain/windows.ts';
 import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
 import { listAllWindows } from '../../store/accounts/windows.ts';
 import * as inspect from '../../store/database/inspect.ts';
@@ -103,7 +103,7 @@ async function* examineStore(db: Db, parts: DoctorParts): AsyncGenerator<Checked
     yield* made(name, () => check({ db, clock, dataDir }));
   }
   yield* made('alerts', () => checkAlerts(db, parts));
-  yield* made('windows', () => checkMutes(db, clock));
+  yield* made('windows', () => checkWindows(db, clock));
   yield* made('results', () => checkResults(db, clock));
 }
 
@@ -218,19 +218,28 @@ async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promi
   return ok('none was lost in the last 7 days');
 }
 
-/** Who mutes alerts for longer may have forgotten it, or hides something. */
-const longMuteMs = msPerDay;
+/** Who mutes alerts or holds jobs for longer, or again and again, may have forgotten it, or hides something. */
+const longWindowMs = msPerDay;
+const mostOfTheTime = 0.95;
 
-async function checkMutes(db: Db, clock: Clock): Promise<Finding[]> {
-  const notes: string[] = [];
+async function checkWindows(db: Db, clock: Clock): Promise<Finding[]> {
+  const notes: Record<WindowEffect, string[]> = { mute: [], hold: [] };
+  const week = { from: clock.now(), until: clock.now() + 7 * msPerDay };
   for (const { name, windows } of await listAllWindows(db)) {
-    for (const { window, from, until } of mutesAt(windows, [clock.now()])) {
-      if (until - from <= longMuteMs) continue;
+    for (const window of windows) {
+      const period = periodAt(window, week.from);
+      const isLong = period !== null && period.until - period.from > longWindowMs;
+      if (!isLong && shareOf(window, week) < mostOfTheTime) continue;
       const about = aboutText(aboutOf(window));
-      notes.push(`${window.name} (workspace ${name}): ${about}, until ${isoTime(until)}`);
+      const end = isLong ? `until ${isoTime(period.until)}` : `by ${window.cronExpr}`;
+      notes[window.effect].push(`${window.name} (workspace ${name}): ${about}, ${end}`);
     }
   }
-  return notes.length === 0 ? [] : [found('alerts-muted', { count: notes.length }, notes)];
+  const { mute, hold } = notes;
+  return [
+    ...(mute.length === 0 ? [] : [found('alerts-muted', { count: mute.length }, mute)]),
+    ...(hold.length === 0 ? [] : [found('jobs-held', { count: hold.length }, hold)]),
+  ];
 }
 
 /** What the targets of users take is not in the operator's hands, so this never fails. */

@@ -16,7 +16,7 @@ import type { MadeJob } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { labelsColumn } from '../labels.ts';
-import { mutedColumn, mutedField } from '../mutes.ts';
+import { windowColumns, windowTimes } from '../mutes.ts';
 import { textOrFile } from '../options.ts';
 import { settingsOf, withOffOptions } from '../fields.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
@@ -54,7 +54,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   columnsOf: async (api, listed) => ({
     schedule: await scheduleColumn(api, listed),
     ...labelsColumn(listed),
-    ...mutedColumn(listed),
+    ...windowColumns(listed),
   }),
   optionalColumns: ['labels', 'url', 'last run', 'result', 'id'],
   leastText: 10,
@@ -225,7 +225,7 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
   printFields(output, {
     name: job.name,
     status: state(job.status),
-    ...mutedField(job),
+    ...windowTimes(job),
     call: `${job.method} ${job.url}`,
     ...(headerNames.length > 0 && { headers: headerNames.join(', ') }),
     ...(body !== null && { body: counted(Buffer.byteLength(body), 'byte') }),

@@ -8,7 +8,7 @@ import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
 import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
 import { labelsColumn } from '../labels.ts';
-import { mutedColumn, mutedField } from '../mutes.ts';
+import { windowColumns, windowTimes } from '../mutes.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../fields.ts';
@@ -37,7 +37,7 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
     'last ping': ({ lastPingAt }) => moment(lastPingAt),
     id: ({ id }) => idCell(id),
   },
-  columnsOf: async (_, listed) => ({ ...labelsColumn(listed), ...mutedColumn(listed) }),
+  columnsOf: async (_, listed) => ({ ...labelsColumn(listed), ...windowColumns(listed) }),
   optionalColumns: ['labels', 'last ping', 'id'],
   print: printMonitor,
   withOptions: (command) =>
@@ -155,7 +155,7 @@ async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
     name: monitor.name,
     status: state(monitor.status),
-    ...mutedField(monitor),
+    ...windowTimes(monitor),
     ...becauseOf(monitor),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),

@@ -41,13 +41,19 @@ function Line({ id, name, effect, onUntil, ...window }: Window) {
   );
 }
 
-/** Beside the name of what is muted. */
-export function MuteTag({ until }: { until: string | undefined }) {
-  if (until === undefined || Date.parse(until) <= now.value) return null;
-  return (
-    <span class="labels">
-      <span class="tag">muted until {timeIn(until, now.value)}</span>
-    </span>
+/** Beside the name of what is muted or held. */
+export function WindowTags({ of }: { of: { mutedUntil?: string; heldUntil?: string } }) {
+  const all = { muted: of.mutedUntil, held: of.heldUntil };
+  return Object.entries(all).map(
+    ([word, until]) =>
+      until !== undefined &&
+      Date.parse(until) > now.value && (
+        <span class="labels" key={word}>
+          <span class="tag">
+            {word} until {timeIn(until, now.value)}
+          </span>
+        </span>
+      ),
   );
 }
 

@@ -11,13 +11,14 @@ import { strip, stripLabel } from '../view/strip.ts';
 import { browserZone, city } from '../view/times.ts';
 import { At, Button, Glyph, Link, Outside, PauseSign, Until, type Status } from './basic.tsx';
 import { Chips } from './labels.tsx';
-import { MuteTag } from './muted.tsx';
+import { WindowTags } from './muted.tsx';
 
 interface Thing {
   id: string;
   name: string;
   labels?: Labels;
   mutedUntil?: string;
+  heldUntil?: string;
 }
 
 interface ThingRowProps {
@@ -50,7 +51,7 @@ export function ThingRow({ kind, thing, state, sign, choice, ...parts }: ThingRo
           <Outside text={thing.name} />
         </Link>
         <Chips kind={kind} labels={thing.labels} most={2} />
-        <MuteTag until={thing.mutedUntil} />
+        <WindowTags of={thing} />
         {below}
       </div>
       <p class="when">{when}</p>

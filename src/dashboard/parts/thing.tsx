@@ -15,7 +15,7 @@ import { Button, Glyph, Link, Outside, type Status } from './basic.tsx';
 import { Delete } from './dialogs.tsx';
 import { Heading } from './heading.tsx';
 import { Chips } from './labels.tsx';
-import { MuteTag } from './muted.tsx';
+import { WindowTags } from './muted.tsx';
 import { Loaded, MissingThing } from './loaded.tsx';
 import { Menu } from './menu.tsx';
 
@@ -24,6 +24,7 @@ interface Thing {
   name: string;
   labels?: Labels;
   mutedUntil?: string;
+  heldUntil?: string;
 }
 
 interface BreadcrumbsProps {
@@ -123,7 +124,7 @@ export function ThingHead({ kind, thing, status, loss, menu, children }: HeadPro
         </div>
       </div>
       <Chips kind={kind} labels={thing.labels} />
-      <MuteTag until={thing.mutedUntil} />
+      <WindowTags of={thing} />
       {isAsking.value && (
         <Delete kind={kind} subject={thing} onClose={() => (isAsking.value = false)}>
           {loss}

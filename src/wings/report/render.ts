@@ -127,7 +127,7 @@ function proofOf(jobs: readonly ReportedJob[], { receipts: { success, failed } }
 }
 
 /** Characters that Markdown, also that of GitHub, may read as markup, links, mentions or formulas. */
-const marks = /[\\`*_{}[\]<>#!|~&@$]|:(?=[a-z/+-])|(?<=www)\./gi;
+const marks = /[\\`*_{}[\]<>#!|~&@$]|:(?=[a-z/+-])|\/(?=\/)|(?<=www)\./gi;
 
 function escaped(value: string | number): string {
   return oneLine(String(value)).replaceAll(marks, String.raw`\$&`);

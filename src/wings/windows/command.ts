@@ -13,8 +13,11 @@ import { idsOf, listWords } from '../../cli/alerts/served.ts';
 import { collect } from '../../cli/options.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
 import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
+import { confirm } from '../../cli/terminal/prompt.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
+import type { OverviewResponse } from '../../api/overview/contract.ts';
+import { counted } from '../../domain/counted.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Window, WindowResponse, WindowUpdate } from './contract.ts';
@@ -73,6 +76,7 @@ Examples:
     --cron '0 22 * * tue' --for 2h
   jobd windows create --name migration --effect hold --until 06:00`,
     )
+    .option('--yes', 'do not ask before all jobs are muted or held')
     .action(async (flags: Flags & { name: string }) => {
       const { name } = flags;
       const api = connect(context, { waits: true });
@@ -81,6 +85,7 @@ Examples:
         scheduleType: 'cron' as const,
       });
       const { scheduleType: _, ...given } = fields;
+      await confirmAll(given, flags, api);
       const items = windowsOf(api);
       const made = await createNamed<Window, Window, WindowUpdate>(
         { noun: 'window', items: notOver(items), name, flags },
@@ -103,6 +108,16 @@ Examples:
       const { window } = await api.ask<WindowResponse>('POST', path`/windows/${id}/end`);
       await printItem(context, resource, flags, window);
     });
+}
+
+/** Asks on a terminal about a window that is about everything: whoever forgot to choose has all jobs stand still. */
+async function confirmAll(given: WindowUpdate, flags: Flags, { ask }: Api): Promise<void> {
+  const isChosen = (given.selector ?? given.jobIds ?? given.monitorIds ?? null) !== null;
+  if (isChosen || flags['yes'] === true || !process.stdin.isTTY) return;
+  const { overview } = await ask<OverviewResponse>('GET', '/overview');
+  const [jobs, monitors] = [counted(overview.jobs.total, 'job'), overview.monitors.total];
+  const all = `all ${jobs} and ${counted(monitors, 'monitor')}`;
+  await confirm(given.effect === 'hold' ? `Hold ${all}?` : `Mute alerts of ${all}?`, false);
 }
 
 function withWindowOptions(command: Command, isNew: boolean): Command {
@@ -160,6 +175,7 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),
     'begins at': cronExpr === null ? null : `${cronExpr} ${timezone}`,
     state: stateText(window),
+    ...(window.endedAt !== null && { 'ended early': moment(window.endedAt) }),
     ends: moment(window.onUntil),
     'begins next': moment(window.nextFrom),
     id: window.id,

@@ -290,16 +290,19 @@ function addResult(database: Database.Database, status: 'pending' | 'failed'): v
 }
 
 /** A store without a daemon, with a job that has a header. */
-test('it names windows that mute alerts for longer than a day', async (t) => {
+test('it names windows that mute alerts or hold jobs for longer than a day, or nearly always', async (t) => {
   const dataDir = await storeWithJob(t);
   const hour = 3_600_000;
   const now = Date.now();
   const at = (hours: number): string => new Date(now + hours * hour).toISOString();
   const window = { effect: 'mute', selector: 'client=acme', jobIds: null, monitorIds: null };
   const once = { ...window, cronExpr: null, timezone: 'UTC', durationSeconds: null, endedAt: null };
+  const recurring = { ...once, from: null, until: null, createdAt: at(-1) };
   const windows = [
     { ...once, name: 'long', from: at(-48), until: at(48), createdAt: at(-48) },
     { ...once, name: 'short', from: at(-1), until: at(23), createdAt: at(-1) },
+    { ...recurring, name: 'hourly', effect: 'hold', cronExpr: '0 * * * *', durationSeconds: 3_540 },
+    { ...recurring, name: 'nightly', cronExpr: '0 22 * * *', durationSeconds: 36_000 },
     { ...once, name: 'later', from: at(24), until: at(72), createdAt: at(-1) },
   ];
   const database = new Database(join(dataDir, 'jobd.db'));
@@ -309,8 +312,16 @@ test('it names windows that mute alerts for longer than a day', async (t) => {
   const [, said, name] =
     /^warn\twindows\t(.*)\n\t\t- (\w+) \(workspace .*\): client=acme, until 20.*$/m.exec(stdout) ??
     [];
-  const sentence = 'alerts are muted for longer than 24 h by 1 window: jobd windows end WINDOW';
-  assert.deepEqual([said, name], [sentence, 'long']);
+  const often = 'for longer than 24 h, or nearly always, by';
+  const end = 'jobd windows end WINDOW';
+  assert.deepEqual(
+    [said, name, stdout.includes('- nightly (')],
+    [`alerts are muted ${often} 1 window: ${end}`, 'long', false],
+  );
+  assert.match(
+    stdout,
+    new RegExp(`\\tjobs are held ${often} 1 window: ${end}\n\t\t- hourly \\(.*by 0 \\* `),
+  );
 });
 
 async function storeWithJob(t: TestContext): Promise<string> {

@@ -77,6 +77,15 @@ test('whatever shows a job or monitor says until when its alerts are muted, and 
   const jobs = /all jobs until (\S+ )?14:00 by the window patch$/m;
   assert.match(await said('status'), new RegExp(`^held\t${jobs.source}`, 'm'));
   assert.match(await said('trouble'), new RegExp(`^held: ${jobs.source}`, 'm'));
+  const held = '2026-11-23T13:00:00.000Z$';
+  assert.match(await said('jobs', 'list'), new RegExp(`^other job\t.*\t${held}`, 'm'));
+  assert.match(await said('jobs', 'get', 'other job'), new RegExp(`^hold ends\t${held}`, 'm'));
+  assert.match(
+    await said('monitors', 'get', 'other monitor'),
+    new RegExp(`^hold ends\t${held}`, 'm'),
+  );
+  const ended = await said('windows', 'end', 'patch');
+  assert.match(ended, /^ended early\t2026-11-23T12:00:01\.001Z$/m);
 
   clock.advanceBoth(7_200_000);
   shown.length = 0;
