@@ -18,6 +18,7 @@ import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
 import type { OverviewResponse } from '../../api/overview/contract.ts';
 import { counted } from '../../domain/counted.ts';
+import { quoted } from '../../domain/quote.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Window, WindowResponse, WindowUpdate } from './contract.ts';
@@ -96,6 +97,9 @@ Examples:
         },
       );
       if (note !== null && typeof given.cronExpr === 'string') context.output.say(note);
+      for (const job of await calledOnce(made, api)) {
+        context.output.say(`${job} is called once, which no window holds: jobd jobs pause ${job}`);
+      }
       await printItem(context, resource, flags, made);
     });
   addResourceCommands(group, context, resource);
@@ -118,6 +122,13 @@ async function confirmAll(given: WindowUpdate, flags: Flags, { ask }: Api): Prom
   const [jobs, monitors] = [counted(overview.jobs.total, 'job'), overview.monitors.total];
   const all = `all ${jobs} and ${counted(monitors, 'monitor')}`;
   await confirm(given.effect === 'hold' ? `Hold ${all}?` : `Mute alerts of ${all}?`, false);
+}
+
+/** Names of chosen jobs that a hold leaves alone, of the first ten (docs/behavior.md#hold-1). */
+async function calledOnce({ effect, jobIds }: Window, { jobs }: Api): Promise<string[]> {
+  const ids = effect === 'hold' ? (jobIds ?? []).slice(0, 10) : [];
+  const found = await Promise.all(ids.map((id) => jobs.get(id)));
+  return found.filter(({ runAt }) => typeof runAt === 'string').map(({ name }) => quoted(name));
 }
 
 function withWindowOptions(command: Command, isNew: boolean): Command {

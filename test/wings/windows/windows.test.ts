@@ -182,6 +182,15 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   const { window } = JSON.parse((await windows('get', 'patch', '--json')).stdout);
   assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
   await windows('delete', 'patch', '--yes');
+  const call = { name: 'one call', url: 'http://127.0.0.1:1/', runAt: '2026-11-24T12:00:00Z' };
+  assert.equal((await daemon.ask('POST', '/jobs', call)).status, 201);
+  const hold = ['create', '--effect', 'hold', '--for', '2h', '--job', 'shop'];
+  assert.doesNotMatch((await windows(...hold, '--name', 'one')).stderr, /called once/);
+  assert.match(
+    (await windows(...hold, '--name', 'two', '--job', 'one call')).stderr,
+    /^'one call' is called once, which no window holds: jobd jobs pause 'one call'$/m,
+  );
+  for (const name of ['one', 'two']) await windows('delete', name, '--yes');
   const night = ['create', '--name', 'night', '--effect', 'mute', '--selector', 'client=acme'];
   const said = async (...args: string[]) =>
     (await runCommand(['windows', ...night, ...args], env)).stderr;
