@@ -32,7 +32,7 @@ export const Me = t.output('Me', 'A key, its workspace and the plan of its accou
   permission: t.oneOf(permissions, 'What the key may do: only read, or also write.'),
   plan: t.part('The limits of the plan. Null means no limit.', {
     name: t.oneOf(planNames, 'The plan of the account.'),
-    jobs: t.nullable(t.integer('The most jobs and monitors together, including paused ones.')),
+    jobs: t.integerOrNull('The most jobs and monitors together, including paused ones.'),
     minIntervalSeconds: t.integer(
       'The shortest interval between two due times of a schedule, in seconds.',
     ),
@@ -48,9 +48,7 @@ export const Me = t.output('Me', 'A key, its workspace and the plan of its accou
       results: t.integer('Results that are kept.'),
     },
   ),
-  trialEndsAt: t.nullable(
-    t.moment('When the trial ends or ended; null for an account without a trial.'),
-  ),
+  trialEndsAt: t.momentOrNull('When the trial ends or ended; null for an account without a trial.'),
 });
 export type Me = Static<typeof Me>;
 
@@ -80,15 +78,11 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
     },
     { description: 'Who made it.' },
   ),
-  address: t.nullable(
-    t.text(
-      'The client: the address of the connection, or whom a trusted proxy names; null for a command.',
-    ),
+  address: t.textOrNull(
+    'The client: the address of the connection, or whom a trusted proxy names; null for a command.',
   ),
-  forwardedFor: t.nullable(
-    t.text(
-      'What `X-Forwarded-For` of a proxy that is not trusted said last: true only if a proxy in front of jobd wrote it.',
-    ),
+  forwardedFor: t.textOrNull(
+    'What `X-Forwarded-For` of a proxy that is not trusted said last: true only if a proxy in front of jobd wrote it.',
   ),
   action: t.oneOf(auditActions, 'What was done.'),
   subject: Type.Object(
@@ -112,19 +106,16 @@ export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditList = t.envelope('AuditList', partialPage('entries', AuditEntry));
 export type AuditList = Static<typeof AuditList>;
 
-export const AuditQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    subject: Type.Optional(t.id('Only changes to the job, monitor, channel or key with this id.')),
-    actor: Type.Optional(
-      t.text('Only changes by the key or session with this id, or by commands of this user.'),
-    ),
-    action: Type.Optional(
-      t.oneOf(auditActionWords, 'Only this action, or all actions on this type of subject.'),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const AuditQuery = t.query({
+  ...PageQuery.properties,
+  subject: Type.Optional(t.id('Only changes to the job, monitor, channel or key with this id.')),
+  actor: Type.Optional(
+    t.text('Only changes by the key or session with this id, or by commands of this user.'),
+  ),
+  action: Type.Optional(
+    t.oneOf(auditActionWords, 'Only this action, or all actions on this type of subject.'),
+  ),
+});
 
 export const AboutNode = t.output(
   'Node',
@@ -152,10 +143,8 @@ export const AboutNode = t.output(
     ),
     version: t.text('The version of jobd.'),
     startedAt: t.moment('When it was started.'),
-    leaseUntil: t.nullable(t.moment('Until when its lease lasts; null if it has ended.')),
-    endedAt: t.nullable(
-      t.moment('When it stopped or was declared gone; null if it has not ended.'),
-    ),
+    leaseUntil: t.momentOrNull('Until when its lease lasts; null if it has ended.'),
+    endedAt: t.momentOrNull('When it stopped or was declared gone; null if it has not ended.'),
     clockLeadMs: t.integer('How far the clock of its machine is ahead of that of the database.'),
     calls: t.integer('Calls in flight when it renewed its lease last.'),
     slots: t.integer('The most calls in flight.'),
@@ -215,13 +204,11 @@ export const About = t.output(
     siteUrl: t.text('The URL under which people reach it.'),
     isSigning: t.flag('Whether it issues receipts.'),
     databaseBytes: t.integer('The size of the database, without its write-ahead log.'),
-    freeBytes: t.nullable(
-      t.integer(
-        'Free space on the disk of the data directory; null if the database is on a server.',
-      ),
+    freeBytes: t.integerOrNull(
+      'Free space on the disk of the data directory; null if the database is on a server.',
     ),
     space: t.part('Whether history is kept as long as plans say.', {
-      limitBytes: t.nullable(t.integer('`--max-database-size`; null without it.')),
+      limitBytes: t.integerOrNull('`--max-database-size`; null without it.'),
       shortOf: t.array(
         t.oneOf(spaceCauses, 'The database nears its limit, or the disk is nearly full.'),
         'Why history is removed before its time now; empty if there is enough space.',
@@ -229,7 +216,7 @@ export const About = t.output(
       isExhausted: t.flag('Whether space is short, and no history is left to remove.'),
       removedResults: t.integer('Results removed before their time since the database was made.'),
       removedPings: t.integer('Pings removed before their time.'),
-      lastRemovedAt: t.nullable(t.moment('When that last happened; null if never.')),
+      lastRemovedAt: t.momentOrNull('When that last happened; null if never.'),
     }),
     ledger: t.nullable(
       t.part('What the last daily check of the ledger found; null before the first.', {

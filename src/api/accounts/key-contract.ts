@@ -22,9 +22,7 @@ export const KeyInput = t.input(
     name: t.field(nameRule, { description: 'A name for people.' }),
     permission: t.oneOf(permissions, 'What the key may do: only read, or also write.'),
     expiresAt: Type.Optional(
-      t.nullable(
-        t.moment('When it expires: ISO 8601 with an offset or `Z`. Null or omitted: never.'),
-      ),
+      t.momentOrNull('When it expires: ISO 8601 with an offset or `Z`. Null or omitted: never.'),
     ),
   },
 );
@@ -37,9 +35,9 @@ export const Key = t.output('Key', 'A key, without the key itself.', example, {
   name: t.text('A name for people.'),
   permission: t.oneOf(permissions, 'What the key may do: only read, or also write.'),
   createdAt: t.moment('When it was created.'),
-  lastUsedAt: t.nullable(t.moment('When it was last used, to the minute; null if never.')),
-  expiresAt: t.nullable(t.moment('When it expires; null if never.')),
-  revokedAt: t.nullable(t.moment('When it was revoked; null if it was not.')),
+  lastUsedAt: t.momentOrNull('When it was last used, to the minute; null if never.'),
+  expiresAt: t.momentOrNull('When it expires; null if never.'),
+  revokedAt: t.momentOrNull('When it was revoked; null if it was not.'),
 });
 export type Key = Static<typeof Key>;
 

@@ -66,8 +66,8 @@ export const Delivery = t.output('Delivery', 'One alert to one channel.', exampl
     '`pending` until it has arrived or a day has passed; then `delivered` or `failed`.',
   ),
   attempts: t.integer('Attempts made so far.'),
-  lastAttemptAt: t.nullable(t.moment('When the last attempt ended.')),
-  lastError: t.nullable(t.text('Why the last attempt failed; null if it arrived.')),
+  lastAttemptAt: t.momentOrNull('When the last attempt ended.'),
+  lastError: t.textOrNull('Why the last attempt failed; null if it arrived.'),
   createdAt: t.moment('When the delivery was created.'),
 });
 export type Delivery = Static<typeof Delivery>;
@@ -80,10 +80,10 @@ export const DeliveryAttempt = t.output(
     number: t.integer('The number of the attempt, starting at 1.'),
     startedAt: t.moment('When the attempt started.'),
     durationMs: t.integer('The duration of the attempt, in milliseconds.'),
-    httpStatus: t.nullable(
-      t.integer('The HTTP status of the response; null if there was none, and for email.'),
+    httpStatus: t.integerOrNull(
+      'The HTTP status of the response; null if there was none, and for email.',
     ),
-    error: t.nullable(t.text('Why the attempt failed; null if the alert arrived.')),
+    error: t.textOrNull('Why the attempt failed; null if the alert arrived.'),
   },
 );
 
@@ -92,21 +92,17 @@ const id = t.id('The id of the channel.');
 /** Fields that a client reads and cannot set. */
 const state = {
   type,
-  destination: t.nullable(
-    t.text(
-      'Where it leads, without what is secret: the host that is called, or masked addresses such as `o…@example.com`. ' +
-        'Null if its `config` cannot be read.',
-    ),
+  destination: t.textOrNull(
+    'Where it leads, without what is secret: the host that is called, or masked addresses such as `o…@example.com`. ' +
+      'Null if its `config` cannot be read.',
   ),
   createdAt: t.moment('When the channel was created.'),
   lastDelivery: Type.Union([Delivery, Type.Null()], {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
   }),
   consecutiveFailures: t.integer('Deliveries that were given up since the last one that arrived.'),
-  nextAttemptAt: t.nullable(
-    t.moment(
-      'An attempt failed, of a test too, and alerts wait: when the next one is. Null if none waits for that.',
-    ),
+  nextAttemptAt: t.momentOrNull(
+    'An attempt failed, of a test too, and alerts wait: when the next one is. Null if none waits for that.',
   ),
 };
 
@@ -164,8 +160,8 @@ const PostedResult = t.output(
   {
     ...Delivery.properties,
     runId: t.id('The id of the run.'),
-    nextAttemptAt: t.nullable(
-      t.moment('The earliest time of the next attempt; null if there will be none.'),
+    nextAttemptAt: t.momentOrNull(
+      'The earliest time of the next attempt; null if there will be none.',
     ),
   },
 );
@@ -201,15 +197,12 @@ export type ListedDelivery = Static<typeof ListedDelivery>;
 export const AllDeliveries = t.envelope('AllDeliveries', page('deliveries', ListedDelivery));
 export type AllDeliveries = Static<typeof AllDeliveries>;
 
-export const DeliveryQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    jobId: Type.Optional(t.id('Only alerts of this job.')),
-    monitorId: Type.Optional(t.id('Only alerts of this monitor.')),
-    idPrefix: IdPrefix,
-  },
-  { additionalProperties: false },
-);
+export const DeliveryQuery = t.query({
+  ...PageQuery.properties,
+  jobId: Type.Optional(t.id('Only alerts of this job.')),
+  monitorId: Type.Optional(t.id('Only alerts of this monitor.')),
+  idPrefix: IdPrefix,
+});
 
 export const ChannelPath = Type.Object({ id: t.id('The id of the channel.') });
 export const DeliveryPath = Type.Object({

@@ -4,7 +4,7 @@ import { Type, type Static, type TArray, type TSchema } from 'typebox';
 import type { LabelledRequest, NamedRequest, PageRequest } from '../../app/page.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { readSelector, selectorDetail, selectorRule } from '../../domain/labels.ts';
-import { envelope, field, flag, nullable, text } from './schema.ts';
+import { envelope, field, flag, query, text, textOrNull } from './schema.ts';
 
 const defaultLimit = 50;
 
@@ -19,20 +19,17 @@ export const ErrorBody = envelope(
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /** The query of every list. */
-export const PageQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'The most items to return.',
-        default: defaultLimit,
-      }),
-    ),
-    cursor: Type.Optional(text('The `nextCursor` of the previous page.')),
-  },
-  { additionalProperties: false },
-);
+export const PageQuery = query({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'The most items to return.',
+      default: defaultLimit,
+    }),
+  ),
+  cursor: Type.Optional(text('The `nextCursor` of the previous page.')),
+});
 export type PageQuery = Static<typeof PageQuery>;
 
 export const IdPrefix = Type.Optional(
@@ -51,21 +48,18 @@ export const SelectorField = Type.Optional(
 );
 
 /** The query of lists whose items have names. */
-export const NamedQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    name: Type.Optional(
-      Type.String({
-        maxLength: nameRule.maxLength,
-        pattern: nameRule.pattern,
-        description: 'Only those with exactly this name. Names need not be unique.',
-        examples: ['backup'],
-      }),
-    ),
-    idPrefix: IdPrefix,
-  },
-  { additionalProperties: false },
-);
+export const NamedQuery = query({
+  ...PageQuery.properties,
+  name: Type.Optional(
+    Type.String({
+      maxLength: nameRule.maxLength,
+      pattern: nameRule.pattern,
+      description: 'Only those with exactly this name. Names need not be unique.',
+      examples: ['backup'],
+    }),
+  ),
+  idPrefix: IdPrefix,
+});
 export type NamedQuery = Static<typeof NamedQuery>;
 
 /** The page that such a query asks for. */
@@ -75,10 +69,7 @@ export function namedRequest({ name, idPrefix, ...query }: NamedQuery): NamedReq
 }
 
 /** The query of lists whose items have names and labels. */
-export const LabelledQuery = Type.Object(
-  { ...NamedQuery.properties, selector: SelectorField },
-  { additionalProperties: false },
-);
+export const LabelledQuery = query({ ...NamedQuery.properties, selector: SelectorField });
 
 /** The page that such a query asks for. Throws `invalid_input`. */
 export function labelledRequest({
@@ -105,8 +96,6 @@ export function partialPage<K extends string, T extends TSchema>(name: K, items:
 /** The fields of a page of `items`. */
 export function page<K extends string, T extends TSchema>(name: K, items: T) {
   const list = { [name]: Type.Array(items, { description: 'Newest first.' }) };
-  const nextCursor = nullable(
-    text('Pass it as `cursor` to get the next page; null on the last page.'),
-  );
+  const nextCursor = textOrNull('Pass it as `cursor` to get the next page; null on the last page.');
   return { ...(list as Record<K, TArray<T>>), nextCursor };
 }

@@ -106,9 +106,19 @@ export function text(description: string): ReturnType<typeof Type.String> {
   return Type.String({ description });
 }
 
+/** A string, or null. */
+export function textOrNull(description: string): TUnsafe<string | null> {
+  return nullable(text(description));
+}
+
 /** A whole number. */
 export function integer(description: string): ReturnType<typeof Type.Integer> {
   return Type.Integer({ description });
+}
+
+/** A whole number, or null. */
+export function integerOrNull(description: string): TUnsafe<number | null> {
+  return nullable(integer(description));
 }
 
 /** True or false. */
@@ -119,6 +129,11 @@ export function flag(description: string): ReturnType<typeof Type.Boolean> {
 /** A moment: ISO 8601 in UTC with milliseconds and `Z`. */
 export function moment(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'date-time', description });
+}
+
+/** A moment, or null where there was none. */
+export function momentOrNull(description: string): TUnsafe<string | null> {
+  return nullable(moment(description));
 }
 
 /** What windows do to a job or monitor. */
@@ -132,6 +147,16 @@ export const covered = optional({
 /** An id: a UUID of version 7. Answers show it in lower case; requests may use upper case. */
 export function id(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'uuid', description });
+}
+
+/** An id, or null. */
+export function idOrNull(description: string): TUnsafe<string | null> {
+  return nullable(id(description));
+}
+
+/** A query may contain these parameters and no others. */
+export function query<P extends TProperties>(parameters: P): TObject<P> {
+  return Type.Object(parameters, { additionalProperties: false });
 }
 
 /** What a request may contain: these fields and no others. Published as `title`. */

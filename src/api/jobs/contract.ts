@@ -68,15 +68,13 @@ const state = {
     '`paused` while the schedule is paused; else `running` while a run executes; else `new` before the first result, then `up` ' +
       'or `down` according to the last result.',
   ),
-  nextRunAt: t.nullable(
-    t.moment(
-      'When the job is due next. While a run executes, the due time after it; in a hold, the one after that. Null while the job is paused, ' +
-        'after the account has expired, and once it is due no more.',
-    ),
+  nextRunAt: t.momentOrNull(
+    'When the job is due next. While a run executes, the due time after it; in a hold, the one after that. Null while the job is paused, ' +
+      'after the account has expired, and once it is due no more.',
   ),
-  lastRunAt: t.nullable(t.moment('When the last call started.')),
-  lastDurationMs: t.nullable(t.integer('Duration of the last run, in milliseconds.')),
-  downReason: t.nullable(t.text('The `error` of the last run, while the job is down.')),
+  lastRunAt: t.momentOrNull('When the last call started.'),
+  lastDurationMs: t.integerOrNull('Duration of the last run, in milliseconds.'),
+  downReason: t.textOrNull('The `error` of the last run, while the job is down.'),
   createdAt: t.moment('When the job was created.'),
   ...t.covered,
 };

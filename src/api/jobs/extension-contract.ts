@@ -10,19 +10,16 @@ import { afterOnText, JobInput } from './contract.ts';
 
 export const defaultDueTimes = 5;
 
-export const DueTimesQuery = Type.Object(
-  {
-    count: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 20,
-        description: 'The number of due times to return.',
-        default: defaultDueTimes,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DueTimesQuery = t.query({
+  count: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      description: 'The number of due times to return.',
+      default: defaultDueTimes,
+    }),
+  ),
+});
 
 export const DueTimes = t.output('DueTimes', 'When a job is due.', examples.dueTimes, {
   words: SchedulePreview.properties.words,
@@ -53,7 +50,7 @@ export const JobChain = t.output(
       [
         t.part('The job that it runs after.', {
           jobId: t.id('The id of that job.'),
-          name: t.nullable(t.text('The name of that job; null if it is gone.')),
+          name: t.textOrNull('The name of that job; null if it is gone.'),
           on: t.oneOf(afterOnWords, afterOnText),
         }),
         Type.Null(),
@@ -95,10 +92,8 @@ const ActionResult = t.output(
   examples.jobActionResult,
   {
     id: t.text('The id from the request, in lower case if it is one.'),
-    error: t.nullable(
-      t.text(
-        'Why the job was left as it is; null if it is now paused, resumed, queued or deleted, or is over.',
-      ),
+    error: t.textOrNull(
+      'Why the job was left as it is; null if it is now paused, resumed, queued or deleted, or is over.',
     ),
     isOver: t.flag(
       'Whether it was left as it is because it is not due any more: its `runAt` or its `notAfter` has passed.',

@@ -36,12 +36,12 @@ const state = {
         'key gets null.',
     }),
   ),
-  nextDueAt: t.nullable(
-    t.moment('When the next ping is due; in the past if it is overdue, null if none is expected.'),
+  nextDueAt: t.momentOrNull(
+    'When the next ping is due; in the past if it is overdue, null if none is expected.',
   ),
-  lastPingAt: t.nullable(t.moment('When the last run ended, according to its ping.')),
-  lastDurationMs: t.nullable(
-    t.integer('The duration of that run in milliseconds; null without a start ping.'),
+  lastPingAt: t.momentOrNull('When the last run ended, according to its ping.'),
+  lastDurationMs: t.integerOrNull(
+    'The duration of that run in milliseconds; null without a start ping.',
   ),
   paused: shownPaused,
   createdAt: t.moment('When the monitor was created.'),
@@ -73,12 +73,10 @@ export type MonitorUpdate = Static<typeof MonitorUpdate>;
 export const Ping = t.output('Ping', 'A signal from a task.', examples.ping, {
   id: t.id('The id of the ping.'),
   kind: t.oneOf(pingKinds, 'What the task reported.'),
-  exitCode: t.nullable(t.integer('The exit code, if the ping had one.')),
+  exitCode: t.integerOrNull('The exit code, if the ping had one.'),
   receivedAt: t.moment('When the ping arrived.'),
-  durationMs: t.nullable(
-    t.integer('Milliseconds since the start ping of the run, if there was one.'),
-  ),
-  body: t.nullable(t.text('The beginning of the body, at most 4096 bytes of UTF-8.')),
+  durationMs: t.integerOrNull('Milliseconds since the start ping of the run, if there was one.'),
+  body: t.textOrNull('The beginning of the body, at most 4096 bytes of UTF-8.'),
   truncated: t.flag('Whether the body was longer than the part that is kept.'),
   source: t.oneOf(pingMethods, 'The HTTP method of the ping.'),
 });

@@ -14,9 +14,9 @@ import * as examples from './examples.ts';
 const WindowNow = t.part('A window that is on.', {
   id: t.id('The id of the window.'),
   name: t.text('Its name.'),
-  selector: t.nullable(t.text('The labels of what it is about; null if it has none.')),
-  jobs: t.nullable(t.integer('How many jobs were chosen for it; null if none could be.')),
-  monitors: t.nullable(t.integer('The same of monitors.')),
+  selector: t.textOrNull('The labels of what it is about; null if it has none.'),
+  jobs: t.integerOrNull('How many jobs were chosen for it; null if none could be.'),
+  monitors: t.integerOrNull('The same of monitors.'),
   until: t.moment('When it ends.'),
 });
 const aboutAll = 'Without `selector`, `jobs` and `monitors` one is about all.';
@@ -94,8 +94,8 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     'By the last result, also while the job runs or is paused.',
   ),
   failures: t.integer('Consecutive failed runs.'),
-  failingSince: t.nullable(t.moment('When the first of them ended; null without one.')),
-  key: t.nullable(t.text('The key of a managed job; null for a job that was made by hand.')),
+  failingSince: t.momentOrNull('When the first of them ended; null without one.'),
+  key: t.textOrNull('The key of a managed job; null for a job that was made by hand.'),
   recent: t.array(
     t.oneOf(
       recentStatuses,
@@ -107,10 +107,10 @@ const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummar
     afterName: t.text('The name of the job that it runs after.'),
     run: t.part('The run that is under way.', {
       id: t.id('The id of the run.'),
-      startedAt: t.nullable(t.moment('When the first attempt started.')),
-      percent: t.nullable(t.integer('How far the target is, as it last reported.')),
-      line: t.nullable(t.text('What it does, as it last reported.')),
-      progressAt: t.nullable(t.moment('When it last reported.')),
+      startedAt: t.momentOrNull('When the first attempt started.'),
+      percent: t.integerOrNull('How far the target is, as it last reported.'),
+      line: t.textOrNull('What it does, as it last reported.'),
+      progressAt: t.momentOrNull('When it last reported.'),
     }),
   }),
 });
@@ -135,8 +135,8 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'heldUntil',
   ]).properties,
   scheduleWords,
-  since: t.nullable(
-    t.moment('Since when the monitor is `up`, `late` or `down`; null if it is `paused` or `new`.'),
+  since: t.momentOrNull(
+    'Since when the monitor is `up`, `late` or `down`; null if it is `paused` or `new`.',
   ),
   recent: t.array(
     t.oneOf(['success', 'fail', 'missed'], 'What a ping said; `missed`: none came.'),
@@ -196,10 +196,10 @@ const TroubleRow = t.output('Trouble', 'What went wrong, once.', examples.troubl
   failed: t.integer('Failed runs.'),
   interrupted: t.integer('Interrupted runs.'),
   missed: t.integer('Due times that were missed.'),
-  jobs: t.nullable(t.integer('How many jobs missed due times in an outage; null for a job.')),
+  jobs: t.integerOrNull('How many jobs missed due times in an outage; null for a job.'),
   last: ListedRun,
   now: t.nullable(t.oneOf(['up', 'down', 'paused', 'new'], 'What the job is now.')),
-  since: t.nullable(t.moment('Since when the job is down; null if it is not.')),
+  since: t.momentOrNull('Since when the job is down; null if it is not.'),
 });
 export type TroubleRow = Static<typeof TroubleRow>;
 
@@ -214,13 +214,10 @@ export const TroubleList = t.envelope(
 
 export type TroubleList = Static<typeof TroubleList>;
 
-export const TroubleQuery = Type.Object(
-  {
-    kind: Type.Optional(t.oneOf(troubleKinds, 'Only rows of this kind. Default: all.')),
-    ...Type.Omit(AllRunsQuery, ['status']).properties,
-  },
-  { additionalProperties: false },
-);
+export const TroubleQuery = t.query({
+  kind: Type.Optional(t.oneOf(troubleKinds, 'Only rows of this kind. Default: all.')),
+  ...Type.Omit(AllRunsQuery, ['status']).properties,
+});
 
 /** More says no more about which job is meant, and costs the main thread more. */
 const mostSearchCharacters = 200;
@@ -235,36 +232,30 @@ function text(where: string, maxLength: number) {
   );
 }
 
-export const JobListQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    status: Type.Optional(
-      t.oneOf(
-        jobFilters,
-        'Jobs in this state. `down`, `new` and `up` are without paused jobs, and with those that run now. `running`: a run is ' +
-          'under way. `missed`: a due time was missed in the last 24 hours.',
-      ),
+export const JobListQuery = t.query({
+  ...PageQuery.properties,
+  status: Type.Optional(
+    t.oneOf(
+      jobFilters,
+      'Jobs in this state. `down`, `new` and `up` are without paused jobs, and with those that run now. `running`: a run is ' +
+        'under way. `missed`: a due time was missed in the last 24 hours.',
     ),
-    q: text('name or the URL', mostSearchCharacters),
-    selector: SelectorField,
-    order: Type.Optional(
-      t.oneOf(jobOrders, {
-        description:
-          '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none; of a job in a hold, that before the hold, while `nextRunAt` is the one after it. `name`: by name; ' +
-          'upper and lower case are the same for ASCII letters. `running` and `missed` are newest first only.',
-        default: 'newest',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+  q: text('name or the URL', mostSearchCharacters),
+  selector: SelectorField,
+  order: Type.Optional(
+    t.oneOf(jobOrders, {
+      description:
+        '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none; of a job in a hold, that before the hold, while `nextRunAt` is the one after it. `name`: by name; ' +
+        'upper and lower case are the same for ASCII letters. `running` and `missed` are newest first only.',
+      default: 'newest',
+    }),
+  ),
+});
 
-export const MonitorListQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    status: Type.Optional(t.oneOf(monitorStatuses, 'Monitors with this status.')),
-    q: text('name', nameRule.maxLength),
-    selector: SelectorField,
-  },
-  { additionalProperties: false },
-);
+export const MonitorListQuery = t.query({
+  ...PageQuery.properties,
+  status: Type.Optional(t.oneOf(monitorStatuses, 'Monitors with this status.')),
+  q: text('name', nameRule.maxLength),
+  selector: SelectorField,
+});

@@ -12,10 +12,10 @@ const completion = t.part(
   'Extension: what became of the wait for a report. Only in receipts of runs whose target answered 202 and reports later.',
   {
     outcome: t.oneOf(completionOutcomes, 'What was reported; `expired` if no report came in time.'),
-    reportedAt: t.nullable(t.moment('When the report came; null if none did.')),
+    reportedAt: t.momentOrNull('When the report came; null if none did.'),
     reportedBy: t.nullable(t.oneOf(reporters, 'Who reported: the target, or a person.')),
-    messageSha256: t.nullable(
-      t.text('The SHA-256 of the stored message, in hexadecimal; null without one.'),
+    messageSha256: t.textOrNull(
+      'The SHA-256 of the stored message, in hexadecimal; null without one.',
     ),
   },
 );
@@ -45,10 +45,8 @@ const ReceiptPayload = Type.Object(
     truncated: t.flag('Whether the response was longer than the stored part.'),
     completion: Type.Optional(completion),
     issuedAt: t.moment('When the receipt was issued.'),
-    previousReceiptSha256: t.nullable(
-      t.text(
-        "The SHA-256, in hexadecimal, of this job's previous receipt in canonical form; null for the first receipt.",
-      ),
+    previousReceiptSha256: t.textOrNull(
+      "The SHA-256, in hexadecimal, of this job's previous receipt in canonical form; null for the first receipt.",
     ),
   },
   { title: 'ReceiptPayload', description: 'What the service observed.' },

@@ -14,20 +14,20 @@ export const Completion = t.output(
   examples.completion,
   {
     expiresAt: t.moment('Until when a report is waited for.'),
-    percent: t.nullable(t.integer('The last progress, from 0 to 100.')),
-    line: t.nullable(t.text('What the last progress said.')),
-    progressAt: t.nullable(t.moment('When it came.')),
+    percent: t.integerOrNull('The last progress, from 0 to 100.'),
+    line: t.textOrNull('What the last progress said.'),
+    progressAt: t.momentOrNull('When it came.'),
     outcome: t.nullable(
       t.oneOf(
         completionOutcomes,
         'What was reported; `expired` if nothing was in time. Null while the run waits.',
       ),
     ),
-    reportedAt: t.nullable(t.moment('When the report came; null if none did.')),
+    reportedAt: t.momentOrNull('When the report came; null if none did.'),
     reportedBy: t.nullable(
       t.oneOf(reporters, 'Whether the target reported by its URL, or a person ended the wait.'),
     ),
-    message: t.nullable(t.text('What the report said, on one line.')),
+    message: t.textOrNull('What the report said, on one line.'),
   },
 );
 export type Completion = Static<typeof Completion>;
@@ -58,13 +58,10 @@ export const Report = t.input(
 );
 export type Report = Static<typeof Report>;
 
-const ReportQuery = Type.Object(
-  {
-    message: Type.Optional(text),
-    percent: Type.Optional(percent),
-  },
-  { additionalProperties: false },
-);
+const ReportQuery = t.query({
+  message: Type.Optional(text),
+  percent: Type.Optional(percent),
+});
 export type ReportQuery = Static<typeof ReportQuery>;
 
 export const EndOfWait = t.input('EndOfWait', 'How a wait ends.', [examples.endOfWait], {

@@ -25,36 +25,28 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
       'retried.',
   ),
   scheduledFor: t.moment('The due time. For a manual run, when it was requested.'),
-  startedAt: t.nullable(t.moment('When the first attempt started.')),
-  finishedAt: t.nullable(
-    t.moment(
-      'When the outcome was known, or the run was closed as `interrupted`. Null while it is `queued` or `running`, ' +
-        'and for `missed`.',
-    ),
+  startedAt: t.momentOrNull('When the first attempt started.'),
+  finishedAt: t.momentOrNull(
+    'When the outcome was known, or the run was closed as `interrupted`. Null while it is `queued` or `running`, ' +
+      'and for `missed`.',
   ),
   attempts: t.integer('Attempts started so far, including a current one.'),
-  httpStatus: t.nullable(
-    t.integer('The HTTP status of the last response; null if there was none.'),
+  httpStatus: t.integerOrNull('The HTTP status of the last response; null if there was none.'),
+  durationMs: t.integerOrNull(
+    'Milliseconds from `startedAt` to `finishedAt`, including all attempts and waits; null for `interrupted`.',
   ),
-  durationMs: t.nullable(
-    t.integer(
-      'Milliseconds from `startedAt` to `finishedAt`, including all attempts and waits; null for `interrupted`.',
-    ),
-  ),
-  responseBody: t.nullable(
-    t.text('The beginning of the last response, decoded: at most 4096 bytes of UTF-8.'),
+  responseBody: t.textOrNull(
+    'The beginning of the last response, decoded: at most 4096 bytes of UTF-8.',
   ),
   truncated: t.flag('Whether the response was longer than the part that is kept.'),
-  error: t.nullable(
-    t.text(
-      'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
-        'http reported missed interrupted`, a colon and the details.',
-    ),
+  error: t.textOrNull(
+    'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
+      'http reported missed interrupted`, a colon and the details.',
   ),
   why: Type.Optional(
     t.part('Extension: why the run did not succeed, as values. `error` says the same in words.', {
       reason: t.oneOf(runReasons, 'In a word that says more than that of `error`.'),
-      detail: t.nullable(t.text('What else is known, for people.')),
+      detail: t.textOrNull('What else is known, for people.'),
       ...t.optional({
         lastDueAt: t.moment('Of a missed run: the last due time that it stands for.'),
         count: t.integer('Of a missed run: how many due times it stands for.'),
@@ -131,9 +123,9 @@ export const Lateness = t.output(
   { windowSeconds: 3600, p50Ms: 3, p99Ms: 21, maxMs: 34 },
   {
     windowSeconds: t.integer('The length of the period, in seconds.'),
-    p50Ms: t.nullable(t.integer('The median, in milliseconds.')),
-    p99Ms: t.nullable(t.integer('The 99th percentile, in milliseconds.')),
-    maxMs: t.nullable(t.integer('The maximum, in milliseconds.')),
+    p50Ms: t.integerOrNull('The median, in milliseconds.'),
+    p99Ms: t.integerOrNull('The 99th percentile, in milliseconds.'),
+    maxMs: t.integerOrNull('The maximum, in milliseconds.'),
   },
 );
 export type Lateness = Static<typeof Lateness>;
@@ -179,39 +171,30 @@ const status = Type.Optional(
 );
 const moment = 'ISO 8601 with an offset or `Z`. Default: all.';
 
-export const AllRunsQuery = Type.Object(
-  {
-    status,
-    since: Type.Optional(t.moment(`Only runs that were due at this time or later. ${moment}`)),
-    until: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
-    selector: SelectorField,
-    ...PageQuery.properties,
-  },
-  { additionalProperties: false },
-);
+export const AllRunsQuery = t.query({
+  status,
+  since: Type.Optional(t.moment(`Only runs that were due at this time or later. ${moment}`)),
+  until: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
+  selector: SelectorField,
+  ...PageQuery.properties,
+});
 
-export const HistoryQuery = Type.Object(
-  {
-    status,
-    before: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
-    ...PageQuery.properties,
-  },
-  { additionalProperties: false },
-);
+export const HistoryQuery = t.query({
+  status,
+  before: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
+  ...PageQuery.properties,
+});
 
-export const DaysQuery = Type.Object(
-  {
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 366,
-        description: 'How many days, up to today.',
-        default: defaultDays,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DaysQuery = t.query({
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 366,
+      description: 'How many days, up to today.',
+      default: defaultDays,
+    }),
+  ),
+});
 
 const DayOfRuns = t.output('DayOfRuns', 'The runs that were due on one day.', examples.dayOfRuns, {
   date: Type.String({ format: 'date', description: 'The day in the time zone of the job.' }),
@@ -219,10 +202,10 @@ const DayOfRuns = t.output('DayOfRuns', 'The runs that were due on one day.', ex
   failed: t.integer('Runs that failed.'),
   interrupted: t.integer('Runs whose outcome is unknown.'),
   missed: t.integer('Records of due times that were not called. One record may stand for many.'),
-  medianMs: t.nullable(
-    t.integer('Median duration of the runs that ended, in milliseconds; null if there are none.'),
+  medianMs: t.integerOrNull(
+    'Median duration of the runs that ended, in milliseconds; null if there are none.',
   ),
-  maxMs: t.nullable(t.integer('Longest duration, in milliseconds; null if there are none.')),
+  maxMs: t.integerOrNull('Longest duration, in milliseconds; null if there are none.'),
 });
 
 export const JobDays = t.envelope(
@@ -232,11 +215,9 @@ export const JobDays = t.envelope(
       DayOfRuns,
       'Oldest first, up to today. Days before `since` are left out, because no runs of them are known.',
     ),
-    since: t.nullable(
-      t.moment(
-        'The due time of the oldest run that is kept, or that was counted if `isPartial`. What its day says may be ' +
-          'incomplete. Null if no run is kept.',
-      ),
+    since: t.momentOrNull(
+      'The due time of the oldest run that is kept, or that was counted if `isPartial`. What its day says may be ' +
+        'incomplete. Null if no run is kept.',
     ),
     isPartial: t.flag('Whether only the newest 10,000 runs were counted, and there are more.'),
   },

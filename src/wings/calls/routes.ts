@@ -58,8 +58,8 @@ const CallResult = t.output(
   { key: example.key, id: jobId, error: null, isNew: true },
   {
     key: t.text('The key from the request.'),
-    id: t.nullable(t.id('The id of the job with this key; null if there is none.')),
-    error: t.nullable(t.text('Why there is none; null if there is one.')),
+    id: t.idOrNull('The id of the job with this key; null if there is none.'),
+    error: t.textOrNull('Why there is none; null if there is one.'),
     isNew: t.flag('Whether this request made the job; false if it was there already.'),
   },
 );

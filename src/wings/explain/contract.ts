@@ -3,30 +3,27 @@ import { explainedOutcomes, factKinds } from './facts.ts';
 import * as t from '../../api/http/schema.ts';
 import * as examples from './examples.ts';
 
-export const ExplanationQuery = Type.Object(
-  {
-    at: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description:
-          'The time to explain: in RFC 3339, or as the clocks in the zone of the job (of the first job of its chain) show it, such as `2026-11-24 02:30`, or ' +
-          '`02:30` for the last time they did. The newest due time if it is left out.',
-      }),
-    ),
-    timezone: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'The IANA zone in which `at` is read and times are written. Default: that of the job.',
-        examples: ['Europe/Paris'],
-      }),
-    ),
-    runId: Type.Optional(
-      Type.String({ maxLength: 40, description: 'The run to explain, instead of a time.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const ExplanationQuery = t.query({
+  at: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'The time to explain: in RFC 3339, or as the clocks in the zone of the job (of the first job of its chain) show it, such as `2026-11-24 02:30`, or ' +
+        '`02:30` for the last time they did. The newest due time if it is left out.',
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'The IANA zone in which `at` is read and times are written. Default: that of the job.',
+      examples: ['Europe/Paris'],
+    }),
+  ),
+  runId: Type.Optional(
+    Type.String({ maxLength: 40, description: 'The run to explain, instead of a time.' }),
+  ),
+});
 
 const [fact = {}] = examples.explanation.facts;
 const Fact = t.output('ExplainedFact', 'One fact. It has only the values that it is about.', fact, {
@@ -47,16 +44,16 @@ export const JobExplanation = t.output(
   examples.explanation,
   {
     at: t.moment('The time that was asked about.'),
-    dueAt: t.nullable(t.moment('The due time that is explained; null if there is none.')),
-    runId: t.nullable(t.id('The run that is explained; null if there is none.')),
+    dueAt: t.momentOrNull('The due time that is explained; null if there is none.'),
+    runId: t.idOrNull('The run that is explained; null if there is none.'),
     outcome: t.oneOf(
       explainedOutcomes,
       'What became of it; `not_due` for a time that is no due time.',
     ),
     answer: t.text('What happened and why, in a sentence or two.'),
-    todo: t.nullable(t.text('What can be done about it; null if nothing needs to be.')),
-    command: t.nullable(
-      t.text('The command line of jobd that calls once more; null if `todo` has no such advice.'),
+    todo: t.textOrNull('What can be done about it; null if nothing needs to be.'),
+    command: t.textOrNull(
+      'The command line of jobd that calls once more; null if `todo` has no such advice.',
     ),
     facts: t.array(
       Fact,

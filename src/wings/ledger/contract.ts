@@ -30,9 +30,7 @@ const LedgerJob = t.output(
   {
     id: t.id('The id of the job.'),
     name: t.text('The name of the job.'),
-    keptFrom: t.nullable(
-      t.moment('From when on its history is kept, if that is later than `since`.'),
-    ),
+    keptFrom: t.momentOrNull('From when on its history is kept, if that is later than `since`.'),
     called: t.integer('Due times that have a run of their own.'),
     missed: t.integer('Due times that a missed run stands for.'),
     waiting: t.integer('Due times that have passed, and are still to be called or missed.'),
@@ -73,18 +71,13 @@ export const LedgerPage = t.envelope('LedgerPage', page('jobs', LedgerJob), {
 });
 export type LedgerPage = Static<typeof LedgerPage>;
 
-export const LedgerQuery = Type.Object(
-  {
-    jobId: Type.Optional(t.id('Only this job. Default: all.')),
-    since: Type.Optional(
-      t.text(
-        'Only due times after it, ISO 8601 with an offset or `Z`. Default: the last 24 hours.',
-      ),
-    ),
-    until: Type.Optional(
-      t.text('Only due times up to it, ISO 8601 with an offset or `Z`. Default: now.'),
-    ),
-    ...PageQuery.properties,
-  },
-  { additionalProperties: false },
-);
+export const LedgerQuery = t.query({
+  jobId: Type.Optional(t.id('Only this job. Default: all.')),
+  since: Type.Optional(
+    t.text('Only due times after it, ISO 8601 with an offset or `Z`. Default: the last 24 hours.'),
+  ),
+  until: Type.Optional(
+    t.text('Only due times up to it, ISO 8601 with an offset or `Z`. Default: now.'),
+  ),
+  ...PageQuery.properties,
+});

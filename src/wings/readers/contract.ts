@@ -58,7 +58,7 @@ export const ReadCommand = t.output('ReadCommand', 'What was read.', readExample
         method: t.oneOf(methods, 'The method.'),
         url: t.text('The URL.'),
         headers: Type.Record(Type.String(), Type.String(), { description: 'Name to value.' }),
-        body: t.nullable(t.text('The body; null for none.')),
+        body: t.textOrNull('The body; null for none.'),
         cronExpr: t.text('When it is called.'),
         timezone: t.text('The zone of `cronExpr`.'),
         timeoutSeconds: t.integer('Seconds that an attempt may take.'),
@@ -75,5 +75,5 @@ export const ReadCommand = t.output('ReadCommand', 'What was read.', readExample
     'Parts that a job does in another way: a limit that is lowered, redirects that are not followed, a value that it keeps.',
   ),
   unhonoured: remarks('Parts that a job cannot honour.'),
-  problem: t.nullable(t.text('Why nothing was read; null if something was.')),
+  problem: t.textOrNull('Why nothing was read; null if something was.'),
 });

@@ -27,26 +27,21 @@ const ReplayInput = t.input(
   'Which due time to call for, and whether also if that has succeeded.',
   [{ again: true }],
   t.optional({
-    dueAt: t.nullable(
-      t.moment('Of a missed run, one of the due times that it stands for. Default: the last one.'),
+    dueAt: t.momentOrNull(
+      'Of a missed run, one of the due times that it stands for. Default: the last one.',
     ),
     again: t.nullable(t.flag('Whether to call for a due time that has succeeded already.')),
   }),
 );
 export type ReplayInput = Static<typeof ReplayInput>;
 
-const ReplayableQuery = Type.Object(
-  {
-    ...AllRunsQuery.properties,
-    status: Type.Optional(
-      t.text(
-        `One or more of ${badRunStatuses.join(', ')}, with commas between them. Default: all.`,
-      ),
-    ),
-    jobId: Type.Optional(t.id('Only runs of this job.')),
-  },
-  { additionalProperties: false },
-);
+const ReplayableQuery = t.query({
+  ...AllRunsQuery.properties,
+  status: Type.Optional(
+    t.text(`One or more of ${badRunStatuses.join(', ')}, with commas between them. Default: all.`),
+  ),
+  jobId: Type.Optional(t.id('Only runs of this job.')),
+});
 
 const example = {
   job: listedRun.job,

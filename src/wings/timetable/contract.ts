@@ -6,16 +6,13 @@ import { JobListQuery } from '../../api/overview/contract.ts';
 import { jobSummary } from '../../api/overview/examples.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 
-export const TimetableQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    from: Type.Optional(t.moment('The beginning of the period. Default: 24 hours ago.')),
-    to: Type.Optional(t.moment('Its end, 7 days later at most. Default: 24 hours from now.')),
-    q: JobListQuery.properties.q,
-    selector: JobListQuery.properties.selector,
-  },
-  { additionalProperties: false },
-);
+export const TimetableQuery = t.query({
+  ...PageQuery.properties,
+  from: Type.Optional(t.moment('The beginning of the period. Default: 24 hours ago.')),
+  to: Type.Optional(t.moment('Its end, 7 days later at most. Default: 24 hours from now.')),
+  q: JobListQuery.properties.q,
+  selector: JobListQuery.properties.selector,
+});
 
 const at = '2025-10-09T05:30:00.000Z';
 const rowExample = {
@@ -47,16 +44,12 @@ const TimetableJob = t.output('TimetableJob', 'A row of the timetable.', rowExam
       ...several('due times'),
       id: t.id('The run; the newest of several.'),
       status: t.oneOf(runStatuses, 'The status of a run.'),
-      durationMs: t.nullable(
-        t.integer('How long it took; null if it was not called or has not ended.'),
-      ),
+      durationMs: t.integerOrNull('How long it took; null if it was not called or has not ended.'),
     }),
     'What ran in the period, the oldest first.',
   ),
-  runsFrom: t.nullable(
-    t.moment(
-      'Before it only runs that were no success are in `runs`, the newest 200 of them: there are too many. Null if all are.',
-    ),
+  runsFrom: t.momentOrNull(
+    'Before it only runs that were no success are in `runs`, the newest 200 of them: there are too many. Null if all are.',
   ),
   due: t.array(
     t.part('A due time, or several.', several('due times')),

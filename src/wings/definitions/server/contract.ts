@@ -18,21 +18,18 @@ import { afterOnWords } from '../../../domain/jobs/after-words.ts';
 import * as examples from './examples.ts';
 
 /** The query of the list. */
-export const DefinedQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    kind: Type.Optional(
-      t.oneOf(definedKinds, { description: 'Which ones to list.', default: 'job' }),
-    ),
-    show: Type.Optional(
-      t.oneOf(shownInLists, {
-        description: '`all` also lists those that were made by hand; their `key` is null.',
-        default: 'managed',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DefinedQuery = t.query({
+  ...PageQuery.properties,
+  kind: Type.Optional(
+    t.oneOf(definedKinds, { description: 'Which ones to list.', default: 'job' }),
+  ),
+  show: Type.Optional(
+    t.oneOf(shownInLists, {
+      description: '`all` also lists those that were made by hand; their `key` is null.',
+      default: 'managed',
+    }),
+  ),
+});
 
 const kind = t.oneOf(definedKinds, 'Whether it is a job, a monitor or a channel.');
 
@@ -47,7 +44,7 @@ function fieldsAsDefined(description: string) {
 
 export const Defined = t.output('Defined', 'What a definition would say.', examples.defined, {
   kind,
-  key: t.nullable(t.text('The key that definitions know it by; null if it was made by hand.')),
+  key: t.textOrNull('The key that definitions know it by; null if it was made by hand.'),
   id: t.id('The id of the job, monitor or channel.'),
   definition: fieldsAsDefined('The fields of its definition that are not the default.'),
 });
@@ -153,7 +150,7 @@ export const DefinitionChange = t.output(
   {
     kind,
     key: t.text('The key.'),
-    id: t.nullable(t.id('The id; null if there is none, or none yet.')),
+    id: t.idOrNull('The id; null if there is none, or none yet.'),
     action: t.oneOf(
       planActions,
       '`adopt` only gives the key to one that was made by hand; `over`: a job whose `runAt` or `notAfter` has passed is not created; ' +
@@ -200,7 +197,7 @@ export const DefinitionPlan = t.output(
       t.part('One that `prune` would delete.', {
         kind,
         key: t.text('The key.'),
-        refusal: t.nullable(t.text('Why `prune` would be refused; null if it is not by this one.')),
+        refusal: t.textOrNull('Why `prune` would be refused; null if it is not by this one.'),
       }),
       'Those that have a key which is not in the request.',
     ),
