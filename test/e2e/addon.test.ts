@@ -9,10 +9,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 import { makeStoreWithKey } from '../support/running/prepare.ts';
-
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
-/** The user `nobody`, by convention. */
-const nobody = 65_534;
+import { nobody, notRoot } from '../support/running/other-user.ts';
 
 /** A data directory and a cache for one test, and the environment that names them. */
 async function places(t: TestContext) {

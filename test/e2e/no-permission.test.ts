@@ -8,6 +8,7 @@ import { executable, notPackaged } from '../support/running/executable.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 import { assertRefuses } from './faults/refusal.ts';
 import { prepareService, type Service } from './faults/service.ts';
+import { nobody, notRoot } from '../support/running/other-user.ts';
 
 for (const before of ['never served', 'served before', 'served by one that was killed']) {
   test(
@@ -23,10 +24,6 @@ for (const before of ['never served', 'served before', 'served by one that was k
     },
   );
 }
-
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
-/** The user `nobody`, by convention. */
-const nobody = 65_534;
 
 /** Which permission is removed from whom, and whether jobd has run there before. */
 const denials: [string, string, (dataDir: string) => void][] = [

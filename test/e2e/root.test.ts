@@ -11,10 +11,8 @@ import { executable, jobd, notPackaged, serve } from '../support/running/executa
 import { nodeForAll } from '../support/running/for-all.ts';
 import { makeStore, makeStoreWithKey } from '../support/running/prepare.ts';
 import { runProgram } from '../support/running/program.ts';
+import { nobody, notRoot } from '../support/running/other-user.ts';
 
-/** The user `nobody`, by convention. */
-const nobody = 65_534;
-const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user';
 const limits = { skip: notPackaged || notRoot, timeout: 120_000 };
 
 /**

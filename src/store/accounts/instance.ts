@@ -4,6 +4,7 @@ import { nextDue } from '../../domain/schedule/next.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { findOverdueJobs } from '../jobs/planned.ts';
 import { writeAlone } from '../database/alone.ts';
+import { countOf } from '../database/count.ts';
 import type { Db, Store } from '../database/store.ts';
 
 /** Returns the id of this installation: `id`, if it had none. After the first start nothing is written. */
@@ -79,11 +80,8 @@ const mostOverdue = 1_000;
 
 /** What all workspaces have together. Jobs and monitors are counted in their indexes. */
 export async function summarize(db: Db, now: number): Promise<Summary> {
-  const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
-    const query = db.selectFrom(table).where('deleted_at', 'is', null);
-    const row = await query.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirst();
-    return row?.count ?? 0;
-  };
+  const count = async (table: 'jobs' | 'monitors'): Promise<number> =>
+    await countOf(db.selectFrom(table).where('deleted_at', 'is', null));
   // Those of which a run goes on, and those that were due while nobody served. First: a claim makes them due later.
   const overdue = await findOverdueJobs(db, { afterId: '', limit: mostOverdue }, now);
   const next = await db

@@ -1,6 +1,7 @@
 /** What an account uses of its plan. */
 
 import { sql } from 'kysely';
+import { countOf } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 
 export interface Usage {
@@ -10,15 +11,13 @@ export interface Usage {
 
 /** Jobs and monitors of the quota: paused ones too, no deleted ones. Exact in the transaction that adds one: there is one writer. */
 export async function usageOf(db: Db, accountId: string): Promise<Usage> {
-  const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
-    const row = await db
-      .selectFrom(table)
-      .select((of) => of.fn.countAll<number>().as('count'))
-      .where('workspace_id', 'in', workspacesOf(db, accountId))
-      .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return row.count;
-  };
+  const count = async (table: 'jobs' | 'monitors'): Promise<number> =>
+    await countOf(
+      db
+        .selectFrom(table)
+        .where('workspace_id', 'in', workspacesOf(db, accountId))
+        .where('deleted_at', 'is', null),
+    );
   return { jobs: await count('jobs'), monitors: await count('monitors') };
 }
 
@@ -40,14 +39,12 @@ export async function countResults(db: Db, accountId: string): Promise<number> {
 
 /** Keys of an account that are neither revoked nor expired at `now`, in epoch milliseconds. */
 export async function countActiveKeys(db: Db, accountId: string, now: number): Promise<number> {
-  const { count } = await db
+  const keys = db
     .selectFrom('keys')
-    .select((of) => of.fn.countAll<number>().as('count'))
     .where('workspace_id', 'in', workspacesOf(db, accountId))
     .where('revoked_at', 'is', null)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
-    .executeTakeFirstOrThrow();
-  return count;
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]));
+  return await countOf(keys);
 }
 
 function workspacesOf(db: Db, accountId: string) {

@@ -4,6 +4,7 @@ import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
 import { labelsIn, type Labels } from '../../domain/labels.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { columnsFor, selectionOf, toRow } from '../database/columns.ts';
+import { countOf } from '../database/count.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
@@ -155,10 +156,7 @@ async function withLastDelivery(
 
 /** How many channels a workspace has. */
 export async function countChannels(db: Db, workspaceId: string): Promise<number> {
-  const { count } = await channelsOf(db, workspaceId)
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return await countOf(channelsOf(db, workspaceId));
 }
 
 /** Channels of a workspace whose ids follow `after`, in that order. */

@@ -1,6 +1,7 @@
 /** Queries about the health of a database. */
 
 import { sql } from 'kysely';
+import { countOf } from './count.ts';
 import type { Store } from './store.ts';
 import type { Db } from './schema.ts';
 
@@ -16,15 +17,13 @@ export async function probeWrite(store: Store): Promise<void> {
 
 /** Active jobs that were due before an instant (epoch milliseconds) and have not been called. */
 export async function countOverdueJobs(db: Db, before: number): Promise<number> {
-  const { count } = await db
+  const overdue = db
     .selectFrom('jobs')
-    .select((of) => of.fn.countAll<number>().as('count'))
     .where('next_run_at', '<', before)
     .where('active_run_id', 'is', null)
     .where('paused', '=', 0)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('deleted_at', 'is', null);
+  return await countOf(overdue);
 }
 
 /** What is delivered: alerts to channels, or the results of jobs to their `onResult`. */
@@ -36,14 +35,12 @@ export async function countFailedDeliveries(
   what: Delivered,
   after: number,
 ): Promise<number> {
-  const { count } = await db
+  const failed = db
     .selectFrom('deliveries')
-    .select((of) => of.fn.countAll<number>().as('count'))
     .where('status', '=', 'failed')
     .where('event', what === 'results' ? '=' : '<>', 'run.finished')
-    .where('created_at', '>', after)
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('created_at', '>', after);
+  return await countOf(failed);
 }
 
 /** The pending deliveries of a channel, or of a job. */

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
-import { countRows } from '../database/count.ts';
+import { countOf, countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { runOf, withCompletions } from '../runs/runs.ts';
@@ -117,8 +117,7 @@ export async function findReceipt(db: Db, runId: string): Promise<string | undef
 
 /** How many receipts there are. */
 export async function countReceipts(db: Db): Promise<number> {
-  const query = db.selectFrom('receipts').select((of) => of.fn.countAll<number>().as('count'));
-  return (await query.executeTakeFirstOrThrow()).count;
+  return await countOf(db.selectFrom('receipts'));
 }
 
 /** A job and the hash of the last receipt that it got. */

@@ -9,6 +9,7 @@ import { openTestLocal } from '../../support/running/local.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore } from '../../support/running/prepare.ts';
+import { nobody } from '../../support/running/other-user.ts';
 
 /** Who made the keys of a data directory, oldest first. */
 async function makersIn(dataDir: string): Promise<string[][]> {
@@ -38,7 +39,7 @@ test('a command is in the trail as the user who ran it, also behind sudo', async
   await makeStore(dataDir);
   // Root acts as the owner of the data.
   if (process.getuid?.() === 0) {
-    for (const path of [dataDir, join(dataDir, 'jobd.db')]) chownSync(path, 65_534, 65_534);
+    for (const path of [dataDir, join(dataDir, 'jobd.db')]) chownSync(path, nobody, nobody);
   }
   for (const sudo of [{}, { SUDO_USER: 'alice' }]) {
     const { exitCode, stderr } = await runCommand(['key', 'create'], { ...env, ...sudo });

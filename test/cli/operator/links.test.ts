@@ -10,10 +10,8 @@ import { readRootsFile, rootsName, rootsNewName } from '../../../src/cli/operato
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
+import { nobody, notRoot } from '../../support/running/other-user.ts';
 
-const notRoot = process.getuid?.() === 0 ? false : 'only root can make links of other users';
-/** The user `nobody`, by convention. */
-const nobody = 65_534;
 const third = 12_345;
 
 function makeLink(path: string, target: string, uid = 0): string {

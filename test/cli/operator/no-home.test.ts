@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { executable, notPackaged, startServe } from '../../support/running/executable.ts';
 import { runProgram } from '../../support/running/program.ts';
+import { notRoot } from '../../support/running/other-user.ts';
 
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act as a user without a name';
 const uid = 54_321;
 
 test(

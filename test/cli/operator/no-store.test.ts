@@ -9,8 +9,7 @@ import { findServers } from '../../../src/cli/operator/running.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
-
-const notRoot = process.getuid?.() === 0 ? false : 'only root can own the files of a service';
+import { nobody, notRoot } from '../../support/running/other-user.ts';
 
 const commands = [
   'key create',
@@ -159,18 +158,18 @@ test(
         encoding: 'utf8',
         timeout: 60_000,
       });
-    const closed = listAs(65_534);
+    const closed = listAs(nobody);
     const sudo = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}\n  in a container: chown -R 65534:65534, as root, the directory that is mounted there\n`;
     assert.equal(closed.stderr, `jobd: ${dataDir} cannot be read: permission denied; ${sudo}`);
     fs.chmodSync(dataDir, 0o755);
     const file = join(dataDir, 'jobd.db');
     assert.equal(
-      listAs(65_534).stderr,
+      listAs(nobody).stderr,
       `jobd: ${file} cannot be opened: permission denied; ${sudo}`,
     );
-    fs.chownSync(dataDir, 65_534, 65_534);
+    fs.chownSync(dataDir, nobody, nobody);
     assert.match(
-      listAs(65_534).stderr,
+      listAs(nobody).stderr,
       /cannot be opened: permission denied; give the file to .*: chown /,
     );
     assert.equal(closed.status, 1);

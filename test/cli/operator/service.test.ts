@@ -11,8 +11,7 @@ import {
   findService,
   findServiceUrl,
 } from '../../../src/cli/operator/service.ts';
-
-const notRoot = process.getuid?.() === 0 ? false : 'only root can own the files of a service';
+import { notRoot } from '../../support/running/other-user.ts';
 
 test('the service is what its unit and its settings say', { skip: notRoot }, (t) => {
   const directory = fs.mkdtempSync('/root/jobd-test-');

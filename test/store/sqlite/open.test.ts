@@ -14,6 +14,7 @@ import type { Db } from '../../../src/store/database/store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { opened as unsealed } from '../../support/fakes/vault.ts';
+import { nobody, notRoot } from '../../support/running/other-user.ts';
 
 /** The tables and indexes of a database, as SQL. */
 async function schemaOf(db: Db): Promise<string[]> {
@@ -31,22 +32,17 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-test(
-  'an unreadable directory does not count as one without a database',
-  { skip: process.getuid?.() === 0 ? false : 'only root can act as another user' },
-  (t) => {
-    const dataDir = temporaryDirectory(t);
-    assert.equal(hasDatabase(dataDir), false);
-    // The user `nobody`, by convention.
-    process.seteuid?.(65_534);
-    t.after(() => process.seteuid?.(0));
-    assert.throws(() => hasDatabase(dataDir), {
-      code: 'unavailable',
-      message: `${dataDir} cannot be read: permission denied; use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`,
-    });
-    process.seteuid?.(0);
-  },
-);
+test('an unreadable directory does not count as one without a database', { skip: notRoot }, (t) => {
+  const dataDir = temporaryDirectory(t);
+  assert.equal(hasDatabase(dataDir), false);
+  process.seteuid?.(nobody);
+  t.after(() => process.seteuid?.(0));
+  assert.throws(() => hasDatabase(dataDir), {
+    code: 'unavailable',
+    message: `${dataDir} cannot be read: permission denied; use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`,
+  });
+  process.seteuid?.(0);
+});
 
 test('a new store has every table, and creates its directory', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');

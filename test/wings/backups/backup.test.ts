@@ -17,10 +17,7 @@ import { program, runCommand, serveCommand } from '../../support/running/command
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { cannotTrace, withFault } from '../../support/running/strace.ts';
-
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act for another user';
-/** The user `nobody`, by convention. */
-const nobody = 65_534;
+import { nobody, notRoot } from '../../support/running/other-user.ts';
 
 test('a backup made beside a daemon is restored completely, secrets included', async (t) => {
   const { jobd, dataDir, ...daemon } = await serveCommand(t);
