@@ -4,22 +4,22 @@ import { Type, type Static, type TArray, type TSchema } from 'typebox';
 import type { LabelledRequest, NamedRequest, PageRequest } from '../../app/page.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { readSelector, selectorDetail, selectorRule } from '../../domain/labels.ts';
-import { envelope, field, flag, query, text, textOrNull } from './schema.ts';
+import * as t from './schema.ts';
 
 const defaultLimit = 50;
 
-export const Ok = envelope('Ok', { ok: flag('Always true.') }, { ok: true });
+export const Ok = t.envelope('Ok', { ok: t.flag('Always true.') }, { ok: true });
 export type Ok = Static<typeof Ok>;
 
-export const ErrorBody = envelope(
+export const ErrorBody = t.envelope(
   'ErrorBody',
-  { error: text('What is wrong, where, and what would be right: one sentence for people.') },
+  { error: t.text('What is wrong, where, and what would be right: one sentence for people.') },
   { error: 'periodSeconds must be between 60 and 31536000, got 30' },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /** The query of every list. */
-export const PageQuery = query({
+export const PageQuery = t.query({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -28,7 +28,7 @@ export const PageQuery = query({
       default: defaultLimit,
     }),
   ),
-  cursor: Type.Optional(text('The `nextCursor` of the previous page.')),
+  cursor: Type.Optional(t.text('The `nextCursor` of the previous page.')),
 });
 export type PageQuery = Static<typeof PageQuery>;
 
@@ -41,14 +41,14 @@ export const IdPrefix = Type.Optional(
 );
 
 export const SelectorField = Type.Optional(
-  field(selectorRule, {
+  t.field(selectorRule, {
     description: `Extension: only those with these labels. ${selectorDetail}`,
     examples: ['client=acme,env!=dev'],
   }),
 );
 
 /** The query of lists whose items have names. */
-export const NamedQuery = query({
+export const NamedQuery = t.query({
   ...PageQuery.properties,
   name: Type.Optional(
     Type.String({
@@ -69,7 +69,7 @@ export function namedRequest({ name, idPrefix, ...query }: NamedQuery): NamedReq
 }
 
 /** The query of lists whose items have names and labels. */
-export const LabelledQuery = query({ ...NamedQuery.properties, selector: SelectorField });
+export const LabelledQuery = t.query({ ...NamedQuery.properties, selector: SelectorField });
 
 /** The page that such a query asks for. Throws `invalid_input`. */
 export function labelledRequest({
@@ -87,7 +87,7 @@ export function pageRequest({ limit, cursor }: PageQuery): PageRequest {
 
 /** The fields of a page that may end before it is full. */
 export function partialPage<K extends string, T extends TSchema>(name: K, items: T) {
-  const isPartial = flag(
+  const isPartial = t.flag(
     'Whether the search stopped before the page was full, to stay fast. `nextCursor` continues from there.',
   );
   return { ...page(name, items), isPartial };
@@ -96,6 +96,8 @@ export function partialPage<K extends string, T extends TSchema>(name: K, items:
 /** The fields of a page of `items`. */
 export function page<K extends string, T extends TSchema>(name: K, items: T) {
   const list = { [name]: Type.Array(items, { description: 'Newest first.' }) };
-  const nextCursor = textOrNull('Pass it as `cursor` to get the next page; null on the last page.');
+  const nextCursor = t.textOrNull(
+    'Pass it as `cursor` to get the next page; null on the last page.',
+  );
   return { ...(list as Record<K, TArray<T>>), nextCursor };
 }

@@ -37,8 +37,8 @@ const PeriodFigures = t.output('PeriodFigures', 'What became of runs in the last
     ),
   ),
   countedFrom: t.momentOrNull(
-      'From when on runs are counted, if not for all of the days: what was before is no longer kept, or too much. Else null.',
-    ),
+    'From when on runs are counted, if not for all of the days: what was before is no longer kept, or too much. Else null.',
+  ),
 });
 export type PeriodFigures = Static<typeof PeriodFigures>;
 
