@@ -118,14 +118,14 @@ export const outsideMutants: readonly Mutant[] = [
   {
     breaks: 'a job of an expired account is run by hand',
     file: 'app/runs/runs.ts',
-    text: '    await requirePaid(tx, principal, now);\n',
+    text: '  await requirePaid(tx, principal, now);\n',
     becomes: '',
     tests: ['api/accounts/expiry.test.ts'],
   },
   {
     breaks: 'a job is run by hand while a run of it is under way',
     file: 'app/runs/runs.ts',
-    text: '    if (dueAtFor === undefined) await refuseWhileRunning(tx, job);\n',
+    text: '  if (dueAtFor === undefined) await refuseWhileRunning(tx, job);\n',
     becomes: '',
     tests: ['api/runs/run-job.test.ts'],
   },

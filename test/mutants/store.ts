@@ -204,12 +204,4 @@ export const storeMutants: readonly Mutant[] = [
     accepted:
       'the queues are held before the rows are read again: only a commit between two statements of one transaction on a server could show it',
   },
-  {
-    breaks: 'a paused or deleted job counts as overdue',
-    file: 'store/database/inspect.ts',
-    text: `    .where('paused', '=', 0)\n    ${notDeleted}\n`,
-    becomes: '',
-    tests: ['store/database/rare-states.test.ts'],
-    accepted: 'the table allows no due time of such a job, so the condition is said twice',
-  },
 ];

@@ -15,14 +15,12 @@ export async function probeWrite(store: Store): Promise<void> {
   );
 }
 
-/** Active jobs that were due before an instant (epoch milliseconds) and have not been called. */
+/** Jobs that were due before an instant (epoch milliseconds) and have not been called: one that is paused or deleted is never due. */
 export async function countOverdueJobs(db: Db, before: number): Promise<number> {
   const overdue = db
     .selectFrom('jobs')
     .where('next_run_at', '<', before)
-    .where('active_run_id', 'is', null)
-    .where('paused', '=', 0)
-    .where('deleted_at', 'is', null);
+    .where('active_run_id', 'is', null);
   return await countOf(overdue);
 }
 
