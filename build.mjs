@@ -78,7 +78,7 @@ const withoutLocal = {
     build.onResolve({ filter: /^\.\/local(-wings)?\.ts$/ }, () => ({
       path: join(root, 'src', 'serve', 'elsewhere.ts'),
     }));
-    build.onResolve({ filter: /\/(routes|check)\.ts$/ }, ({ importer }) =>
+    build.onResolve({ filter: /\/(routes|open-routes|check)\.ts$/ }, ({ importer }) =>
       importer.endsWith('/wing.ts') ? { external: true } : undefined,
     );
   },

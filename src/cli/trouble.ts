@@ -32,7 +32,8 @@ Examples:
   jobd trouble --since 7d
 
 An outage of jobd is one row, with all that it made jobs miss. What went wrong
-with one job otherwise is one row, with up to an hour between its runs.
+with one job otherwise is one row: while it is down all since, else with up to
+an hour between its runs.
 Runs one by one: jobd runs list. Why: jobd explain JOB.`,
     )
     .action(async (flags: Flags) => {

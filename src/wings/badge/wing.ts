@@ -8,5 +8,5 @@ export const badge: Wing = {
     badges: async () => (await import('./command.ts')).addBadgeCommands,
   }),
   operations: async () => (await import('./routes.ts')).badgeRoutes,
-  open: async () => (await import('./open.ts')).openBadgeRoutes,
+  open: async () => (await import('./open-routes.ts')).openBadgeRoutes,
 };

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createKey } from '../../app/accounts/keys.ts';
 import { createSignInLink } from '../../app/accounts/sign-in.ts';
 import type { JobResponse } from '../../api/jobs/contract.ts';
+import type { MonitorResponse } from '../../api/monitors/contract.ts';
 import { programName } from '../../cli/operator/program-name.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { JobdError, invalidInput } from '../../domain/errors.ts';
@@ -20,7 +21,7 @@ import { addHistory } from './history.ts';
 const host = '127.0.0.1';
 const days = 30;
 /** How long the target takes, at most. */
-const slowestMs = 1_200;
+const slowestMs = 300;
 
 /** Settings that a demo takes. What else is set, also in the environment, is for a jobd that is in earnest. */
 const taken = ['demo', 'port', 'host', 'logLevel', 'logFormat'];
@@ -39,7 +40,7 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
   const port = await startTarget(parts);
   const { demo: _, ...rest } = flags;
   const own = { data: dataDir, allowTarget: [`${host}/32:${port}`] };
-  const config = serveConfig({ logLevel: 'error', ...rest, ...own }, {});
+  const config = serveConfig({ logLevel: 'error', port: '0', ...rest, ...own }, {});
   const made = parts.move();
   return {
     config,
@@ -48,15 +49,33 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
   };
 }
 
-/** A target that answers after a moment; under names that fail, with 503. */
+/** How often in 256 a path fails that fails now and then. */
+const flaky: Readonly<Record<string, number>> = {
+  '/madrid': 256,
+  '/depth': 4,
+  '/health': 4,
+  '/send': 4,
+};
+
+/** A target that answers after a moment, or reports then what takes longer. */
 async function startTarget(parts: AsyncDisposableStack): Promise<number> {
   const server = createServer((request, response) => {
-    const { host: name = '', 'x-service-run-id': runId = '' } = request.headers;
+    const { 'x-service-run-id': runId = '', 'x-service-completion-url': reportTo } =
+      request.headers;
+    const [dice = 0, pace = 0] = [String(runId).slice(-2), String(runId).slice(-4, -2)].map(
+      (text) => Number.parseInt(text || '0', 16),
+    );
     request.resume();
-    const isBad = name.startsWith('stock') || Number.parseInt(String(runId).slice(-2), 16) < 6;
+    const afterMs = (pace / 256) * slowestMs;
+    const isBad = dice < (flaky[request.url ?? ''] ?? 0);
+    if (typeof reportTo === 'string') {
+      response.writeHead(202).end('will report\n');
+      setTimeout(() => void fetch(reportTo, { method: 'POST' }).catch(() => {}), afterMs).unref();
+      return;
+    }
     const timer = setTimeout(
       () => response.writeHead(isBad ? 503 : 200).end(isBad ? 'down for maintenance\n' : 'ok\n'),
-      (Number.parseInt(String(runId).slice(-4, -2), 16) / 256) * slowestMs,
+      afterMs,
     );
     response.once('close', () => clearTimeout(timer));
   });
@@ -86,7 +105,15 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
   const urlOf = (name: string, path: string): string => `http://${name}.localhost:${port}/${path}`;
   await addHistory(local.store, create, { nowMs: systemClock.now(), days, urlOf });
   const nightly = { name: 'Dump of db-1', cronExpr: '0 2 * * *', timezone: 'Europe/Paris' };
-  await post('/monitors', { ...nightly, scheduleType: 'cron', notes: 'crontab of root on db-1' });
+  const notes = 'crontab of root on db-1';
+  const watched = await post<MonitorResponse>('/monitors', {
+    ...nightly,
+    scheduleType: 'cron',
+    notes,
+  });
+  await fetch(watched.monitor.pingUrl ?? url);
+  const chat = { name: 'Chat', type: 'webhook', config: { url: urlOf('chat', 'alerts') } };
+  await post('/channels', chat);
   const access = { workspace, permission: 'write', isOwner: true } as const;
   const link = await createSignInLink(local, { ...access, validMs: 3_600_000 });
   return [

@@ -37,14 +37,14 @@ function jobsAt(nowMs: number): DemoJob[] {
     ['Verify backups', 'db/verify', cron('0 6 * * *'), 1_300],
     ...shops.map((name, at): DemoJob => [
       `Stock of ${name}`,
-      'stock/sync',
+      at === 3 ? 'stock/madrid' : 'stock/sync',
       cron(`${(calm + at) % 60} */2 * * *`),
-      20 + at * 9,
+      6 + at * 3,
       at === 3 ? 'failing' : 'well',
     ]),
     ['Cache warm-up', 'cache/warm', cron('*/5 * * * *', 'UTC'), 0.2],
-    ['Queue depth', 'cache/warm', cron('* * * * *', 'UTC'), 0.05, 'flaky'],
-    ['Healthcheck API', 'cache/warm', cron('*/2 * * * *', 'UTC'), 0.1, 'flaky'],
+    ['Queue depth', 'cache/depth', cron('* * * * *', 'UTC'), 0.05, 'flaky'],
+    ['Healthcheck API', 'cache/health', cron('*/2 * * * *', 'UTC'), 0.1, 'flaky'],
     ['Exchange rates', 'cache/warm', cron('*/10 7-19 * * MON-FRI'), 1.2],
     ['Price feed', 'cache/warm', { scheduleType: 'period', periodSeconds: 900 }, 3],
     ['Invoices', 'billing/send', cron(`${calm} * * * *`), 14, 'flaky'],
@@ -81,6 +81,11 @@ const outageHours = { from: 7.6, to: 6.4 };
 const failingMs = 5 * 3_600_000;
 const hourMs = 3_600_000;
 const mostRuns = 3_000;
+/** Runs of a job whose receipts are signed. */
+const mostReceipts = 3;
+/** In seconds: what takes longer is answered 202, and reported later. */
+const longestCall = 25;
+const longestWaitMs = 4 * hourMs;
 
 /** Makes the jobs by `create`, which returns the id of a new one, and adds runs of the last `days` days, the newest 3,000 of each. */
 export async function addHistory(
@@ -91,7 +96,9 @@ export async function addHistory(
   const beginMs = nowMs - days * msPerDay;
   for (const [name, place, schedule, seconds, doing = 'well'] of jobsAt(nowMs)) {
     const [host = '', path = ''] = place.split('/');
-    const id = await create({ name, url: urlOf(host, path), labels: { team: host }, ...schedule });
+    const long = seconds > longestCall && { awaitSeconds: longestWaitMs / 1_000 };
+    const job = { name, url: urlOf(host, path), labels: { team: host }, ...long, ...schedule };
+    const id = await create(job);
     await store.write((tx) => addRuns(tx, id, { nowMs, beginMs, seconds, doing }));
   }
 }
@@ -105,19 +112,27 @@ interface Past {
 }
 
 async function addRuns(tx: Db, id: string, past: Past): Promise<void> {
-  const { workspaceId, ...job } = await tx
+  const { workspaceId, createdAt, ...job } = await tx
     .selectFrom('jobs')
-    .select(['workspace_id as workspaceId', ...scheduleColumns])
+    .select(['workspace_id as workspaceId', 'created_at as createdAt', ...scheduleColumns])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const all = runsOf(scheduleOf(job), past);
+  // An interval began with the history: it is due next when it is due next.
+  const everyMs = (job.periodSeconds ?? 0) * 1_000;
+  const before = everyMs === 0 ? 0 : Math.floor((job.anchorAt - past.beginMs) / everyMs) * everyMs;
+  const anchorAt = job.anchorAt - before;
+  const all = runsOf(scheduleOf({ ...job, anchorAt }), past, createdAt);
   const runs = all.slice(-mostRuns);
+  const receiptsFrom = runs.at(-mostReceipts)?.scheduled_for ?? 0;
   const of = { job_id: id, workspace_id: workspaceId, source: 'scheduled' } as const;
   for (let at = 0; at < runs.length; at += 500) {
     const rows = runs.slice(at, at + 500).map((run) => {
-      return { id: newId(run.scheduled_for), ...of, ...run };
+      const isSigned = run.scheduled_for >= receiptsFrom && run.http_status !== undefined;
+      return { id: newId(run.scheduled_for), ...of, ...run, receipt_due: Number(isSigned) };
     });
     await tx.insertInto('runs').values(rows).execute();
+    const reports = rows.flatMap((row) => (row.http_status === 202 ? [reportOf(row)] : []));
+    if (reports.length > 0) await tx.insertInto('completions').values(reports).execute();
   }
   const count = (status: Ran['status']): number =>
     runs.filter((run) => run.status === status).length;
@@ -132,6 +147,7 @@ async function addRuns(tx: Db, id: string, past: Past): Promise<void> {
       failing_since: bad[0]?.scheduled_for ?? null,
       down_reason: bad.length === 0 ? null : 'http: 503',
       created_at: past.beginMs,
+      anchor_at: anchorAt,
       history_from: all.length > runs.length ? (all.at(-mostRuns - 1)?.scheduled_for ?? 0) : 0,
       last_run_at: last?.scheduled_for ?? null,
       last_duration_ms: last?.duration_ms ?? null,
@@ -145,28 +161,31 @@ async function addRuns(tx: Db, id: string, past: Past): Promise<void> {
     .execute();
   await tx
     .updateTable('schedule_spans')
-    .set({ from_at: past.beginMs })
+    .set({ from_at: past.beginMs, anchor_at: anchorAt })
     .where('job_id', '=', id)
     .execute();
 }
 
+/** What the target of a long run reported. */
+function reportOf({ id, scheduled_for: at, finished_at }: Ran & { id: string }) {
+  const reported = { reported_at: finished_at, reported_by: 'target', outcome: 'success' } as const;
+  return { run_id: id, accepted_at: at, expires_at: at + longestWaitMs, ...reported };
+}
+
 type Ran = Omit<Insertable<RunRow>, 'id' | 'job_id' | 'workspace_id' | 'source'>;
 
-/** What ran by a schedule: all due times but those of the outage, of which one run says that they were missed. */
+/** What ran by a schedule until `end`: all due times but those of the outage, of which one run says that they were missed. */
 function runsOf(
   schedule: ReturnType<typeof scheduleOf>,
   { nowMs, beginMs, seconds, doing }: Past,
+  end: number,
 ): Ran[] {
   const [from, to] = [nowMs - outageHours.from * hourMs, nowMs - outageHours.to * hourMs];
   const runs: Ran[] = [];
   const missed: number[] = [];
-  for (
-    let at = nextDue(schedule, beginMs);
-    at !== null && at < nowMs - 30_000;
-    at = nextDue(schedule, at)
-  ) {
+  for (let at = nextDue(schedule, beginMs); at !== null && at <= end; at = nextDue(schedule, at)) {
     if (at > from && at < to) missed.push(at);
-    else runs.push(runAt(at, runs.length));
+    else runs.push(runAt(at));
   }
   const [first] = missed;
   if (first === undefined) return runs;
@@ -181,16 +200,18 @@ function runsOf(
     { ...of, attempts: 0, status: 'missed', scheduled_for: first, reason: 'not_running' },
   ];
 
-  function runAt(at: number, number: number): Ran {
-    const ms = Math.min(nowMs - at, Math.round(seconds * (800 + ((number * 37) % 40) * 10)));
+  function runAt(at: number): Ran {
+    const share = 800 + spreadOffset(`took ${at}`, 400);
+    const ms = Math.min(end - at, Math.round(seconds * share));
     const times = { scheduled_for: at, started_at: at, finished_at: at + ms, attempts: 1 };
     if (at < from && at + ms > from) return { ...times, status: 'interrupted', reason: 'cut_off' };
+    const isLong = seconds > longestCall;
     const isBroken =
       doing === 'failing'
         ? at > nowMs - failingMs
         : doing === 'flaky' && spreadOffset(`${at}`, 70) === 5;
     return isBroken
       ? { ...times, status: 'failed', duration_ms: ms, http_status: 503, reason: 'http' }
-      : { ...times, status: 'success', duration_ms: ms, http_status: 200 };
+      : { ...times, status: 'success', duration_ms: ms, http_status: isLong ? 202 : 200 };
   }
 }

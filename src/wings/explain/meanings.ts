@@ -150,7 +150,10 @@ const byStatus: Readonly<Record<number, readonly [means: string, todo: string]>>
   404: ['It has nothing at this address.', 'Check the path of the URL.'],
   429: ['It got too many requests.', 'Call it less often.'],
   5: ['It, or a proxy before it, failed. It may have done its work.', seeLog],
-  503: ['It is overloaded or in maintenance.', `${seeLog} Set retries to get over short outages.`],
+  503: [
+    'The target is overloaded or in maintenance.',
+    `${seeLog} Set retries to get over short outages.`,
+  ],
 };
 
 /** What it means that a run was no success; null if it was one, or is under way. */

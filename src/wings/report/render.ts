@@ -100,7 +100,7 @@ function blocksOf(report: Report): Block[] {
 /** What the numbers mean. */
 function notesOf(jobs: readonly ReportedJob[], { unaccounted }: Counts): Block[] {
   const rate =
-    'Success rate: successes among all that succeeded, failed, was interrupted (its outcome is not known) or was missed (a due time without a call), ' +
+    'Success rate: successes among all that succeeded, failed, were interrupted (the outcome is not known) or were missed (due times without a call), ' +
     'rounded down. Other runs (by hand, replays, make-ups, after other jobs) are in the numbers before them. Trouble lasts from a due time without success to the ' +
     'next one with success. Not in it: deleted jobs, times in which a job was paused, due times that a window held (Held), and runs that were not over.';
   const cut =

@@ -96,7 +96,9 @@ Examples:
           change: (found) => items.update(found.id, given),
         },
       );
-      if (note !== null && typeof given.cronExpr === 'string') context.output.say(note);
+      const isLocal =
+        typeof given.cronExpr === 'string' || [flags['from'], flags['until']].some(isOfClock);
+      if (note !== null && isLocal) context.output.say(note);
       for (const job of await calledOnce(made, api)) {
         context.output.say(`${job} is called once, which no window holds: jobd jobs pause ${job}`);
       }
@@ -112,6 +114,11 @@ Examples:
       const { window } = await api.ask<WindowResponse>('POST', path`/windows/${id}/end`);
       await printItem(context, resource, flags, window);
     });
+}
+
+/** Whether a time was given as clocks of a zone show it. */
+function isOfClock(given: unknown): boolean {
+  return typeof given === 'string' && given.includes(':') && !given.endsWith('Z');
 }
 
 /** Asks on a terminal about a window that is about everything: whoever forgot to choose has all jobs stand still. */
