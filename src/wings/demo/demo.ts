@@ -31,7 +31,7 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
   const others = Object.keys(flags).filter((name) => !taken.includes(name));
   if (others.length > 0) {
     throw invalidInput(
-      '--demo keeps nothing and calls nobody: it goes with --port, --host and the options of the log alone',
+      '--demo keeps nothing: it goes with --port, --host and the options of the log alone',
     );
   }
   await using parts = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ async function startTarget(parts: AsyncDisposableStack): Promise<number> {
     const { 'x-service-run-id': runId = '', 'x-service-completion-url': reportTo } =
       request.headers;
     const [dice = 0, pace = 0] = [String(runId).slice(-2), String(runId).slice(-4, -2)].map(
-      (text) => Number.parseInt(text || '0', 16),
+      (text) => Number.parseInt(text, 16) || 0,
     );
     request.resume();
     const afterMs = (pace / 256) * slowestMs;
@@ -117,7 +117,7 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
   const access = { workspace, permission: 'write', isOwner: true } as const;
   const link = await createSignInLink(local, { ...access, validMs: 3_600_000 });
   return [
-    'a demo: its jobs call this machine alone, and all of it is gone when it stops (Ctrl-C)',
+    'a demo: what is in it calls this machine alone, and all of it is gone when it stops (Ctrl-C)',
     `look around: ${link.url}`,
     `or: export JOBD_URL=${url} JOBD_API_KEY=${secret}`,
     `    ${programName()} status`,

@@ -6,6 +6,7 @@ import { JobPath } from '../../api/jobs/contract.ts';
 import type { App } from '../../app/app.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import { rateOf } from '../../domain/runs/rate.ts';
+import { createTurns } from '../ledger/turns.ts';
 import { JobFigures } from './contract.ts';
 import { figuresOf } from './figures.ts';
 
@@ -26,9 +27,14 @@ const operations = describe(
 
 /** Adds the route. */
 export function figuresRoutes(server: ApiServer, app: App): void {
-  server.get('/jobs/:id/figures', operations.getFigures, async ({ principal, params }) => ({
-    periods: (await figuresOf(app, principal, params.id)).map(({ countedFrom, ...figures }) => {
-      return { ...figures, rate: rateOf(figures), countedFrom: isoTimeOrNull(countedFrom) };
-    }),
-  }));
+  const turns = createTurns();
+  server.get('/jobs/:id/figures', operations.getFigures, async ({ principal, params }) => {
+    const read = () => figuresOf(app, principal, params.id);
+    const periods = await turns(principal.workspaceId, read);
+    return {
+      periods: periods.map(({ countedFrom, ...figures }) => {
+        return { ...figures, rate: rateOf(figures), countedFrom: isoTimeOrNull(countedFrom) };
+      }),
+    };
+  });
 }

@@ -55,10 +55,7 @@ test('a demo takes no data directory and no targets', async (t) => {
   ]) {
     const refused = await runCommand(['serve', '--demo', ...options], {});
     assert.equal(refused.exitCode, 2, refused.stderr);
-    assert.match(
-      refused.stderr,
-      /^jobd: --demo keeps nothing and calls nobody: it goes with --port/,
-    );
+    assert.match(refused.stderr, /^jobd: --demo keeps nothing: it goes with --port/);
   }
   assert.ok(!existsSync(data));
 });

@@ -135,6 +135,8 @@ test('the command shows a line for each period; jobs of others are not there', a
     periods.map(({ rate, durations }: { rate: null; durations: null }) => [rate, durations]),
     Array.from({ length: 3 }, () => [null, null]),
   );
+  const many = Array.from({ length: 20 }, () => ask('GET', `/jobs/${id}/figures`));
+  for (const { status } of await Promise.all(many)) assert.equal(status, 200);
   const unknown = '01a1fc58-a505-7000-bebc-059153f75def';
   assertRefused(await ask('GET', `/jobs/${unknown}/figures`), 404, /there is no job/);
 });
