@@ -47,3 +47,18 @@ async function isOver(before: Promise<unknown>): Promise<boolean> {
     late.abort();
   }
 }
+
+/** Makes what does heavy reads of a workspace one after the other: whatever else jobd does comes in between, and each is refused in time. */
+export function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(workspaceId: string, read: () => Promise<T>): Promise<T> => {
+    const turn = Promise.resolve(last.get(workspaceId)).then(read);
+    const end = turn.catch(() => {});
+    last.set(workspaceId, end);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(workspaceId) === end) last.delete(workspaceId);
+    }
+  };
+}

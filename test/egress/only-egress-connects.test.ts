@@ -63,7 +63,6 @@ const allowed = [
   'src/store/postgres/connections/url.ts: node:net', // it looks at addresses
   'src/wings/backups/own-command.ts: node:child_process', // this program itself, for a backup
   'src/wings/demo/demo.ts: node:http', // it listens
-  'src/wings/demo/demo.ts: fetch', // asks the API of its own daemon
   'src/wings/readers/other-copies.ts: fetch', // the name of a form that it tells from others
 ];
 

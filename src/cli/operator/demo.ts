@@ -167,13 +167,14 @@ function answerTo(path: string, request: IncomingMessage, count: number): Answer
 /** Takes on work, and reports its end if the call says where. A page of the web cannot send that header here. */
 function laterOf({ headers }: IncomingMessage): Answer {
   const url = headers['x-service-completion-url'];
-  if (typeof url === 'string') {
-    setTimeout(
-      () => void fetch(url, { method: 'POST', redirect: 'error' }).catch(() => {}),
-      laterMs,
-    ).unref();
-  }
+  if (typeof url === 'string') reportAfter(url, laterMs);
   return { status: 202, body: url === undefined ? 'nobody awaits a report\n' : 'will report\n' };
+}
+
+/** Reports success after some milliseconds, to where a call said. */
+export function reportAfter(url: string, ms: number): void {
+  const report = () => void fetch(url, { method: 'POST', redirect: 'error' }).catch(() => {});
+  setTimeout(report, ms).unref();
 }
 
 /** The request as text: its first line, its headers, its body. */

@@ -47,8 +47,13 @@ export function daysOfRuns(
     return {
       date: isoDay(day),
       ...counts,
-      medianMs: sorted[Math.floor((sorted.length - 1) / 2)] ?? null,
+      medianMs: percentile(sorted, 0.5),
       maxMs: sorted.at(-1) ?? null,
     };
   });
+}
+
+/** The least of sorted numbers that at least this share of them (above 0, to 1) does not exceed; null if there are none. */
+export function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? null;
 }

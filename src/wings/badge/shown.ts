@@ -10,7 +10,7 @@ import { said, type Counts, type Said } from './state.ts';
 
 /** How long what a badge says is good: monitors ask about once a minute, and most jobs are due no more often. */
 const goodForSeconds = 30;
-/** Counts are good for as many times as long as counting took, if that is longer: it takes 1 % of the time at most. */
+/** Counts are good for as many times as long as counting took, if that is longer: a badge takes 1 % of the time at most. */
 const costFactor = 100;
 /** Badges in memory, of a few KiB each. Beyond that the one that was looked up longest ago is forgotten. */
 const mostKept = 5_000;

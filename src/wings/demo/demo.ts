@@ -10,9 +10,11 @@ import { createKey } from '../../app/accounts/keys.ts';
 import { createSignInLink } from '../../app/accounts/sign-in.ts';
 import type { JobResponse } from '../../api/jobs/contract.ts';
 import type { MonitorResponse } from '../../api/monitors/contract.ts';
+import { createAsker, sendPing } from '../../cli/client/client.ts';
+import { reportAfter } from '../../cli/operator/demo.ts';
 import { programName } from '../../cli/operator/program-name.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { JobdError, invalidInput } from '../../domain/errors.ts';
+import { invalidInput } from '../../domain/errors.ts';
 import type { Demo } from '../../serve/house.ts';
 import { openLocal } from '../../serve/local-store.ts';
 import { serveConfig, type Flags } from '../../settings/config.ts';
@@ -70,8 +72,7 @@ async function startTarget(parts: AsyncDisposableStack): Promise<number> {
     const isBad = dice < (flaky[request.url ?? ''] ?? 0);
     if (typeof reportTo === 'string') {
       response.writeHead(202).end('will report\n');
-      setTimeout(() => void fetch(reportTo, { method: 'POST' }).catch(() => {}), afterMs).unref();
-      return;
+      return reportAfter(reportTo, afterMs);
     }
     const timer = setTimeout(
       () => response.writeHead(isBad ? 503 : 200).end(isBad ? 'down for maintenance\n' : 'ok\n'),
@@ -92,28 +93,20 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
   await using local = await openLocal({ dataDir, database: null });
   const workspace = 'default';
   const { secret } = await createKey(local, { workspace, name: 'demo', permission: 'write' });
-  const post = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new JobdError('internal', `the demo: ${await answer.text()}`);
-    return (await answer.json()) as T;
-  };
-  const create = async (job: object) => (await post<JobResponse>('/jobs', job)).job.id;
+  const ask = createAsker({ url, apiKey: secret });
+  const create = async (job: object) => (await ask<JobResponse>('POST', '/jobs', job)).job.id;
   const urlOf = (name: string, path: string): string => `http://${name}.localhost:${port}/${path}`;
   await addHistory(local.store, create, { nowMs: systemClock.now(), days, urlOf });
   const nightly = { name: 'Dump of db-1', cronExpr: '0 2 * * *', timezone: 'Europe/Paris' };
   const notes = 'crontab of root on db-1';
-  const watched = await post<MonitorResponse>('/monitors', {
+  const watched = await ask<MonitorResponse>('POST', '/monitors', {
     ...nightly,
     scheduleType: 'cron',
     notes,
   });
-  await fetch(watched.monitor.pingUrl ?? url);
+  await sendPing(watched.monitor.pingUrl ?? url, { body: null, timeoutMs: 10_000 });
   const chat = { name: 'Chat', type: 'webhook', config: { url: urlOf('chat', 'alerts') } };
-  await post('/channels', chat);
+  await ask('POST', '/channels', chat);
   const access = { workspace, permission: 'write', isOwner: true } as const;
   const link = await createSignInLink(local, { ...access, validMs: 3_600_000 });
   return [

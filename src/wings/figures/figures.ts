@@ -3,17 +3,20 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Ground, Principal } from '../../app/app.ts';
 import { requireJob } from '../../app/jobs/keep-job.ts';
+import { inSteps } from '../../app/steps.ts';
 import { msPerDay } from '../../domain/clock.ts';
+import { percentile } from '../../domain/runs/days.ts';
 import type { Outcomes } from '../../domain/runs/rate.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
+import { listFigures, listHistory } from '../../store/runs/history.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
-import { countRunsFrom, findStanding, listBadRuns, listDurations, type Part } from './query.ts';
+import { countRunsFrom, findStanding } from './query.ts';
 
 /** In days. */
 export const periods = [1, 7, 30] as const;
 /** Runs that one statement reads: some milliseconds. */
-const runsAtOnce = 1_000;
-const mostBad = 10_000;
-const mostDurations = 5_000;
+const runsPerStep = 1_000;
+const most = { bad: 10, answered: 5 };
 
 /** How long runs took that were answered, in milliseconds: values that occurred. */
 export interface Durations {
@@ -43,23 +46,31 @@ export async function figuresOf(
   const now = clock.now();
   const { historyFrom, queued, running } = await findStanding(db, id);
   const earliest = now - periods[2] * msPerDay;
-  const bad = await readBack((part) => listBadRuns(db, id, part), earliest, mostBad);
-  const ended = await readBack((part) => listDurations(db, id, part), earliest, mostDurations);
+  const downTo: RunPosition = { scheduledFor: earliest, source: 'manual' };
+  const limit = runsPerStep;
+  const bad = await readBack(most.bad, (before) =>
+    listHistory(db, id, { statuses: badRunStatuses, before, downTo, limit }),
+  );
+  const answered = await readBack(most.answered, (before) =>
+    listFigures(db, id, { from: earliest, before, limit }),
+  );
+  // What was due at the place where it stopped may be read in part.
+  const badFrom = bad.stop === undefined ? earliest : bad.stop.scheduledFor + 1;
   const figures: PeriodFigures[] = [];
   for (const days of periods) {
     const begin = now - days * msPerDay;
-    const from = Math.max(begin, historyFrom + 1, bad.from);
+    const from = Math.max(begin, historyFrom + 1, badFrom);
     const counts: Outcomes = { success: 0, failed: 0, interrupted: 0, missed: 0 };
     let others = queued + running;
-    for (const { scheduledFor, status, missedCount } of bad.runs) {
+    for (const { scheduledFor, status, missed } of bad.found) {
       if (scheduledFor < from) break;
       others += 1;
-      if (status !== 'queued' && status !== 'running') counts[status] += missedCount ?? 1;
+      if (status !== 'queued' && status !== 'running') counts[status] += missed?.count ?? 1;
     }
     // A run may have ended between two of these statements.
     counts.success = Math.max(0, (await countRunsFrom(db, id, from)) - others);
     const durations = durationsOf(
-      ended.runs.flatMap(({ scheduledFor, durationMs }) =>
+      answered.found.flatMap(({ scheduledFor, durationMs }) =>
         scheduledFor < from || durationMs === null ? [] : [durationMs],
       ),
     );
@@ -69,26 +80,20 @@ export async function figuresOf(
   return figures;
 }
 
-/** Reads the newest runs, at most about `most`. Returns from when on they are all there. */
-async function readBack<Run extends RunPosition>(
-  list: (part: Part) => Promise<Run[]>,
-  from: number,
-  most: number,
-): Promise<{ runs: Run[]; from: number }> {
-  const runs: Run[] = [];
-  let before: RunPosition = { scheduledFor: Number.MAX_SAFE_INTEGER, source: 'scheduled' };
-  for (; ; await setImmediate()) {
-    const found = await list({ from, before, limit: runsAtOnce });
-    runs.push(...found);
-    before = found.at(-1) ?? before;
-    if (found.length < runsAtOnce) return { runs, from };
-    if (runs.length >= most) return { runs, from: before.scheduledFor + 1 };
-  }
+/** Reads the newest runs in at most so many steps. */
+function readBack<Run extends RunPosition>(
+  steps: number,
+  read: (before: RunPosition | null) => Promise<Run[]>,
+) {
+  return inSteps<Run, RunPosition>({ steps, after: null, count: Infinity }, async (before) => {
+    const found = await read(before);
+    return { found, stop: found.length < runsPerStep ? undefined : found.at(-1) };
+  });
 }
 
 function durationsOf(given: readonly number[]): Durations | null {
-  const inOrder = given.toSorted((one, other) => one - other);
-  const at = (share: number): number => inOrder[Math.ceil(inOrder.length * share) - 1] ?? 0;
-  if (inOrder.length === 0) return null;
-  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), runs: inOrder.length };
+  const sorted = given.toSorted((one, other) => one - other);
+  const at = (share: number): number => percentile(sorted, share) ?? 0;
+  if (sorted.length === 0) return null;
+  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), runs: sorted.length };
 }

@@ -1,8 +1,7 @@
-/** What figures read: how many runs of a job there are by outcome, and how long the newest took. Times are epoch milliseconds. */
+/** What figures count. Times are epoch milliseconds. */
 
 import { sql } from 'kysely';
 import type { Db } from '../../store/database/store.ts';
-import { isBad, type RunPosition } from '../../store/runs/runs.ts';
 
 /** What is known of a job: runs due by `historyFrom` may be removed (0 if none was), and how many of its runs are not over. */
 export async function findStanding(db: Db, jobId: string) {
@@ -28,36 +27,4 @@ export async function countRunsFrom(db: Db, jobId: string, from: number): Promis
     .where('scheduled_for', '>=', from)
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Runs from `from` on, before a position, the newest first. */
-export interface Part {
-  from: number;
-  before: RunPosition;
-  limit: number;
-}
-
-function newest(db: Db, jobId: string, { from, before, limit }: Part) {
-  return db
-    .selectFrom('runs')
-    .select(['scheduled_for as scheduledFor', 'source'])
-    .where('job_id', '=', jobId)
-    .where('scheduled_for', '>=', from)
-    .where(sql<boolean>`(scheduled_for, source) < (${before.scheduledFor}, ${before.source})`)
-    .orderBy('scheduled_for', 'desc')
-    .orderBy('source', 'desc')
-    .limit(limit);
-}
-
-/** Runs that were no success. */
-export async function listBadRuns(db: Db, jobId: string, part: Part) {
-  return await newest(db, jobId, part)
-    .select(['status', 'missed_count as missedCount'])
-    .where(isBad)
-    .execute();
-}
-
-/** How long runs took; null without an answer. */
-export async function listDurations(db: Db, jobId: string, part: Part) {
-  return await newest(db, jobId, part).select('duration_ms as durationMs').execute();
 }

@@ -4,9 +4,9 @@ import { describe } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import { JobPath } from '../../api/jobs/contract.ts';
 import type { App } from '../../app/app.ts';
+import { createTurns } from '../../app/turns.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import { rateOf } from '../../domain/runs/rate.ts';
-import { createTurns } from '../ledger/turns.ts';
 import { JobFigures } from './contract.ts';
 import { figuresOf } from './figures.ts';
 

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { createTurns } from '../../app/turns.ts';
 import { describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
@@ -9,7 +10,6 @@ import type { DueTimes } from '../../domain/schedule/next.ts';
 import { countsByReason } from './accounted.ts';
 import { LedgerPage, LedgerQuery, type LedgerJob } from './contract.ts';
 import { listLedger, type JobLedger } from './entries.ts';
-import { createTurns } from './turns.ts';
 
 const operations = describe(
   { tag: 'Runs', isExtension: true },

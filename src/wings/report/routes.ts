@@ -1,6 +1,7 @@
 /** The routes of reports. */
 
 import type { App } from '../../app/app.ts';
+import { createTurns } from '../../app/turns.ts';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
@@ -18,7 +19,6 @@ import {
   ReportQuery,
 } from './contract.ts';
 import type { ReportedJob } from './contract.ts';
-import { createTurns } from '../ledger/turns.ts';
 import { readMonth } from './month.ts';
 import { reportJobs, reportMonitors, listReceipts, type JobReport } from './report.ts';
 
