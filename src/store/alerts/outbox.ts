@@ -42,7 +42,7 @@ export async function findThresholds(db: Db): Promise<Set<number>> {
     .selectFrom('channels')
     .select('after_failures')
     .distinct()
-    .where('after_failures', '>', 1)
+    .where('after_failures', '>', sql.lit(1))
     .execute();
   return new Set(rows.map((row) => row.after_failures));
 }

@@ -84,7 +84,7 @@ test('every function of the store that looks into a workspace is known here', ()
 });
 
 sqliteTest('every statement uses its index, and reads nothing of other workspaces', async (t) => {
-  const { planOf } = await openPlans(t);
+  const { planOf, texts } = await openPlans(t);
   const lines: string[] = [];
   const wrong: string[] = [];
   for (const [name, ways] of Object.entries(asked)) {
@@ -106,6 +106,11 @@ sqliteTest('every statement uses its index, and reads nothing of other workspace
   }
   assert.deepEqual(wrong, []);
   assertGolden(join(import.meta.dirname, 'plans.txt'), `${lines.join('\n')}\n`);
+  // It plans a statement anew for values that it looked at when it planned it: docs/decisions/0099.
+  assert.deepEqual(
+    Array.from(texts).filter((text) => /[^+]\?/.test(text)),
+    [],
+  );
 });
 
 sqliteTest(

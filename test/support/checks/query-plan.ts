@@ -16,12 +16,15 @@ export interface Plans {
   planOf: (ask: Ask) => Promise<string[]>;
   /** The instructions of SQLite's machine for every statement that a store function sends. */
   instructionsOf: (ask: Ask) => Promise<string[]>;
+  /** The text of every statement that was sent so far. */
+  texts: ReadonlySet<string>;
 }
 
 /** Opens an empty store for it, in which nothing of what is asked stays. */
 export async function openPlans(t: TestContext): Promise<Plans> {
   const test = await openTestStore(t);
   const sent: CompiledQuery[] = [];
+  const texts = new Set<string>();
   const db = new Kysely<Schema>({
     dialect: dialectOn(openDatabase(join(test.dataDir, 'jobd.db'))),
     log: ({ query }) => void sent.push(query),
@@ -39,6 +42,7 @@ export async function openPlans(t: TestContext): Promise<Plans> {
       // A function may find that nothing was changed.
       await ask(tx).catch(() => {});
       for (const query of sent.splice(0)) {
+        texts.add(query.sql);
         const explained = `explain ${what} ${query.sql}`;
         const { rows } = await tx.executeQuery<Step>(
           CompiledQuery.raw(explained, [...query.parameters]),
@@ -57,6 +61,7 @@ export async function openPlans(t: TestContext): Promise<Plans> {
   }
 
   return {
+    texts,
     async planOf(ask) {
       return (await explain<{ detail: string }>('query plan', ask)).map(({ detail }) => detail);
     },
