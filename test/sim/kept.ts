@@ -47,4 +47,9 @@ export const kept: readonly Kept[] = [
     plan: calendar,
     why: 'what a clock missed was taken back by a schedule of an earlier fast clock',
   },
+  {
+    seed: 8_107_013,
+    plan: { ...dense, promptReports: 0 },
+    why: 'a due time that a fast clock had missed was called, and one run had made up for it',
+  },
 ];

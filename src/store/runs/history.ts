@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { RunFigures } from '../../domain/runs/days.ts';
 import { badRunStatuses, type RunStatus, type RunSummary } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
-import { everyRun, isBad, runsWith, summaryColumns, summaryOf, type RunPosition } from './runs.ts';
+import { everyRun, isBad, isOfOwnDueTime, runsWith } from './runs.ts';
+import { summaryColumns, summaryOf, type RunPosition } from './runs.ts';
 
 export interface HistoryQuery {
   /** Only runs with one of these; null for all. */
@@ -46,7 +47,7 @@ export async function findRunsFor(
     .where('job_id', '=', jobId)
     .where('due_at', '>=', scheduledFor)
     .where('due_at', '<=', missed?.last ?? scheduledFor)
-    .where((of) => of.or([of('cause_job_id', 'is', null), of('cause_job_id', '=', jobId)]))
+    .where(isOfOwnDueTime)
     .orderBy('due_at', 'desc')
     .limit(mostFor)
     .execute();

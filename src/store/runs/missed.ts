@@ -9,7 +9,7 @@ import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { insertScheduledRuns, type MissedRun as NewMissedRun } from './claims.ts';
-import { isBad } from './runs.ts';
+import { isBad, isOfOwnDueTime } from './runs.ts';
 
 /** A missed run, and the schedule that its due times are of. Times are epoch milliseconds. */
 export interface MissedRun extends ScheduleFields {
@@ -54,17 +54,27 @@ function isOfSchedule(run: MissedRun): boolean {
   return nextDue(scheduleOf(run), run.scheduledFor - 1) === run.scheduledFor;
 }
 
-/** The first due time from `first` to `last` that has a run, by job; none for a job without one. */
+/**
+ * The first due time from `first` to `last` that has a run, by job; none for a job without one. A clock that was ahead may have missed
+ * it, and a run may have made up for it.
+ */
 export async function findFirstRuns(
   tx: Db,
   spans: readonly { jobId: string; first: number; last: number }[],
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ jobId: string; at: number | null }>`
+  const isBetween = sql`between ${numberOf('first')} and ${numberOf('last')}`;
+  const { rows } = await sql<{ jobId: string; calledAt: number | null; madeUpAt: number | null }>`
     select ${textOf('jobId')} as "jobId", (
-      select min(scheduled_for) from runs where job_id = ${textOf('jobId')} and source = 'scheduled'
-        and scheduled_for between ${numberOf('first')} and ${numberOf('last')}
-    ) as at from ${rowsOf(spans)}`.execute(tx);
-  return new Map(rows.flatMap(({ jobId, at }) => (at === null ? [] : [[jobId, at]])));
+      select min(scheduled_for) from runs where job_id = ${textOf('jobId')}
+        and source = 'scheduled' and scheduled_for ${isBetween}
+    ) as "calledAt", (
+      select min(due_at) from runs where job_id = ${textOf('jobId')}
+        and ${isOfOwnDueTime} and due_at ${isBetween}
+    ) as "madeUpAt" from ${rowsOf(spans)}`.execute(tx);
+  const first = rows.map(({ jobId, calledAt, madeUpAt }) => {
+    return [jobId, Math.min(calledAt ?? Infinity, madeUpAt ?? Infinity)] as const;
+  });
+  return new Map(first.filter(([, at]) => at < Infinity));
 }
 
 const restate = statementForEach(

@@ -199,6 +199,9 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
 export const isBad = sql<boolean>`${sql.raw(isBadText)}`;
 
+/** Whether the time that a run stands for is a due time of its own job: a replay has it, and what makes up for a missed one. */
+export const isOfOwnDueTime = sql<boolean>`(cause_job_id is null or cause_job_id = job_id)`;
+
 /** The workspace of a job: each run names it (docs/decisions/0040-lists.md#a-run-names-its-workspace). */
 export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {
   return sql<string>`(select workspace_id from jobs where jobs.id = ${jobId})`;

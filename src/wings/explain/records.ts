@@ -71,7 +71,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
   const until = dueAt ?? asked?.scheduledFor ?? null;
   const runs = until === null ? [] : await runsUpTo(db, job.id, until);
   const ofDueTime = (one: RunSummary): boolean => isScheduled(one) && standsFor(one, dueAt ?? 0);
-  const run: RunSummary | null = asked ?? runs.find(ofDueTime) ?? null;
+  const run = asked ?? runs.find(ofDueTime) ?? (await standIn(db, job.id, dueAt));
   const since = run?.scheduledFor ?? dueAt ?? now;
   const [terms] = (await findTerms(db, [principal.workspaceId])).values();
   return {
@@ -124,6 +124,12 @@ function timeAsked(
 
 function newestUpTo({ at, form }: AskedTime, now: number): number {
   return form === 'now' ? now : minuteOf(at) + 59_999;
+}
+
+/** What was called for a due time that has no run, as it was missed and taken back; null if nothing was. */
+async function standIn(db: Db, jobId: string, dueAt: number | null): Promise<RunSummary | null> {
+  const [run = null] = dueAt === null ? [] : await findRunsFor(db, jobId, { scheduledFor: dueAt });
+  return run;
 }
 
 async function calledAgain(db: Db, jobId: string, run: RunSummary | null): Promise<RunSummary[]> {

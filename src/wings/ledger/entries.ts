@@ -10,7 +10,7 @@ import type { ScheduleSpan } from '../../domain/schedule/span.ts';
 import { listSpans } from '../../store/jobs/spans.ts';
 import type { App, Principal } from '../../app/app.ts';
 import type { Db } from '../../store/database/store.ts';
-import { findLedgerJob, listDueTimes, listLedgerJobs, listMissed } from './query.ts';
+import { findLedgerJob, listDueTimes, listLedgerJobs, listStoodFor, listMissed } from './query.ts';
 import type { LedgerJob } from './query.ts';
 import { isId } from '../../domain/id.ts';
 import { parsePlaceCursor, placeCursor, type Page } from '../../app/page.ts';
@@ -210,8 +210,9 @@ async function readJob(
     const isWhole = found.length < runsAtOnce;
     const end = isWhole ? until : (found.at(-1) ?? until);
     const missed = hasRuns === 0 ? [] : await listMissed(db, id, { after, until: end });
-    const input = { after, until: end, now, nextRunAt, spans, runs: merged(found, missed) };
-    add(ledger, checkLedger(input));
+    const standIns = hasRuns === 0 ? [] : await listStoodFor(db, id, { after, until: end });
+    const known = merged(found, missed, standIns);
+    add(ledger, checkLedger({ after, until: end, now, nextRunAt, spans, runs: known }));
     runs += found.length;
     if (isWhole) return { ledger, runs, endedAt: null };
     if (runs >= mostRuns) return { ledger, runs, endedAt: end };
@@ -220,8 +221,15 @@ async function readJob(
   }
 }
 
-/** All runs by due time, with what the missed ones stand for. */
-function merged(dueTimes: readonly number[], missed: readonly KeptRun[]): KeptRun[] {
+/**
+ * All runs by due time, with what the missed ones stand for. Another run accounts for a due time of its own that was missed, and taken
+ * back when a clock that was ahead was set right.
+ */
+function merged(
+  dueTimes: readonly number[],
+  missed: readonly KeptRun[],
+  standIns: readonly number[],
+): KeptRun[] {
   const lastDueOf = new Map(missed.map(({ scheduledFor, lastDueAt }) => [scheduledFor, lastDueAt]));
   const [first] = missed;
   const earlier =
@@ -230,7 +238,14 @@ function merged(dueTimes: readonly number[], missed: readonly KeptRun[]): KeptRu
     scheduledFor,
     lastDueAt: lastDueOf.get(scheduledFor) ?? null,
   }));
-  return [...earlier, ...own];
+  if (standIns.length === 0) return [...earlier, ...own];
+  const called = new Set(dueTimes);
+  const isMissed = (at: number): boolean =>
+    missed.some(({ scheduledFor, lastDueAt }) => scheduledFor <= at && at <= (lastDueAt ?? 0));
+  const left = standIns.filter((at) => !called.has(at) && !isMissed(at));
+  const others = left.map((scheduledFor) => ({ scheduledFor, lastDueAt: null, isStandIn: true }));
+  const all: KeptRun[] = [...earlier, ...own, ...others];
+  return all.toSorted((one, other) => one.scheduledFor - other.scheduledFor);
 }
 
 function add(sum: Ledger, part: Ledger): void {

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { KeptRun, Period } from './accounted.ts';
 import type { Db } from '../../store/database/store.ts';
-import { everyRun, isBad } from '../../store/runs/runs.ts';
+import { everyRun, isBad, isOfOwnDueTime } from '../../store/runs/runs.ts';
 
 /** What the ledger needs of a job. Times are epoch milliseconds. */
 export interface LedgerJob {
@@ -90,4 +90,23 @@ export async function listMissed(
     .orderBy('scheduled_for')
     .execute();
   return [...before, ...inside];
+}
+
+/** Due times in a period that other runs of a job stand for, which make up for missed ones or repeat others; the oldest first. */
+export async function listStoodFor(
+  db: Db,
+  jobId: string,
+  { after, until }: Period,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select((of) => of.ref('due_at').$notNull().as('dueAt'))
+    .distinct()
+    .where('job_id', '=', jobId)
+    .where('due_at', '>', after)
+    .where('due_at', '<=', until)
+    .where(isOfOwnDueTime)
+    .orderBy('due_at')
+    .execute();
+  return rows.map(({ dueAt }) => dueAt);
 }

@@ -11,6 +11,9 @@ import { sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { claimRuns } from '../../../src/engine/runs/claim.ts';
 import { logDropped } from '../../../src/engine/runs/run-log.ts';
 import { listRuns } from '../../../src/store/runs/runs.ts';
+import { explain } from '../../../src/wings/explain/explain.ts';
+import { readRecords } from '../../../src/wings/explain/records.ts';
+import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { setupChain } from '../../support/running/chain.ts';
@@ -46,6 +49,39 @@ test('an outage is one missed run, and one more that is called for the last due 
   const { health, nextRunAt } = await readJob(job);
   assert.deepEqual([health, nextRunAt], ['up', dueAt + 3 * hour]);
   for (const other of [plain, short]) assert.equal((await endedRuns(other, 1)).length, 1);
+});
+
+test('a due time that a clock ahead missed is not called again when it comes, if it was made up for', async (t) => {
+  const { app, writer, add, start, clock, store, endedRuns, readJob } = await setupChain(t);
+  const sink = await startSink(t);
+  const job = await add('backup', sink.url, { makeUpSeconds: 3_600 });
+  clock.set(outageEnd);
+  const { wake } = await start();
+  await endedRuns(job, 2);
+  const planned = (at: number) =>
+    until('the next due time', async () => {
+      wake();
+      return (await readJob(job)).nextRunAt === at;
+    });
+  const [made, next] = [dueAt + 2 * hour, dueAt + 3 * hour];
+  clock.set(made - 10 * minute);
+  await planned(made);
+  clock.set(made + 1_000);
+  await planned(next);
+  const [missed, ...more] = await endedRuns(job, 2);
+  assert.equal(missed?.error?.match(/^missed: \d due times/)?.[0], 'missed: 2 due times');
+  assert.deepEqual(
+    more.map(({ dueAt: stands }) => stands),
+    [made],
+  );
+  assert.equal(sink.received.length, 1);
+  const asked = { at: isoTime(made), zone: 'UTC', runId: null };
+  const { answer } = explain(await readRecords(app, writer, job.id, asked));
+  assert.match(answer, /^A run began to wait that makes up for the missed run .*: it succeeded /);
+  clock.set(next);
+  wake();
+  await endedRuns(job, 3);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
 });
 
 /** A job that missed three due times, and claims of what is due. */

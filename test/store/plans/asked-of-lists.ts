@@ -173,6 +173,7 @@ export const ofLedger: Asked = {
   findLedgerJob: [(db) => ledger.findLedgerJob(db, 'w', id)],
   listDueTimes: [(db) => ledger.listDueTimes(db, 'j', period, 5)],
   listMissed: [(db) => ledger.listMissed(db, 'j', period)],
+  listStoodFor: [(db) => ledger.listStoodFor(db, 'j', period)],
 };
 
 export const ofTimetable: Asked = {

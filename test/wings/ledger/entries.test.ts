@@ -9,7 +9,9 @@ import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
+import { insertQueuedRun } from '../../../src/store/runs/runs.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
+import { queuedRun } from '../../support/records/run.ts';
 import { simulateService, type SimulatedService } from '../../support/simulated/service.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { rollDice } from '../../support/dice.ts';
@@ -209,6 +211,27 @@ test('an expired account is explained, also where it is renewed before any job w
   );
   assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
 });
+
+for (const what of ['makes up for', 'replays'])
+  test(`a due time that a clock ahead missed, and a run ${what}, is not called once the clock is set back, and accounted for`, async (t) => {
+    const service = await simulateService(t, '2026-03-02T10:00:00Z');
+    const { store, clock } = service;
+    const id = await service.addJob({ cronExpr: '*/5 * * * *', timezone: 'UTC' });
+    const start = clock.now();
+    await service.serveUntil(start + hour);
+    await service.setClock(start + 12 * hour + 2 * minute);
+    await service.serveUntil(start + 12 * hour + 3 * minute);
+    const dueAt = start + 11 * hour;
+    const run = { ...queuedRun(id, clock.now()), dueAt };
+    await insertQueuedRun(store.db, run, null);
+    const runs = store.db.updateTable('runs').where('id', '=', run.id);
+    if (what === 'makes up for') await runs.set({ cause_job_id: id, cause_run_id: id }).execute();
+    await service.setClock(start + 2 * hour);
+    await service.serveUntil(start + 13 * hour);
+    assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
+    const called = store.db.selectFrom('runs').select('id').where('source', '=', 'scheduled');
+    assert.deepEqual(await called.where('scheduled_for', '=', dueAt).execute(), []);
+  });
 
 test('schedules that began at one renewal, before and after a clock was set back, explain each its runs', async (t) => {
   const service = await simulateService(t, '2026-03-02T10:00:00Z');

@@ -5,6 +5,7 @@ import {
   listDueTimes,
   listLedgerJobs,
   listMissed,
+  listStoodFor,
 } from '../../../src/wings/ledger/query.ts';
 import { changed, deleted, rowsWith, testGuards } from '../../support/checks/guards.ts';
 
@@ -30,5 +31,12 @@ testGuards({
   'the ledger counts missed runs alone as missed': [
     (tx) => listMissed(tx, 'leader', at1),
     changed('runs', 'missed', { status: 'failed', started_at: 1, finished_at: 2 }),
+  ],
+  'the ledger counts what a run of the job itself stands for, and no run of a chain': [
+    async (tx) => {
+      await changed('runs', 'success', { due_at: 5 })(tx);
+      return await listStoodFor(tx, 'leader', at1);
+    },
+    changed('runs', 'success', { cause_job_id: 'chained', cause_run_id: 'chained' }),
   ],
 });
