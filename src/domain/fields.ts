@@ -115,8 +115,7 @@ export function valuesIn<Of extends Fields, From extends object>(
   fields: Of,
   record: From,
 ): Pick<From, keyof Of & keyof From> {
-  const entries = Object.entries(record).filter(([name]) => Object.hasOwn(fields, name));
-  return Object.fromEntries(entries) as Pick<From, keyof Of & keyof From>;
+  return wantedValues(fields, record, () => true) as Pick<From, keyof Of & keyof From>;
 }
 
 type Shown<Of extends Fields, From> = {
@@ -140,11 +139,28 @@ export function shownValues<Of extends Fields, From extends object>(
   fields: Of,
   record: From,
 ): Shown<Of, From> {
-  const entries = Object.entries(valuesIn(fields, record)).filter(([name, value]) => {
-    const { isWriteOnly, isExtension } = fields[name] ?? {};
-    return !isWriteOnly && !(isExtension && value === null);
-  });
-  return Object.fromEntries(entries) as Shown<Of, From>;
+  return wantedValues(fields, record, isShown) as Shown<Of, From>;
+}
+
+function isShown({ isWriteOnly, isExtension }: Field, value: unknown): boolean {
+  return !isWriteOnly && !(isExtension && value === null);
+}
+
+/** Lists make it of each row: entries would take ten times as long. */
+function wantedValues(
+  fields: Fields,
+  record: object,
+  isWanted: (field: Field, value: unknown) => boolean,
+): object {
+  const all = record as Readonly<Record<string, unknown>>;
+  const values: Record<string, unknown> = {};
+  for (const name in fields) {
+    const field = fields[name];
+    if (field === undefined || !Object.hasOwn(record, name)) continue;
+    const value = all[name];
+    if (isWanted(field, value)) values[name] = value;
+  }
+  return values;
 }
 
 /** The key of a field in definition files: `timeoutSeconds` is `timeout` there. */
