@@ -44,6 +44,8 @@ export interface ApiOperation extends Notes {
   isOpen: boolean;
   /** Takes an `Idempotency-Key`. */
   isRepeatable: boolean;
+  /** Describes an answer 402: the trial or the subscription has ended. */
+  isRefusedUnpaid: boolean;
   /** A stream of events. */
   isEndless: boolean;
   /** Random bodies, valid ones among them; undefined if it takes none. */
@@ -223,6 +225,7 @@ function described(
     success: Number(success),
     isOpen: security !== undefined,
     isRepeatable: parameters?.some((one) => one.name === 'Idempotency-Key') ?? false,
+    isRefusedUnpaid: '402' in responses,
     isEndless: 'text/event-stream' in (responses[success]?.content ?? {}),
     hostileBody: schema && hostileBody(schema, schemas, valid),
     ...own,

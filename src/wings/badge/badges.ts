@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { newSecret, sha256Of } from '../../app/accounts/secrets.ts';
+import { requirePaid } from '../../app/accounts/account-limits.ts';
 import type { ChangesApp, Ground, Principal } from '../../app/app.ts';
 import { changeBy } from '../../app/change.ts';
 import { makeOnce } from '../../app/make-once.ts';
@@ -21,7 +22,7 @@ export const mostBadges = 20;
 /** Rows that are counted at once where labels do not matter. */
 const countedAtOnce = 5_000;
 
-/** Creates a badge. Its token is kept nowhere. Throws `invalid_input`, `forbidden` and `conflict`. */
+/** Creates a badge. Its token is kept nowhere. Throws `invalid_input`, `payment_required`, `forbidden` and `conflict`. */
 export async function createBadge(
   app: ChangesApp,
   principal: Principal,
@@ -39,6 +40,7 @@ export async function createBadge(
     id: badge.id,
     repeatable,
     async make(tx, note) {
+      await requirePaid(tx, principal, now);
       const others = await listBadges(tx, workspaceId, { before: null, limit: mostBadges });
       if (others.length === mostBadges) {
         const rule = `a workspace may have ${mostBadges} badges: delete one first`;

@@ -1,6 +1,6 @@
 /** Routes of badges, for their owners. */
 
-import { badRequest, describe } from '../../api/description/operation.ts';
+import { badRequest, describe, notPaid } from '../../api/description/operation.ts';
 import { Ok, pageRequest, PageQuery } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
 import {
@@ -37,6 +37,7 @@ const operations = describe(
       answer: 'The badge, and its addresses.',
       failures: {
         400: badRequest('name must not be blank'),
+        402: notPaid,
         403: `The key may only read, or the workspace has ${mostBadges} badges.`,
         409: {
           ...usedKey,

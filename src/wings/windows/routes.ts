@@ -1,6 +1,6 @@
 /** Routes of windows. */
 
-import { badRequest, describe } from '../../api/description/operation.ts';
+import { badRequest, describe, notPaid } from '../../api/description/operation.ts';
 import { withoutBody } from '../../api/http/body.ts';
 import { namedRequest, NamedQuery, Ok } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
@@ -40,6 +40,7 @@ const operations = describe(
       answer: 'The window.',
       failures: {
         400: badRequest('until or durationSeconds is needed: when it ends, or how long it lasts'),
+        402: notPaid,
         403: `The key may only read, or the workspace has ${mostWindows} windows that are not over.`,
         409: usedKey,
       },
@@ -60,6 +61,7 @@ const operations = describe(
       response: { 200: WindowResponse },
       answer: 'The window as it is now.',
       failures: {
+        402: notPaid,
         403: `The key may only read, or the window was over and the workspace has ${mostWindows} that are not.`,
       },
     },

@@ -1,5 +1,6 @@
 /** Windows: what people ask about times in which nobody is alerted (docs/behavior.md#window-1). */
 
+import { requirePaid } from '../../app/accounts/account-limits.ts';
 import type { ChangesApp, Principal, Wakes } from '../../app/app.ts';
 import { changeBy, type NoteChange } from '../../app/change.ts';
 import { requireServed } from '../../app/alerts/channels.ts';
@@ -31,7 +32,7 @@ export interface ShownWindow extends Window {
   nextFrom: string | null;
 }
 
-/** Creates a window. Throws `invalid_input`, and `forbidden` if the workspace has too many. */
+/** Creates a window. Throws `invalid_input`, `payment_required`, and `forbidden` if the workspace has too many. */
 export async function createWindow(
   app: WindowsApp,
   principal: Principal,
@@ -45,6 +46,7 @@ export async function createWindow(
     id: window.id,
     repeatable,
     async make(tx, note) {
+      await requirePaid(tx, principal, now);
       await requireServed(tx, { workspaceId, ...window }, null);
       const kept = await listWindows(tx, workspaceId);
       requireRoom([...kept, window], now);
@@ -103,7 +105,7 @@ export async function getWindow(
   return shown(await requireWindow(store.db, principal, id), clock.now());
 }
 
-/** Changes the given fields of a window. Throws `not_found`, `invalid_input`, and `forbidden` if it is over and there are too many. */
+/** Changes the given fields of a window. Throws `not_found`, `invalid_input`, `payment_required`, and `forbidden` if it is over and there are too many. */
 export async function updateWindow(
   app: WindowsApp,
   principal: Principal,
@@ -112,6 +114,7 @@ export async function updateWindow(
 ): Promise<ShownWindow> {
   return await change(app, principal, id, async (tx, before, note) => {
     const now = app.clock.now();
+    await requirePaid(tx, principal, now);
     const after = changeWindow(before, update, now);
     const { workspaceId } = principal;
     const isCounted = (one: Window): boolean => periodAfter(one, now) !== null;

@@ -15,6 +15,7 @@ import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { apiOperations } from '../../support/operations.ts';
 import { until } from '../../support/until.ts';
 
 const day = 86_400_000;
@@ -179,4 +180,31 @@ test('an expired account does not affect other accounts', async (t) => {
   assertRefused(await account.ask('PATCH', path, { name: 'b' }), 402, /subscription/, 'own');
   assertRefused(await other.ask('PATCH', path, { name: 'b' }), 404, /no job/, 'foreign');
   assert.equal((await other.ask('POST', '/jobs', job)).status, 201, 'no other account is affected');
+});
+
+/** What changes something and is not refused after the end, and why. test/api/error-examples.test.ts tries those that are. */
+const allowedAfterTheEnd: Readonly<Record<string, string>> = {
+  deleteJob: 'it takes away',
+  deleteMonitor: 'it takes away',
+  deleteChannel: 'it takes away',
+  deleteWindow: 'it takes away',
+  deleteBadge: 'it takes away',
+  endWindow: 'it takes away what is left of a period',
+  completeRun: 'a call that is under way ends normally',
+  applyDefinitions: 'it may delete, and says 402 of each definition that it refuses',
+  previewSchedule: 'it changes nothing',
+  readCommand: 'it changes nothing',
+  createKey: 'who may read needs a key',
+  revokeKey: 'it takes away',
+  signIn: 'who may read may sign in',
+  signOut: 'it takes away',
+  moveSession: 'who may read may look at another workspace',
+  endSession: 'it takes away',
+};
+
+test('what changes something is refused after the end, or there is a reason', async () => {
+  const changing = (await apiOperations()).filter(({ method }) => method !== 'GET');
+  const allowed = changing.filter(({ isRefusedUnpaid }) => !isRefusedUnpaid);
+  const names = allowed.map(({ name }) => name).toSorted();
+  assert.deepEqual(names, Object.keys(allowedAfterTheEnd).toSorted());
 });
