@@ -118,8 +118,8 @@ export const outsideMutants: readonly Mutant[] = [
   {
     breaks: 'a job of an expired account is run by hand',
     file: 'app/runs/runs.ts',
-    text: '  await requirePaid(tx, principal, now);\n',
-    becomes: '',
+    text: '    await requirePaid(tx, principal, app.clock.now());\n    return',
+    becomes: '    return',
     tests: ['api/accounts/expiry.test.ts'],
   },
   {

@@ -34,9 +34,13 @@ export async function runJob(
     if (first !== undefined) await requireJob(db, principal, jobId);
     return first;
   };
-  const queue = async (tx: Db, note: NoteChange): Promise<Run> =>
-    (await known(tx)) ??
-    (await queueRun(app, principal, tx, note, { jobId, idempotencyKey, dueAtFor }));
+  const queue = async (tx: Db, note: NoteChange): Promise<Run> => {
+    const first = await known(tx);
+    if (first !== undefined) return first;
+    const job = await requireJob(tx, principal, jobId);
+    await requirePaid(tx, principal, app.clock.now());
+    return await queueRun(app, tx, note, { job, idempotencyKey, dueAtFor });
+  };
   const run = await changeBy(app, principal, queue, known);
   app.wake('claim');
   const { id, status } = run;
@@ -46,7 +50,7 @@ export async function runJob(
 
 /** A run that somebody asks for. */
 interface AskedRun {
-  jobId: string;
+  job: SealedJob;
   idempotencyKey?: string | null;
   dueAtFor?: ((tx: Db, job: SealedJob) => Promise<number>) | undefined;
 }
@@ -54,14 +58,11 @@ interface AskedRun {
 /** Queues a run in a transaction. Throws as `runJob` does. */
 async function queueRun(
   { clock }: Pick<Ground, 'clock'>,
-  principal: Principal,
   tx: Db,
   note: NoteChange,
-  { jobId, idempotencyKey = null, dueAtFor }: AskedRun,
+  { job, idempotencyKey = null, dueAtFor }: AskedRun,
 ): Promise<Run> {
-  const job = await requireJob(tx, principal, jobId);
   const now = clock.now();
-  await requirePaid(tx, principal, now);
   if (dueAtFor === undefined) await refuseWhileRunning(tx, job);
   const dueAt = await dueAtFor?.(tx, job);
   const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
@@ -84,16 +85,17 @@ export async function runJobs(
   ids: readonly string[],
 ): Promise<ActionResult[]> {
   checkDistinct(ids, (index) => `ids.${index}`);
-  await requirePaid(app.store.db, principal, app.clock.now());
   const results = await changeInSteps<string, ActionResult>(
     app,
     principal,
     ids,
     async (tx, step, note) => {
       const rows: ActionResult[] = [];
+      await requirePaid(tx, principal, app.clock.now());
       for (const jobId of step) {
         try {
-          const { id: runId } = await queueRun(app, principal, tx, note, { jobId });
+          const job = await requireJob(tx, principal, jobId);
+          const { id: runId } = await queueRun(app, tx, note, { job });
           rows.push({ id: jobId, refusal: null, runId });
         } catch (error) {
           rows.push({ id: jobId, refusal: refusalOf(error) });
