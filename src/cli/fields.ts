@@ -43,7 +43,8 @@ export function withFieldOptions(
   for (const [name, field] of Object.entries(fields)) {
     const place = places[field.form];
     if (place === '' || isOfSchedule(name)) continue;
-    const option = command.createOption(`${optionFor(name, field)} ${place}`, helpOf(field, isNew));
+    const flags = `${name === 'selector' ? '-l, ' : ''}${optionFor(name, field)} ${place}`;
+    const option = command.createOption(flags, helpOf(field, isNew));
     if (field.form === 'labels') option.argParser(collect);
     command.addOption(option.makeOptionMandatory(isNew && name === 'name'));
   }

@@ -2,7 +2,7 @@
 
 import type { OverviewResponse } from '../api/overview/contract.ts';
 import { aboutText } from '../domain/window-words.ts';
-import { moment, type Moment } from './terminal/cell.ts';
+import { moment, type Cell } from './terminal/cell.ts';
 import type { Columns } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
 
@@ -11,24 +11,19 @@ interface Covered {
   heldUntil?: string;
 }
 
+const ends = { 'mute ends': 'mutedUntil', 'hold ends': 'heldUntil' } as const;
+
 /** The columns of a list in which something is muted or held. */
 export function windowColumns(listed: readonly Covered[]): Columns<Covered> {
-  return {
-    ...(listed.some(({ mutedUntil }) => mutedUntil) && {
-      'mute ends': ({ mutedUntil }: Covered) => moment(mutedUntil ?? null),
-    }),
-    ...(listed.some(({ heldUntil }) => heldUntil) && {
-      'hold ends': ({ heldUntil }: Covered) => moment(heldUntil ?? null),
-    }),
-  };
+  const shown = Object.entries(ends).filter(([, name]) => listed.some((one) => one[name]));
+  const cellOf = (name: keyof Covered) => (one: Covered) => moment(one[name] ?? null);
+  return Object.fromEntries(shown.map(([title, name]) => [title, cellOf(name)]));
 }
 
 /** The fields of one that is muted or held. */
-export function windowTimes({ mutedUntil, heldUntil }: Covered): Record<string, Moment> {
-  return {
-    ...(mutedUntil !== undefined && { 'mute ends': moment(mutedUntil) }),
-    ...(heldUntil !== undefined && { 'hold ends': moment(heldUntil) }),
-  };
+export function windowTimes(one: Covered): Record<string, Cell> {
+  const columns = Object.entries(windowColumns([one]));
+  return Object.fromEntries(columns.map(([title, cellOf]) => [title, cellOf(one)]));
 }
 
 /** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */

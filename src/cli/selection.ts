@@ -13,6 +13,8 @@ export interface Selected {
   /** Its state and labels when it was looked up; channels have none. */
   status?: string;
   labels?: Labels;
+  /** Until when windows hold it, if they do. */
+  heldUntil?: string;
 }
 
 /** Where they are looked up. */
@@ -100,17 +102,12 @@ export async function select<Status extends string>(
   }
   const found = new Map<string, Selected>();
   if (isAll) {
-    for await (const item of from.all(limitsOf(flags, statuses)))
-      found.set(item.id, selectedOf(item));
+    for await (const item of from.all(limitsOf(flags, statuses))) found.set(item.id, item);
   } else {
     for (const text of names) {
       const item = await from.find(text);
-      found.set(item.id, selectedOf(item));
+      found.set(item.id, item);
     }
   }
   return [...found.values()];
-}
-
-function selectedOf({ id, name, status, labels }: Selected): Selected {
-  return { id, name, ...(status !== undefined && { status }), ...(labels && { labels }) };
 }

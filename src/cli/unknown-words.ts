@@ -3,48 +3,36 @@
 import type { Command } from 'commander';
 import { nearest } from '../domain/nearest.ts';
 
-/** Words that people try first, and the commands that they look for. */
+/** Commands, and the words by which people look for them first. */
 const commands: Readonly<Record<string, string>> = {
-  add: 'jobs create',
-  create: 'jobs create',
-  cron: 'jobs create',
-  delete: 'jobs delete',
-  get: 'jobs get',
-  history: 'runs list',
-  init: 'serve',
-  list: 'jobs list',
-  log: 'runs list',
-  logs: 'runs list',
-  ls: 'jobs list',
-  pause: 'jobs pause',
-  ps: 'jobs list',
-  resume: 'jobs resume',
-  rm: 'jobs delete',
-  run: 'jobs run',
-  show: 'jobs get',
-  start: 'serve',
-  tail: 'runs tail',
-  trigger: 'jobs run',
-  update: 'jobs update',
+  'jobs create': 'add create cron',
+  'jobs delete': 'delete rm',
+  'jobs get': 'get show',
+  'jobs list': 'list ls ps',
+  'jobs pause': 'pause',
+  'jobs resume': 'resume',
+  'jobs run': 'run trigger',
+  'jobs update': 'update',
+  'runs list': 'history log logs',
+  'runs tail': 'tail',
+  serve: 'init start',
+  'windows create': 'hold maintenance mute silence snooze',
 };
 
-/** Options of other programs, and what they are called here. */
+/** Options, and what they are called in other programs. */
 const options: Readonly<Record<string, string>> = {
-  '--body': '--data',
-  '--header-value': '--header',
-  '--headers': '--header',
-  '--interval': '--every',
-  '--json-body': '--data',
-  '--period': '--every',
-  '--request': '--method',
-  '--retry': '--retries',
-  '--schedule': '--cron',
-  '--timezone': '--tz',
-  '--zone': '--tz',
-  '-H': '--header',
-  '-X': '--method',
-  '-d': '--data',
+  '--cron': '--schedule',
+  '--data': '--body --json-body -d',
+  '--every': '--interval --period',
+  '--header': '--header-value --headers -H',
+  '--method': '--request -X',
+  '--retries': '--retry',
+  '--tz': '--timezone --zone',
 };
+
+function lookedFor(table: Readonly<Record<string, string>>, word: string): string | undefined {
+  return Object.keys(table).find((name) => table[name]?.split(' ').includes(word));
+}
 
 const unknown = /^error: unknown (command|option) '(.*)'(?:\n\(Did you mean (.*)\?\))?\s*$/s;
 
@@ -67,8 +55,8 @@ export function usageText(command: Command, text: string): string {
 }
 
 function meantCommand(command: Command, path: readonly string[], word: string): string | undefined {
-  const known = path.length === 0 && Object.hasOwn(commands, word);
-  if (known) return `jobd ${commands[word]}`;
+  const known = path.length === 0 ? lookedFor(commands, word) : undefined;
+  if (known !== undefined) return `jobd ${known}`;
   return nearest(
     word,
     command.commands.map((child) => child.name()),
@@ -82,7 +70,7 @@ function meantOption(command: Command, path: readonly string[], word: string): s
     return ['jobd', ...path, ...args.map((name) => name.toUpperCase())].join(' ');
   }
   const known = command.options.flatMap(({ long }) => long ?? []);
-  const option = Object.hasOwn(options, word) ? options[word] : nearest(word, known);
+  const option = lookedFor(options, word) ?? nearest(word, known);
   return option !== undefined && known.includes(option) ? option : undefined;
 }
 

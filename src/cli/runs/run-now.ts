@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { QueuedRun, Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
-import { counted } from '../../domain/counted.ts';
+import { counted, someOf } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import { progressWords } from '../../domain/runs/completion.ts';
@@ -43,6 +43,9 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         find: (text) => api.jobs.find(text),
         all: (limits) => api.jobs.summaries(limits),
       });
+      const held = found.filter(({ heldUntil }) => heldUntil !== undefined).map(({ name }) => name);
+      if (held.length > 0)
+        output.say(`held by a window, which does not stop a run by hand: ${someOf(held, 3)}`);
       if (isMany) return await runMany(context, api, found, timeoutMs, flags);
       const [job = { id: '', name: '' }] = found;
       const queued = await runOne(api, job.id);

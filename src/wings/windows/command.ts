@@ -9,7 +9,7 @@ import { askOnce } from '../../cli/client/retry.ts';
 import type { Context } from '../../cli/context.ts';
 import { createNamed, withNameOptions } from '../../cli/create-named.ts';
 import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../../cli/fields.ts';
-import { idsOf, listWords } from '../../cli/alerts/served.ts';
+import { idsOf } from '../../cli/alerts/served.ts';
 import { collect } from '../../cli/options.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
 import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
@@ -17,7 +17,7 @@ import { confirm } from '../../cli/terminal/prompt.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
 import type { OverviewResponse } from '../../api/overview/contract.ts';
-import { counted } from '../../domain/counted.ts';
+import { counted, someOf } from '../../domain/counted.ts';
 import { quoted } from '../../domain/quote.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
@@ -46,7 +46,7 @@ const resource: Resource<Window, WindowUpdate> = {
     effect: ({ effect }) => effect,
     about: (window) => aboutText(aboutOf(window)),
     state: stateText,
-    ends: ({ onUntil }) => moment(onUntil),
+    ends: (window) => moment(endOf(window)),
     'begins next': ({ nextFrom }) => moment(nextFrom),
     id: ({ id }) => idCell(id),
   },
@@ -72,7 +72,7 @@ export function addWindowCommands(program: Command, context: Context): void {
       `
 Examples:
   jobd windows create --name tonight --effect mute \\
-    --selector client=acme --for 10h
+    -l client=acme --for 10h
   jobd windows create --name 'patch night' --effect mute \\
     --cron '0 22 * * tue' --for 2h
   jobd windows create --name migration --effect hold --until 06:00`,
@@ -172,30 +172,51 @@ function asOnce(given: WindowUpdate): WindowUpdate {
   return isOnce ? { ...given, cronExpr: null } : given;
 }
 
-function stateText({ state }: Window): string {
-  return state.replace('_', ' ');
+function stateText({ state, endedAt }: Window): string {
+  return state === 'over' && endedAt !== null ? 'ended early' : state.replace('_', ' ');
+}
+
+/** When it ends, if it is on; when it ended, if it is over. */
+function endOf({ state, onUntil, until, endedAt }: Window): string | null {
+  return state === 'over' ? (endedAt ?? until) : onUntil;
+}
+
+/** How many names are asked for. */
+const mostNames = 10;
+
+/** Names of chosen jobs or monitors. What is gone is told by its id. */
+async function namesOf(
+  ids: readonly string[],
+  items: { get(id: string): Promise<{ name: string }> },
+): Promise<string> {
+  const named = ids.slice(0, mostNames).map(async (id) => {
+    const found = await items.get(id).catch(() => null);
+    return found === null ? id : found.name;
+  });
+  return someOf([...(await Promise.all(named)), ...ids.slice(mostNames)], mostNames);
 }
 
 async function printWindow(output: Output, window: Window, context: Context): Promise<void> {
-  const { selector, cronExpr, timezone, jobIds, monitorIds } = window;
+  const { selector, cronExpr, timezone, jobIds, monitorIds, endedAt } = window;
   const { jobs, monitors } = connect(context);
   const asked = (selector === null ? [] : [jobs, monitors]).map((of) =>
     of.list({ selector }).next(),
   );
   const pages = await Promise.all(asked).catch(() => []);
   const isIdle = pages.length > 0 && pages.every(({ done }) => done);
+  const [end, isOver] = [endOf(window), window.state === 'over'];
   printFields(output, {
     name: window.name,
     effect: window.effect,
     about: `${aboutText(aboutOf(window))}${isIdle ? ', which fits no job or monitor now' : ''}`,
-    jobs: jobIds && listWords(jobIds),
-    monitors: monitorIds && listWords(monitorIds),
+    ...(jobIds?.length && { jobs: await namesOf(jobIds, jobs) }),
+    ...(monitorIds?.length && { monitors: await namesOf(monitorIds, monitors) }),
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),
-    'begins at': cronExpr === null ? null : `${cronExpr} ${timezone}`,
+    ...(cronExpr !== null && { 'begins at': `${cronExpr} ${timezone}` }),
     state: stateText(window),
-    ...(window.endedAt !== null && { 'ended early': moment(window.endedAt) }),
-    ends: moment(window.onUntil),
-    'begins next': moment(window.nextFrom),
+    ...(endedAt !== null && { 'ended early': moment(endedAt) }),
+    ...(end !== null && end !== endedAt && { [isOver ? 'ended' : 'ends']: moment(end) }),
+    ...(window.nextFrom !== null && { 'begins next': moment(window.nextFrom) }),
     id: window.id,
   });
 }

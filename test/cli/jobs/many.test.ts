@@ -8,8 +8,10 @@ import type { Api } from '../../../src/cli/client/api.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import { actOn, type Many } from '../../../src/cli/many.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startProxy } from '../../support/running/proxy.ts';
 
 const lines = (stdout: string): string[] => stdout.trimEnd().split('\n').toSorted();
@@ -63,6 +65,26 @@ test('where a server fails in between, what was asked for until then is told', a
   assert.equal(lines(ran.stdout).length, 100);
   assert.match(lines(ran.stdout)[0] ?? '', /^job \d+\tqueued\t-\t-\t[0-9a-f-]{36}$/);
   assert.match(ran.stderr, /^stopped: asked for 100 of 101 runs\njobd: /m);
+});
+
+test('of many jobs that are run, one that was run a moment ago says when again, and others run', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const sink = await startSink(t);
+  for (const name of ['other', 'just run']) {
+    const job = { name, url: sink.url, labels: { a: 'b' } };
+    assert.equal((await daemon.ask('POST', '/jobs', job)).status, 201);
+  }
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  const run = (...of: string[]) => runCommand(['jobs', 'run', ...of], env);
+  assert.equal((await run('just run', '--wait')).exitCode, 0);
+  clock.advance(18_000);
+  const ran = await run('-l', 'a=b');
+  assert.equal(ran.exitCode, 5, ran.stderr);
+  const [refused, queued] = lines(ran.stdout);
+  const because = 'a job can be run by hand once a minute: again in 42 s';
+  assert.equal(refused, `just run\trefused\t-\t${because}\t-`);
+  assert.match(queued ?? '', /^other\tqueued\t/);
 });
 
 test('many jobs are paused, resumed, run and deleted at once', async (t) => {

@@ -168,16 +168,25 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
     assert.equal(done.exitCode, 0, done.stderr);
     return done;
   };
-  const some = ['--job', 'shop', '--for', '2h'];
-  await windows('create', '--name', 'tonight', '--effect', 'mute', ...some);
-  const about = ['--selector', 'client=acme', '--cron', '0 22 * * tue', '--for', '2h'];
+  const gone = (await daemon.ask('POST', '/monitors', { name: 'gone' })).body.monitor.id;
+  const some = ['--job', 'shop', '--monitor', 'gone', '--for', '2h'];
+  const first = await windows('create', '--name', 'tonight', '--effect', 'mute', ...some);
+  assert.match(first.stdout, /^about\s+1 job, 1 monitor\njobs\s+shop\nmonitors\s+gone$/m);
+  await daemon.ask('DELETE', `/monitors/${gone}`);
+  const about = ['-l', 'client=acme', '--cron', '0 22 * * tue', '--for', '2h'];
   const made = await windows('create', '--name', 'patch', '--effect', 'mute', ...about);
   assert.match(made.stderr, /time zone: Europe\/Paris/);
   assert.match(made.stdout, /begins at\s+0 22 \* \* tue Europe\/Paris/);
   const { stdout } = await windows('list');
   assert.match(stdout, /^patch\tmute\tclient=acme\tto come\t-\t2026-11-24T21:00:00.000Z\t/m);
-  assert.match(stdout, /^tonight\tmute\t1 job\ton\t2026-11-23T14:00:00.000Z\t-\t/m);
-  assert.match((await windows('end', 'tonight')).stdout, /state\s+over/);
+  assert.match(stdout, /^tonight\tmute\t1 job, 1 monitor\ton\t2026-11-23T14:00:00.000Z\t-\t/m);
+  const ended = (await windows('end', 'tonight')).stdout;
+  assert.match(ended, /^jobs\s+shop$/m);
+  assert.match(ended, new RegExp(`^monitors\\s+${gone}$`, 'm'), 'what is gone has its id');
+  assert.match(ended, /^state\s+ended early\nended early\s+2026-11-23T12\S+\nid\s/m);
+  assert.doesNotMatch(ended, /\s-$/m);
+  const listed = (await windows('list')).stdout;
+  assert.match(listed, /^tonight\t.*\tended early\t2026-11-23T12:00:00.000Z\t-\t/m);
   await windows('update', 'patch', '--no-selector', '--for', '3h');
   const { window } = JSON.parse((await windows('get', 'patch', '--json')).stdout);
   assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
@@ -300,6 +309,25 @@ test('an explanation says which window mutes the alerts of a job, or did when it
   });
   clock.advance(2 * hour);
   assert.deepEqual(await told(), [`Its alerts were ${window}`]);
+});
+
+test('who runs a held job by hand is told so, and it runs', async (t) => {
+  const { ask, made, url, key } = await daemonWith(t);
+  const sink = await startSink(t);
+  const add = async (name: string) =>
+    (await ask('POST', '/jobs', { name, url: sink.url })).body.job.id;
+  await add('free');
+  const jobIds = [await add('held'), await add('also held')];
+  await made({ ...once, effect: 'hold', jobIds });
+  const run = (...of: string[]) =>
+    runCommand(['jobs', 'run', ...of], { JOBD_URL: url, JOBD_API_KEY: key });
+  const held = 'held by a window, which does not stop a run by hand';
+  const one = await run('held', '--wait');
+  assert.deepEqual([one.exitCode, one.stderr], [0, `${held}: held\n`]);
+  const many = await run('--all');
+  assert.equal(many.stderr, `${held}: also held, held\n`);
+  assert.match(many.stdout, /^also held\tqueued\t/m);
+  await until('the calls', () => sink.received.length === 3);
 });
 
 test('a hold is set, seen at its jobs, explained, and ended', async (t) => {
