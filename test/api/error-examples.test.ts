@@ -229,7 +229,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
         return await ask(method, target.replace(lastId, unknownId), body);
       }
       case '409': {
-        if (['getReceipt', 'replayRun'].includes(operationId))
+        if (['getReceipt', 'replayRun', 'checkReplay'].includes(operationId))
           return await ask(method, target, body);
         if (base === '') return await daemon.askSite(method, target.replace(ids.token, over.token));
         if (operationId === 'completeRun') {

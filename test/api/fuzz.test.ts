@@ -269,6 +269,7 @@ const untried = new Set(['signOut', 'endSession', 'revokeKey', 'getOpenApi']);
 const bestStatus: Readonly<Record<string, number>> = {
   completeRun: 409,
   replayRun: 409,
+  checkReplay: 409,
 };
 
 const operations = (await apiOperations()).filter(({ name }) => !untried.has(name));

@@ -47,6 +47,7 @@ const otherwise: Readonly<Record<string, number>> = {
   // No run of these jobs waits for a report.
   completeRun: 409,
   replayRun: 409,
+  checkReplay: 409,
   // The target refused the connection, so there is no answer that a receipt could attest.
   getReceipt: 409,
   // These name nothing that exists.

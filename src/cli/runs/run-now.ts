@@ -25,10 +25,8 @@ import { howToEnd, printRun } from './print-run.ts';
 /** Adds the command to those of jobs. */
 export function addRunNowCommand(jobs: Command, context: Context): void {
   const { output } = context;
-  withSelection(jobs.command('run'), 'job', jobFilters)
-    .description('run jobs now; their schedules do not change')
-    .option('--wait', 'wait for the results, which set the exit code')
-    .option('--timeout <duration>', 'longest wait', '5m')
+  withWait(withSelection(jobs.command('run'), 'job', jobFilters))
+    .description('run jobs now, each once a minute; their schedules do not change')
     .addHelpText(
       'after',
       '\nExamples:\n  jobd jobs run backup --wait\n  jobd jobs run --status down --wait',
@@ -70,6 +68,13 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
     });
 }
 
+/** Adds the options of a command that can wait for runs. */
+export function withWait(command: Command): Command {
+  return command
+    .option('--wait', 'wait for the results, which set the exit code')
+    .option('--timeout <duration>', 'longest wait', '5m');
+}
+
 /** Runs a job. The refusal of one whose run waits for a report says how to end that wait. */
 async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
   try {
@@ -86,7 +91,7 @@ async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
 }
 
 /** What is known of a run at least. */
-type KnownRun = Pick<Run, 'id' | 'jobId' | 'status' | 'durationMs' | 'error'>;
+export type KnownRun = Pick<Run, 'id' | 'jobId' | 'status' | 'durationMs' | 'error'>;
 
 interface Started extends Pick<Selected, 'id' | 'name'> {
   /** Null if it was refused. */
@@ -117,20 +122,30 @@ async function runMany(
     output.say(`stopped: ${queued()}`);
     context.exitCode = interruptedExitCode;
   } else if (flags['wait']) {
-    const deadline = performance.now() + timeoutMs;
-    for (const result of results) {
-      if (result.run === null) continue;
-      const leftMs = Math.max(deadline - performance.now(), 1);
-      const { run, name } = result;
-      const waited = await waitFor(context, api, { run, name, timeoutMs: leftMs });
-      result.run = waited.run;
-      if (waited.exitCode !== 0) context.exitCode = waited.exitCode;
-      if (waited.exitCode === interruptedExitCode) break;
-    }
+    await waitForAll(context, api, results, timeoutMs);
   }
   if (flags['json']) printJson(output, { results });
   else printStarted(output, results);
   if (failure !== undefined) throw failure;
+}
+
+/** Waits for one run after the other, and sets the exit code. */
+export async function waitForAll(
+  context: Context,
+  api: Api,
+  results: readonly { name: string; run: KnownRun | null }[],
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (const result of results) {
+    const { run, name } = result;
+    if (run === null) continue;
+    const leftMs = Math.max(deadline - performance.now(), 1);
+    const waited = await waitFor(context, api, { run, name, timeoutMs: leftMs });
+    result.run = waited.run;
+    if (waited.exitCode !== 0) context.exitCode = waited.exitCode;
+    if (waited.exitCode === interruptedExitCode) break;
+  }
 }
 
 function printStarted(output: Output, results: readonly Started[]): void {

@@ -116,7 +116,7 @@ export function ReplayOutage({ row, onClose }: { row: TroubleRow; onClose: () =>
         </>
       ) : (
         <p role="status">
-          {isOver.value ? 'Replayed' : 'Replaying'} {done} of {counted(all.length, 'due time')}
+          {isOver.value ? 'Queued' : 'Queueing'} {done} of {counted(all.length, 'replay')}
           {refused.length > 0 && `, ${refused.length} refused`}.
         </p>
       )}

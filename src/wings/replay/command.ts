@@ -10,11 +10,13 @@ import { askOnce, pause } from '../../cli/client/retry.ts';
 import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
 import { wantedOf, type Wanted } from '../../cli/runs/list.ts';
-import { parseMoment } from '../../cli/options.ts';
+import { waitForAll, withWait, type KnownRun } from '../../cli/runs/run-now.ts';
+import { parseMoment, parseSeconds } from '../../cli/options.ts';
 import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
+import { printRun } from '../../cli/runs/print-run.ts';
 import { withSelector } from '../../cli/selection.ts';
 import { idCell, moment, state } from '../../cli/terminal/cell.ts';
-import { printJson, printRows } from '../../cli/terminal/output.ts';
+import { printJson, printRows, type Output } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
 import { plain } from '../../cli/terminal/text.ts';
 import { isoTime } from '../../domain/clock.ts';
@@ -23,13 +25,13 @@ import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/quote.ts';
 import { againRemedy, inTurns } from '../../domain/runs/replays.ts';
 import type { Flags } from '../../settings/config.ts';
-import type { Replayable, ReplayInput } from './routes.ts';
+import type { Replayable, ReplayChecked, ReplayInput } from './routes.ts';
 
 /** Adds the command to those of runs. */
 export function addReplayCommand(program: Command, context: Context): void {
   const runs = program.commands.find((command) => command.name() === 'runs');
   if (runs === undefined) return;
-  withSelector(runs.command('replay'), 'with --since, only runs of jobs')
+  withWait(withSelector(runs.command('replay'), 'with --since, only runs of jobs'))
     .argument('[job]', 'name of the job, its id or the beginning of its id')
     .argument('[run]', runArgument)
     .description('call again for the due times of earlier runs')
@@ -38,13 +40,13 @@ export function addReplayCommand(program: Command, context: Context): void {
     .option('--until <when>', 'and before: a time, or an age such as 2h')
     .option('--status <status>', 'only runs with these', 'failed,missed,interrupted')
     .option('--again', 'also if the due time has succeeded already')
-    .option('--dry-run', 'only say what would be called')
+    .option('--dry-run', 'only say what would be called, or why not')
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
       `
 Examples:
-  jobd runs replay backup failed
+  jobd runs replay backup failed --wait
   jobd runs replay backup missed --due-at 2026-11-24T01:30:00Z
   jobd runs replay --since 12h
   jobd runs replay backup --since 12h --status missed
@@ -55,11 +57,12 @@ are now, each once a minute.`,
     .action(async (name: string | undefined, run: string | undefined, flags: Flags) => {
       const api = connect(context, { waits: true });
       const again = flags['again'] === true;
+      const timeoutMs = parseSeconds(String(flags['timeout']), '--timeout') * 1_000;
       if (flags['since'] !== undefined && run === undefined) {
         const wanted = await wantedOf(flags, name);
         const all = await chosen(api, name, wanted, again);
         const rest = again ? null : typed(name, wanted);
-        return await replayMany(context, api, { all, flags, rest });
+        return await replayMany(context, api, { all, flags, rest, timeoutMs });
       }
       const isOfMany = ['since', 'until', 'selector'].some((flag) => flags[flag] !== undefined);
       if (name === undefined || run === undefined || isOfMany) {
@@ -67,20 +70,39 @@ are now, each once a minute.`,
           'name a job and its run, as in: jobd runs replay JOB failed; or use --since 12h';
         throw new JobdError('usage', how);
       }
-      const job = await api.jobs.find(name);
-      const runId = await findRunId(api, job, run);
-      const asked = String(flags['dueAt']);
-      const at = () => parseMoment(asked, '--due-at', Date.now(), -1, job.timezone);
-      const dueAt = asked === 'the last one' ? null : isoTime(await at());
-      if (flags['dryRun'] === true) {
-        const one = chosenOf(job, await api.runs.get(job.id, runId));
-        const all = one ? [{ ...one, dueAt: dueAt ?? one.dueAt }] : [];
-        return await replayMany(context, api, { all, flags, rest: null });
-      }
-      const queued = await replay(api, { jobId: job.id, runId }, { again, dueAt }).catch(refuse);
-      if (flags['json']) printJson(context.output, queued);
-      else context.output.data(queued.run.id);
+      await replayOne(context, api, { name, run, timeoutMs }, flags);
     });
+}
+
+/** Replays one due time of a named job, or says whether that would be refused. */
+async function replayOne(
+  context: Context,
+  api: Api,
+  { name, run, timeoutMs }: { name: string; run: string; timeoutMs: number },
+  flags: Flags,
+): Promise<void> {
+  const { output } = context;
+  const again = flags['again'] === true;
+  const job = await api.jobs.find(name);
+  const runId = await findRunId(api, job, run);
+  const asked = String(flags['dueAt']);
+  const at = () => parseMoment(asked, '--due-at', Date.now(), -1, job.timezone);
+  const dueAt = asked === 'the last one' ? null : isoTime(await at());
+  const one = { name: job.name, jobId: job.id, runId };
+  if (flags['dryRun'] === true) {
+    const query = queryOf({ dueAt, again: again ? 'true' : null });
+    const checking = api.ask<ReplayChecked>('GET', replayPath(one) + query).catch(refuse);
+    const [checked, { status }] = [await checking, await api.runs.get(job.id, runId)];
+    return printReplayed(output, [{ ...one, status, ...checked, run: null, error: null }], flags);
+  }
+  const queued = await replay(api, one, { again, dueAt }).catch(refuse);
+  if (!flags['wait']) {
+    return flags['json'] ? printJson(output, queued) : output.data(queued.run.id);
+  }
+  await waitForAll(context, api, [{ ...one, run: queued.run }], timeoutMs);
+  const ended = await api.runs.get(job.id, queued.run.id);
+  if (flags['json']) printJson(output, { run: ended });
+  else printRun(output, ended, { name: job.name });
 }
 
 /** What a server refuses, in the words of this command. */
@@ -94,17 +116,22 @@ function refuse(error: unknown): never {
   throw new JobdError(code, inOptions(error.message), { cause: error, retryAfterSeconds, notes });
 }
 
+function replayPath({ jobId, runId }: Pick<Chosen, 'jobId' | 'runId'>): string {
+  return path`/jobs/${jobId}/runs/${runId}/replay`;
+}
+
 function replay(
   { ask }: Api,
-  { jobId, runId }: Pick<Chosen, 'jobId' | 'runId'>,
+  one: Pick<Chosen, 'jobId' | 'runId'>,
   input: ReplayInput,
 ): Promise<QueuedRun> {
-  return askOnce<QueuedRun>(ask, path`/jobs/${jobId}/runs/${runId}/replay`, input);
+  return askOnce<QueuedRun>(ask, replayPath(one), input);
 }
 
 /** A due time to call for, and the run that it was chosen by. */
 interface Chosen {
-  job: string;
+  /** Of the job. */
+  name: string;
   jobId: string;
   runId: string;
   status: RunSummary['status'];
@@ -129,27 +156,39 @@ async function chosen(api: Api, name: string | undefined, wanted: Wanted, again:
   for await (const { job, runId, status, dueAt, done } of listed) {
     const key = `${job.id} ${dueAt}`;
     if ((done !== null && !again) || found.has(key)) continue;
-    found.set(key, { job: job.name, jobId: job.id, runId, status, dueAt });
+    found.set(key, { name: job.name, jobId: job.id, runId, status, dueAt });
   }
   return [...found.values()].toSorted(
     (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
   );
 }
 
-/** The last due time of a run; null for one by hand, which has none. */
-function chosenOf(
-  job: { id: string; name: string },
-  { id: runId, status, source, scheduledFor, ...run }: RunSummary,
-): Chosen | null {
-  const scheduled = source === 'scheduled' ? scheduledFor : undefined;
-  const dueAt = run.dueAt ?? run.why?.lastDueAt ?? scheduled;
-  return dueAt === undefined ? null : { job: job.name, jobId: job.id, runId, status, dueAt };
-}
-
 interface Replayed extends Chosen {
   /** Null if it was refused, or not asked for before the end. */
-  newRunId: string | null;
+  run: KnownRun | null;
   error: string | null;
+}
+
+/** Prints what became of each; with `--dry-run`, which they are. */
+function printReplayed(output: Output, results: readonly Replayed[], flags: Flags): void {
+  if (flags['json']) return printJson(output, { results: results.map(shape) });
+  const columns = {
+    job: ({ name }: Replayed) => name,
+    'due at': ({ dueAt }: Replayed) => moment(dueAt),
+    was: ({ status }: Replayed) => state(status),
+    ...(flags['dryRun'] !== true && {
+      is: ({ run }: Replayed) => run && state(run.status),
+      because: ({ run, error }: Replayed) => error ?? run?.error ?? null,
+      run: ({ run }: Replayed) => idCell(run?.id ?? null),
+    }),
+  };
+  const none = 'nothing that went wrong then is left to replay';
+  printRows(output, results, columns, { none, optional: ['run'] });
+}
+
+/** As `--json` shows it. */
+function shape({ name: job, run, error, ...one }: Replayed): object {
+  return { job, ...one, newRunId: run?.id ?? null, newStatus: run?.status ?? null, error };
 }
 
 /** A job may be run by hand once a minute. */
@@ -158,29 +197,25 @@ const pauseMs = 61_000;
 /** What is said of a due time whose request had no answer: it may have been carried out. */
 const inDoubt = 'not known: there was no answer';
 
-/** Replays them, and says what became of each, also before a failure of the server. `rest` is the command for what is left then. */
+interface Asked {
+  all: readonly Chosen[];
+  flags: Flags;
+  /** The command for what is left after a failure. */
+  rest: string | null;
+  /** The longest wait for their ends. */
+  timeoutMs: number;
+}
+
+/** Replays them, and says what became of each, also before a failure of the server. */
 async function replayMany(
   context: Context,
   api: Api,
-  { all, flags, rest }: { all: readonly Chosen[]; flags: Flags; rest: string | null },
+  { all, flags, rest, timeoutMs }: Asked,
 ): Promise<void> {
   const { output } = context;
-  const isDry = flags['dryRun'] === true;
-  const results: Replayed[] = all.map((one) => ({ ...one, newRunId: null, error: null }));
-  const print = (): void => {
-    if (flags['json']) return printJson(output, { results });
-    const columns = {
-      job: ({ job }: Replayed) => job,
-      'due at': ({ dueAt }: Replayed) => moment(dueAt),
-      was: ({ status }: Replayed) => state(status),
-      ...(!isDry && {
-        run: ({ newRunId }: Replayed) => idCell(newRunId),
-        because: ({ error }: Replayed) => error,
-      }),
-    };
-    printRows(output, results, columns, { none: 'nothing that went wrong then is left to replay' });
-  };
-  if (isDry || all.length === 0) return print();
+  const results: Replayed[] = all.map((one) => ({ ...one, run: null, error: null }));
+  const print = (): void => printReplayed(output, results, flags);
+  if (flags['dryRun'] === true || all.length === 0) return print();
   const doubtful = all.filter(({ status }) => status === 'interrupted').length;
   if (doubtful > 0) {
     const were = doubtful === 1 ? 'run was' : 'runs were';
@@ -190,21 +225,22 @@ async function replayMany(
   const question = `Replay ${counted(all.length, 'due time')} of ${counted(jobs, 'job')}?`;
   await confirm(`${question} To see them: --dry-run.`, flags['yes'] === true);
   const failure = await replayInTurns(api, results, flags['again'] === true);
-  const left = results.filter(({ newRunId, error }) => (newRunId ?? error ?? inDoubt) === inDoubt);
+  const left = results.filter(({ run, error }) => run === null && (error ?? inDoubt) === inDoubt);
   const ended = failure === null ? 'stopped by Ctrl-C' : 'the server failed before';
   for (const result of left) result.error ??= `not called: ${ended}`;
-  const done = results.filter(({ newRunId }) => newRunId !== null).length;
-  const refused = results.length - done - left.length;
+  const queued = results.filter(({ run }) => run !== null).length;
+  const refused = results.length - queued - left.length;
   if (refused + left.length > 0) context.exitCode = errorCodes.conflict.exitCode;
+  if (flags['wait'] && left.length === 0) await waitForAll(context, api, results, timeoutMs);
   print();
-  output.say(`replayed ${counted(done, 'due time')}, ${refused} refused, ${left.length} left`);
+  output.say(`queued ${counted(queued, 'replay')}, ${refused} refused, ${left.length} left`);
   if (left.length > 0 && rest !== null) output.say(`to go on: ${rest}`);
   if (failure !== null) throw failure;
 }
 
 /** Replays one due time of each job, then the next one of each, a minute later. Returns the failure that ended it, or null. */
 async function replayInTurns(api: Api, results: Replayed[], again: boolean): Promise<Error | null> {
-  return await waitVisibly('replaying', async (signal) => {
+  return await waitVisibly('queueing replays', async (signal) => {
     const calledAt = new Map<string, number>();
     for (const result of inTurns(results, ({ jobId }) => jobId)) {
       const before = calledAt.get(result.jobId) ?? -Infinity;
@@ -216,7 +252,7 @@ async function replayInTurns(api: Api, results: Replayed[], again: boolean): Pro
         result.error = inDoubt;
         return error as Error;
       }
-      if (result.newRunId !== null) calledAt.set(result.jobId, performance.now());
+      if (result.run !== null) calledAt.set(result.jobId, performance.now());
     }
     return null;
   });
@@ -224,7 +260,7 @@ async function replayInTurns(api: Api, results: Replayed[], again: boolean): Pro
 
 async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<Replayed>> {
   try {
-    return { newRunId: (await replay(api, one, { again, dueAt: one.dueAt })).run.id };
+    return { run: (await replay(api, one, { again, dueAt: one.dueAt })).run };
   } catch (error) {
     if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
     return { error: inOptions(error.message) };

@@ -1,5 +1,6 @@
 /** Replays: runs by hand that stand for the due time of an earlier run (docs/behavior.md#replay-1). */
 
+import { requirePaid } from '../../app/accounts/account-limits.ts';
 import type { Principal, RunsApp } from '../../app/app.ts';
 import type { PartialPage } from '../../app/page.ts';
 import { requireJob } from '../../app/jobs/keep-job.ts';
@@ -35,16 +36,35 @@ export interface Replay {
 export async function replayRun(
   app: RunsApp,
   principal: Principal,
-  { jobId, runId, dueAt, again }: Replay,
+  { jobId, ...chosen }: Replay,
   idempotencyKey: string | null,
 ): Promise<Run> {
-  return await runJob(app, principal, jobId, idempotencyKey, async (tx, { id }) => {
-    const run = isId(runId) ? await findRun(tx, id, runId) : undefined;
-    if (run === undefined) throw new JobdError('not_found', `there is no run with id ${runId}`);
-    const chosen = await chosenDueTime(tx, run, dueAt);
-    await refuseDone(tx, id, chosen, again);
-    return chosen;
-  });
+  return await runJob(app, principal, jobId, idempotencyKey, (tx, { id }) =>
+    dueTimeOf(tx, id, chosen),
+  );
+}
+
+/** The due time for which a replay would call. Throws as `replayRun` does, but for the limit of runs by hand, which passes. */
+export async function checkReplay(
+  { store: { db }, clock }: RunsApp,
+  principal: Principal,
+  { jobId, ...chosen }: Replay,
+): Promise<number> {
+  const job = await requireJob(db, principal, jobId);
+  await requirePaid(db, principal, clock.now());
+  return await dueTimeOf(db, job.id, chosen);
+}
+
+async function dueTimeOf(
+  tx: Db,
+  jobId: string,
+  { runId, dueAt, again }: Omit<Replay, 'jobId'>,
+): Promise<number> {
+  const run = isId(runId) ? await findRun(tx, jobId, runId) : undefined;
+  if (run === undefined) throw new JobdError('not_found', `there is no run with id ${runId}`);
+  const chosen = await chosenDueTime(tx, run, dueAt);
+  await refuseDone(tx, jobId, chosen, again);
+  return chosen;
 }
 
 /** What became of a due time that went wrong. */

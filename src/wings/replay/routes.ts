@@ -20,7 +20,7 @@ import { isoTime } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import { badRunStatuses, readRunStatuses } from '../../domain/runs/run.ts';
 import type { ApiParts } from '../../serve/house.ts';
-import { listReplayable, replayRun } from './replay.ts';
+import { checkReplay, listReplayable, replayRun, type Replay } from './replay.ts';
 
 const ReplayInput = t.input(
   'Replay',
@@ -34,6 +34,19 @@ const ReplayInput = t.input(
   }),
 );
 export type ReplayInput = Static<typeof ReplayInput>;
+
+const CheckQuery = t.query(
+  t.optional({
+    dueAt: t.moment('As for a replay.'),
+    again: t.oneOf(['true'], 'As for a replay.'),
+  }),
+);
+const ReplayChecked = t.envelope(
+  'ReplayChecked',
+  { dueAt: t.moment('The due time for which a replay would call.') },
+  { dueAt: listedRun.scheduledFor },
+);
+export type ReplayChecked = Static<typeof ReplayChecked>;
 
 const ReplayableQuery = t.query({
   ...AllRunsQuery.properties,
@@ -69,6 +82,17 @@ const ReplayableList = t.envelope('ReplayableList', partialPage('replayable', Re
   isPartial: false,
 });
 
+const refusals = {
+  402: notPaid,
+  404: noRun,
+  409: {
+    when:
+      'A run has succeeded for this due time, is executing or waits to be called for it; or the run was asked for by hand and ' +
+      'has none.',
+    example: `run ${listedRun.id} was asked for by hand and stands for no due time: run the job instead`,
+  },
+};
+
 const operations = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
   {
@@ -88,6 +112,16 @@ const operations = describe(
         },
       },
     },
+    checkReplay: {
+      summary: 'Check a replay',
+      description:
+        'Refuses what a replay would refuse, and queues nothing. Whether the job was run by hand in the last minute does not matter.',
+      params: RunPath,
+      querystring: CheckQuery,
+      response: { 200: ReplayChecked },
+      answer: 'A replay would be queued.',
+      failures: refusals,
+    },
     replayRun: {
       summary: 'Replay a run',
       description:
@@ -99,16 +133,7 @@ const operations = describe(
       body: ReplayInput,
       response: { 202: QueuedRun },
       answer: 'The queued run, or the earlier run with the same `Idempotency-Key`.',
-      failures: {
-        402: notPaid,
-        404: noRun,
-        409: {
-          when:
-            'A run has succeeded for this due time, is executing or waits to be called for it; or the run was asked for by hand and ' +
-            'has none.',
-          example: `run ${listedRun.id} was asked for by hand and stands for no due time: run the job instead`,
-        },
-      },
+      failures: refusals,
     },
   },
 );
@@ -126,21 +151,25 @@ export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts)
     return { replayable, ...rest };
   });
 
-  server.post(
-    '/jobs/:id/runs/:runId/replay',
-    operations.replayRun,
-    async ({ principal, params: { id: jobId, runId }, headers, body }, reply) => {
-      const { dueAt = null, again } = body;
-      const replay = {
-        jobId,
-        runId,
-        dueAt: dueAt === null ? null : readTime('dueAt', dueAt),
-        again: again === true,
-      };
-      const key = headers['idempotency-key'] ?? null;
-      const queued = await replayRun(app, principal, replay, key);
-      const { path, body: answer } = queuedAnswer(queued, `${siteUrl()}/api/v1`);
-      return reply.code(202).at(path).send(answer);
-    },
-  );
+  const path = '/jobs/:id/runs/:runId/replay';
+  server.get(path, operations.checkReplay, async ({ principal, params, query }) => {
+    const replay = replayOf(params, { ...query, again: query.again === 'true' });
+    return { dueAt: isoTime(await checkReplay(app, principal, replay)) };
+  });
+
+  server.post(path, operations.replayRun, async ({ principal, params, headers, body }, reply) => {
+    const replay = replayOf(params, body);
+    const key = headers['idempotency-key'] ?? null;
+    const queued = await replayRun(app, principal, replay, key);
+    const { path: at, body: answer } = queuedAnswer(queued, `${siteUrl()}/api/v1`);
+    return reply.code(202).at(at).send(answer);
+  });
+}
+
+function replayOf(
+  { id: jobId, runId }: { id: string; runId: string },
+  { dueAt = null, again }: ReplayInput,
+): Replay {
+  const at = dueAt === null ? null : readTime('dueAt', dueAt);
+  return { jobId, runId, dueAt: at, again: again === true };
 }

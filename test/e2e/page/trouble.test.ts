@@ -59,7 +59,7 @@ describe('trouble', { skip: noPages }, () => {
     await dialog.getByText('third').waitFor();
     await assertAccessibleAnyhow(page);
     await dialog.getByRole('button', { name: 'Replay 3 due times' }).click();
-    await dialog.getByText('Replayed 3 of 3 due times.').waitFor();
+    await dialog.getByText('Queued 3 of 3 replays.').waitFor();
     await until('the calls', () => target.received.length === 3);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -47,16 +47,16 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const failed = await runCommand(yes, { ...env, JOBD_URL: breaking });
   assert.equal(failed.exitCode, 1, failed.stderr);
   const rows = [
-    /^(?:one|two)\t\S+\tfailed\t\S+\t-$/m,
-    /\tfailed\t-\tnot known: there was no answer$/m,
+    /^(?:one|two)\t\S+\tfailed\tqueued\t-\t[0-9a-f-]{36}$/m,
+    /\tfailed\t-\tnot known: there was no answer\t-$/m,
   ];
   for (const row of rows) assert.match(failed.stdout, row);
-  assert.match(failed.stderr, /^replayed 1 due time, 0 refused, 1 left$/m);
+  assert.match(failed.stderr, /^queued 1 replay, 0 refused, 1 left$/m);
   const [, rest = ''] = /^to go on: jobd (.*)$/m.exec(failed.stderr) ?? [];
-  const done = await runCommand([...rest.replaceAll("'", '').split(' '), '--yes'], env);
+  const done = await runCommand([...rest.replaceAll("'", '').split(' '), '--yes', '--wait'], env);
   assert.equal(done.exitCode, 0, done.stderr);
-  assert.match(done.stderr, /^replayed 1 due time, 0 refused, 0 left$/m);
-  assert.match(done.stdout, /^(?:one|two)\t\S+\tfailed\t\S+\t-\n$/);
+  assert.match(done.stderr, /^queued 1 replay, 0 refused, 0 left$/m);
+  assert.match(done.stdout, /^(?:one|two)\t\S+\tfailed\tsuccess\t-\t[0-9a-f-]{36}\n$/);
   await until(
     'the replays',
     async () => (await statuses()).filter((s: string) => s === 'success').length === 2,
@@ -73,13 +73,17 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const forcedAll = await replay(...since, '--dry-run', '--again');
   assert.equal(forcedAll.stdout.split('\n').length, 3, 'both, if asked for');
 
-  const one = await replay('one', 'failed');
-  assert.equal(one.exitCode, 5, one.stderr);
-  assert.match(one.stderr, /succeeded already, .*: use --again to call it anyway/);
+  for (const how of [[], ['--dry-run']]) {
+    const one = await replay('one', 'failed', ...how);
+    assert.deepEqual([one.exitCode, one.stdout], [5, ''], one.stderr);
+    assert.match(one.stderr, /succeeded already, .*: use --again to call it anyway/);
+  }
+  const may = await replay('one', 'failed', '--dry-run', '--again');
+  assert.equal(may.stdout, `one\t${dueAt}\tfailed\n`, may.stderr);
   clock.advance(60_000);
   await daemon.followClock();
-  const forced = await replay('one', 'failed', '--again');
-  assert.match(forced.stdout, /^[0-9a-f-]{36}\n$/, forced.stderr);
+  const forced = await replay('one', 'failed', '--again', '--wait');
+  assert.match(forced.stdout, /^status\tsuccess$/m, forced.stderr);
   assert.equal((await replay('one')).exitCode, 2);
   const reversed = await replay('--since', '20m', '--until', '1h', '--dry-run');
   assert.equal(reversed.stderr, 'jobd: --since is later than --until\n');

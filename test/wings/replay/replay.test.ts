@@ -35,7 +35,9 @@ async function failedJob(t: TestContext, url: string, answers: { isBroken: boole
   answers.isBroken = false;
   const replay = (body: object = {}, runId = failed.id) =>
     ask('POST', `/jobs/${job.id}/runs/${runId}/replay`, body);
-  return { ...daemon, clock, job, failed, runs, ended, replay };
+  const check = (query = '', runId = failed.id) =>
+    ask('GET', `/jobs/${job.id}/runs/${runId}/replay${query}`);
+  return { ...daemon, clock, job, failed, runs, ended, replay, check };
 }
 
 async function broken(t: TestContext) {
@@ -124,6 +126,24 @@ test('what can be replayed of one job is listed by its id, and nothing else', as
     400,
     /^status must be one or more of failed, interrupted, missed, with commas/,
   );
+});
+
+test('a replay can be checked before it is asked for: it is refused alike, and nothing is queued', async (t) => {
+  const { ask, clock, job, ended, replay, check } = await broken(t);
+  const { run } = (await ask('POST', `/jobs/${job.id}/run`)).body;
+  await ended(2);
+  const [may, other] = [await check(), await check('?dueAt=2026-11-24T02:31:00Z')];
+  assert.deepEqual([may.status, may.body], [200, { dueAt }], 'the minute passes');
+  assertRefused(other, 400, /^dueAt must be a due time of run /);
+  assertRefused(await check('', run.id), 409, /was asked for by hand/);
+  assertRefused(await check('', job.id), 404, /^there is no run with id/);
+  clock.advance(minute);
+  assert.equal((await replay()).status, 202);
+  const runs = await ended(3);
+  assertRefused(await check(), 409, /^this due time succeeded already, at /);
+  assert.equal((await check('?again=true')).status, 200);
+  assert.equal((await check(`?again=true&dueAt=${dueAt}`)).body.dueAt, dueAt);
+  assert.equal(runs.length, 3, 'no check has queued a run');
 });
 
 test('of several who replay one due time at once, one does', async (t) => {
