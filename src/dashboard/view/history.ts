@@ -80,13 +80,14 @@ export function runLine(run: RunSummary, jobId: string, zone: string, nowMs: num
   };
 }
 
-/** How many of the kept runs that ended with a result succeeded: `98.2 % of 1,204 kept runs succeeded, 3 missed`; null of fewer than two. */
+/** How many of the kept runs that ended with a result succeeded: `98.2 % of 1,204 kept runs succeeded`; null of fewer than two. */
 export function successRate({ success, failed, missed }: RunList['totals']): string | null {
   const count = success + failed;
   if (count < 2) return null;
   // Nothing but all of them is 100 %.
   const rate = `${Math.floor((success / count) * 1_000) / 10} % of ${figures(count)} kept runs succeeded`;
-  return missed === 0 ? rate : `${rate}, ${figures(missed)} missed`;
+  if (missed === 0) return rate;
+  return `${rate}; ${missed === 1 ? '1 row is' : `${figures(missed)} rows are`} of due times that were missed`;
 }
 
 function errorOf(run: RunSummary, zone: string, nowMs: number): string | null {

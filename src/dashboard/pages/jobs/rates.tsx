@@ -1,6 +1,7 @@
 /** How often the runs of a job succeeded in the last day, week and month, and how long they took. */
 
 import type { JobFigures } from '../../../wings/figures/contract.ts';
+import { counted } from '../../../domain/counted.ts';
 import { rateText } from '../../../domain/runs/rate.ts';
 import { now } from '../../client/clock.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
@@ -36,6 +37,7 @@ export function Rates({ id, zone }: { id: string; zone: string }) {
                 <b>{rateText(of)}</b>{' '}
                 <span class="quiet">
                   of {figures(of.success + of.failed + of.interrupted + of.missed)}
+                  {of.missed > 0 && `, ${counted(of.missed, 'due time')} missed`}
                 </span>
               </td>
               {(['p50Ms', 'p95Ms'] as const).map((name) => (
