@@ -38,7 +38,9 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
   }
   await using parts = new AsyncDisposableStack();
   const dataDir = mkdtempSync(join(tmpdir(), 'jobd-demo-'));
-  parts.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  parts.defer(remove);
+  parts.use(beforeSecondSignal(remove));
   const port = await startTarget(parts);
   const { demo: _, ...rest } = flags;
   const own = { data: dataDir, allowTarget: [`${host}/32:${port}`] };
@@ -49,6 +51,21 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
     fill: (url) => fill(dataDir, url, port),
     [Symbol.asyncDispose]: () => made.disposeAsync(),
   };
+}
+
+/** Does it before a second SIGINT or SIGTERM, which ends the process at once. */
+function beforeSecondSignal(work: () => void): Disposable {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  let isAsked = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!isAsked) return void (isAsked = true);
+    stop();
+    work();
+    process.kill(process.pid, signal);
+  };
+  const stop = (): void => signals.forEach((signal) => process.off(signal, onSignal));
+  for (const signal of signals) process.on(signal, onSignal);
+  return { [Symbol.dispose]: stop };
 }
 
 /** How often in 256 a path fails that fails now and then. */

@@ -3,18 +3,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, startCommand } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
-test('a demo has a history, runs, and leaves nothing', async (t) => {
+/** A demo that has said where it is. */
+async function startDemo(t: TestContext) {
   const directory = temporaryDirectory(t);
   const env = { TMPDIR: directory, JOBD_DATABASE_URL: 'postgres://127.0.0.1:1/earnest' };
   const demo = startCommand(t, ['serve', '--demo', '--port', '0'], env);
   let said = '';
   demo.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   await until('the words', () => said.includes('status\n'));
+  return { demo, said, directory };
+}
+
+test('a demo has a history, runs, and leaves nothing', async (t) => {
+  const { demo, said, directory } = await startDemo(t);
   const [, url = '', key = ''] = /JOBD_URL=(\S+) JOBD_API_KEY=(\S+)$/m.exec(said) ?? [];
   assert.match(said, /^look around: http:\S+\/sign-in#code=[0-9a-f]+$/m);
   const jobd = async (...words: string[]) => {
@@ -45,6 +51,17 @@ test('a demo has a history, runs, and leaves nothing', async (t) => {
   demo.kill('SIGTERM');
   const [code] = (await once(demo, 'exit')) as [number];
   assert.deepEqual([code, readdirSync(directory)], [0, []]);
+});
+
+test('a demo that is told twice to stop leaves nothing either', async (t) => {
+  const { demo, directory } = await startDemo(t);
+  assert.equal(readdirSync(directory).length, 1);
+  // Two of one kind may count as one.
+  demo.kill('SIGTERM');
+  demo.kill('SIGINT');
+  const [, signal] = (await once(demo, 'exit')) as [null, NodeJS.Signals];
+  assert.match(signal, /^SIG(?:INT|TERM)$/, 'it did not wait');
+  assert.deepEqual(readdirSync(directory), []);
 });
 
 test('a demo takes no data directory and no targets', async (t) => {
