@@ -132,6 +132,7 @@ const usingWings = new Set([
   'test/dashboard/view/curl.test.ts',
   'test/dashboard/view/job-form.test.ts',
   'test/dashboard/view/timetable.test.ts',
+  'test/engine/runs/make-up.test.ts',
 ]);
 
 test('tests of the house need no wing', () => {
