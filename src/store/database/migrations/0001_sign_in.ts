@@ -1,4 +1,4 @@
-/** The parts of `0001_first.ts` about secrets and sign-in: this installation, who serves it, what keys asked, where hints are heard, sessions, and codes that start one. */
+/** The tables of sign-in and secrets: this installation, who serves it, what keys asked, where hints are heard, sessions, and codes that start one. */
 
 export const signIn = [
   // One row.
