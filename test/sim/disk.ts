@@ -5,14 +5,14 @@
  */
 
 import Database from 'better-sqlite3';
-import { Kysely, SqliteQueryCompiler, type CompiledQuery, type SelectModifierNode } from 'kysely';
+import { Kysely, type CompiledQuery, type SelectModifierNode } from 'kysely';
 import type { DatabaseConnection, Dialect, Driver } from 'kysely';
 import type { Repeated } from '../../src/store/database/direct.ts';
 import type { Hints } from '../../src/store/database/hints.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
 import type { Schema } from '../../src/store/database/schema.ts';
 import { noReserve, type Db, type Store } from '../../src/store/database/store.ts';
-import { dialectOn, SqliteConnection } from '../../src/store/sqlite/connection.ts';
+import { dialectOn, SqliteCompiler, SqliteConnection } from '../../src/store/sqlite/connection.ts';
 import { world, type Actor } from './world.ts';
 
 /** Where a node uses the database. */
@@ -147,7 +147,7 @@ export class Disk {
 }
 
 /** Leaves out the locks of rows, which there are none of. */
-class Compiler extends SqliteQueryCompiler {
+class Compiler extends SqliteCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.rawModifier !== undefined) super.visitSelectModifier(node);
   }

@@ -34,7 +34,7 @@ export interface Told {
   /** The last lines of the trace. */
   lines: string[];
   pairs: ReadonlyMap<string, number>;
-  /** Where the first node used its database, each time. */
+  /** Where the first node used its database, each time, if that was asked for. */
   sites: readonly string[];
   /** How much time passed in it, in milliseconds. */
   passedMs: number;
@@ -73,6 +73,8 @@ export interface Changes {
   plan?: Partial<Plan>;
   /** What happens to the first node, once. */
   strike?: Strike;
+  /** Whether it is told where the first node used its database. */
+  hasSites?: boolean;
   onLine?: ((line: string) => void) | undefined;
 }
 
@@ -83,7 +85,7 @@ export async function simulate(seed: number, changes: Changes = {}): Promise<Tol
   made.note(JSON.stringify(plan));
   // What an account keeps is not set by people: it follows from its plan.
   Object.assign(plans['self-hosted'], { results: plan.results });
-  const history = new History(plan, changes.strike ?? null);
+  const history = new History(plan, changes.strike ?? null, changes.hasSites === true);
   await history.play();
   return {
     seed,
@@ -111,9 +113,11 @@ class History {
   #first: SimulatedNode | undefined;
   #isOver = false;
   readonly #strike: Strike | null;
+  readonly #hasSites: boolean;
 
-  constructor(plan: Plan, strike: Strike | null) {
+  constructor(plan: Plan, strike: Strike | null, hasSites: boolean) {
     this.#plan = plan;
+    this.#hasSites = hasSites;
     this.counts = { faults: 0, asks: 0, jobs: plan.jobs };
     this.#strike = strike && { ...strike };
     this.targets = new Targets(plan, this.#served);
@@ -244,6 +248,7 @@ class History {
     this.#nodes[place] = node;
     if (this.#started === 1) {
       node.strike = this.#strike;
+      if (this.#hasSites) node.sites = [];
       this.#first = node;
     }
     node.start();

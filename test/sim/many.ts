@@ -106,7 +106,7 @@ export async function every(
   if (found === undefined) throw new Error(`--every is one of ${strikeKinds.join(', ')}`);
   const plan = shortPlan(nodes);
   const began = performance.now();
-  const { sites } = await simulate(seed, { plan });
+  const { sites } = await simulate(seed, { plan, hasSites: true });
   const placesOf = Map.groupBy(sites.keys(), (use) => sites[use] ?? '');
   // Only the answer of a commit can be lost.
   const places = [...placesOf].filter(([at]) => found !== 'doubt' || at.startsWith('committed'));

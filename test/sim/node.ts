@@ -71,9 +71,9 @@ export class SimulatedNode implements User {
   strike: Strike | null = null;
   /**
    * Where it used its database, each time: the place, its statement, and the one before it in its transaction. What nothing
-   * tells apart so is one place of the code.
+   * tells apart so is one place of the code. Null if nobody asks for that.
    */
-  readonly sites: string[] = [];
+  sites: string[] | null = null;
   #before = '';
   app: App | undefined;
   engine: Engine | undefined;
@@ -200,7 +200,7 @@ export class SimulatedNode implements User {
   /** At each use of the database. */
   async reach(place: Place, sql = ''): Promise<void> {
     if (this.isDead) return await forever();
-    this.sites.push(`${place} ${sql} ${this.#before}`);
+    this.sites?.push(`${place} ${sql} ${this.#before}`);
     this.#before = place === 'statement' ? sql : place === 'commit' ? this.#before : '';
     const { plan } = this.#around;
     const { strike } = this;

@@ -92,6 +92,8 @@ const deletedJobs = `select id, delete_after_seconds is not null and adjustments
       where follower.after_job_id = jobs.id and follower.deleted_at is null) as is_spent
   from jobs where deleted_at is not null`;
 
+const totalChanges = 'select total_changes() as changes';
+
 /** How long after its due time a call may begin, and two clocks may differ. */
 const latestStartMs = 60_000;
 /** Runs that end within some milliseconds are recorded together, and a change waits for a run in steps of 25 ms. */
@@ -137,6 +139,8 @@ export class Rules {
   /** Jobs that are deleted, and whether nothing needed them (once-4). */
   readonly deleted = new Map<string, boolean>();
   #lastDelivery = 0;
+  /** Rows that were changed up to the last commit: many change none. */
+  #changes = -1;
   readonly #statements = new Map<string, Statement>();
   readonly #disk: Disk;
   readonly #how: Circumstances;
@@ -153,6 +157,11 @@ export class Rules {
   }
 
   #onCommit(): void {
+    const leaders = this.#how.leaders();
+    if (leaders.length > 1) world().fail('leader', `${leaders.join(' and ')} lead`);
+    const [{ changes } = { changes: 0 }] = this.#all<{ changes: number }>(totalChanges);
+    if (changes === this.#changes) return;
+    this.#changes = changes;
     const rows = this.#all<Active>(everyActive);
     const active = new Map(rows.map((row) => [row.id, row]));
     const begun = rows.filter(({ id }) => !this.#claimed.has(id));
@@ -166,8 +175,6 @@ export class Rules {
     if (this.#how.isSpent)
       for (const { id, is_spent: isSpent } of this.#all<Deleted>(deletedJobs))
         if (!this.deleted.has(id)) this.deleted.set(id, isSpent === 1);
-    const leaders = this.#how.leaders();
-    if (leaders.length > 1) world().fail('leader', `${leaders.join(' and ')} lead`);
   }
 
   /** The claim of a run is committed. */

@@ -102,7 +102,7 @@ const adapter = new SqliteAdapter();
  * SQLite with STAT4 plans a statement anew, at ten times its cost, when a value is bound that its plan could depend on: one that a
  * column equals beside `order by`, `max` or a join, or a limit. It does not look behind a plus.
  */
-class Compiler extends SqliteQueryCompiler {
+export class SqliteCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return '+?';
   }
@@ -123,7 +123,7 @@ export function dialectOn(connection: SqliteConnection): Dialect {
     createAdapter: () => adapter,
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new Compiler(),
+    createQueryCompiler: () => new SqliteCompiler(),
   };
 }
 
