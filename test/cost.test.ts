@@ -16,7 +16,7 @@ import { channelKinds } from '../src/domain/alerts/kinds/registry.ts';
 import { parseMailServer } from '../src/domain/alerts/mail-server.ts';
 import { askedInBodyMs } from '../src/domain/alerts/refusal.ts';
 import { checkHeaders } from '../src/domain/jobs/headers.ts';
-import { spanSettings } from '../src/domain/runs/span-settings.ts';
+import { spanSettings } from '../src/domain/runs/call-span-settings.ts';
 import { foreignHint, secondsOf } from '../src/domain/schedule/foreign.ts';
 import { parseCron } from '../src/domain/schedule/cron.ts';
 import { parsePosixZone } from '../src/domain/schedule/posix-zone.ts';

@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts';
 import type { Context, ReadCurl } from '../cli/context.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Step } from '../engine/loop.ts';
-import type { Spans } from '../domain/runs/span.ts';
+import type { Spans } from '../domain/runs/call-span.ts';
 import type { Meters } from '../metrics/meter.ts';
 import type { Flags, ServeConfig } from '../settings/config.ts';
 

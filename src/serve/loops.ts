@@ -1,7 +1,7 @@
 /** The last step of a daemon: what it does by itself from now on. */
 
 import { setFlagsFromString } from 'node:v8';
-import type { Spans } from '../domain/runs/span.ts';
+import type { Spans } from '../domain/runs/call-span.ts';
 import { everywhere } from '../domain/targets/target.ts';
 import type { Egress } from '../egress/egress.ts';
 import { startEngine } from '../engine/engine.ts';

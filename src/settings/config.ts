@@ -8,7 +8,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { BackupPlan } from '../domain/backups.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
-import { spanSettings, type SpanSettings } from '../domain/runs/span-settings.ts';
+import { spanSettings, type SpanSettings } from '../domain/runs/call-span-settings.ts';
 import { inHome, ownHome, usualDataDir } from './home.ts';
 import { givenName, readSettings, serveSettings } from './serve-settings.ts';
 import type { Environment, Flags, ServeValues } from './serve-settings.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { untilIdle } from '../../src/app/jobs/idle.ts';
 import { createJob } from '../../src/app/jobs/jobs.ts';
 import { requireJob } from '../../src/app/jobs/keep-job.ts';
-import { recordEndedRuns } from '../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../src/store/runs/ended.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { beginRuns, endedRun, startingRun } from '../support/records/run.ts';
 import { writerIn } from '../support/records/principal.ts';

@@ -78,14 +78,14 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     breaks: 'a run is ended twice',
-    file: 'store/runs/results.ts',
+    file: 'store/runs/ended.ts',
     text: "\n        .where('active_run_id', '=', of('runId'))",
     becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },
   {
     breaks: 'runs of a node that serves count as abandoned',
-    file: 'store/runs/results.ts',
+    file: 'store/runs/ended.ts',
     text: "            .where('ended_at', 'is', null),",
     becomes: "            .where('ended_at', 'is not', null),",
     tests: ['store/runs/rare-states.test.ts'],

@@ -5,7 +5,7 @@ import { jobHealthChange, type HealthChange } from '../../domain/alerts/health-c
 import { findThresholds, insertHealthChanges, updateHealth } from '../../store/alerts/outbox.ts';
 import type { NewHealth } from '../../store/alerts/outbox.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { EndedRun } from '../../store/runs/results.ts';
+import type { EndedRun } from '../../store/runs/ended.ts';
 import type { Execution } from '../runs/execution.ts';
 
 /** A run that ended, with what is known of its job since the claim. */

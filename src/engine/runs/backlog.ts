@@ -1,6 +1,6 @@
 /** Backlog: ended executions and further attempts that wait to be written. It is bounded, as each holds its slot. */
 
-import type { Attempt } from '../../store/runs/results.ts';
+import type { Attempt } from '../../store/runs/ended.ts';
 import type { EndedExecution } from './execution.ts';
 
 /** The most executions in one transaction, and the most attempts. */

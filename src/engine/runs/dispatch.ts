@@ -11,7 +11,7 @@ import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
 import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
-import type { CallSpan } from '../../domain/runs/span.ts';
+import type { CallSpan } from '../../domain/runs/call-span.ts';
 import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
 import {
   createRedactor,
@@ -23,10 +23,10 @@ import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
 import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
-import type { Attempt, EndedRun } from '../../store/runs/results.ts';
+import type { Attempt, EndedRun } from '../../store/runs/ended.ts';
 import type { Callers } from '../proof/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
-import type { Spans } from '../../domain/runs/span.ts';
+import type { Spans } from '../../domain/runs/call-span.ts';
 import { interruptedRun, runNames, type EndedExecution, type Execution } from './execution.ts';
 
 /** What dispatching needs. */

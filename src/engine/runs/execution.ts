@@ -7,7 +7,7 @@ import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
-import type { EndedRun } from '../../store/runs/results.ts';
+import type { EndedRun } from '../../store/runs/ended.ts';
 
 /** A claimed run, ready for dispatch. Times are epoch milliseconds. */
 export interface Execution {

@@ -15,7 +15,7 @@ import { isOfStore } from '../../base/outage.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { Callers } from '../proof/callers.ts';
-import type { Spans } from '../../domain/runs/span.ts';
+import type { Spans } from '../../domain/runs/call-span.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { createPause, type Pause } from '../pause.ts';
 import { announceEnd, announceFollowUp, announceRun } from './announce.ts';

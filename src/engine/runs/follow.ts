@@ -14,7 +14,7 @@ import { findTerms } from '../../store/accounts/expiry.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
 import { postResults, type DroppedResults } from '../../store/alerts/callbacks.ts';
 import { findStarted, insertChainedRuns, type ChainedRun } from '../../store/jobs/chains.ts';
-import { keepSpans } from '../../store/jobs/spans.ts';
+import { keepSpans } from '../../store/jobs/schedule-spans.ts';
 import type { Db } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
 import { recordHealthChanges, type EndedClaim } from '../alerts/health-changes.ts';

@@ -1,6 +1,6 @@
 /** Record: writes how runs ended, with all that follows, in one transaction. Doing it twice changes nothing. */
 
-import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/results.ts';
+import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/ended.ts';
 import { beginWaits, type BegunWait } from '../../store/runs/completions.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { EndedExecution } from './execution.ts';

@@ -13,8 +13,8 @@ import {
   findRunningRuns,
   findRunningRunsOf,
   holdRunningRuns,
-} from '../../store/runs/results.ts';
-import type { RunningRun } from '../../store/runs/results.ts';
+} from '../../store/runs/ended.ts';
+import type { RunningRun } from '../../store/runs/ended.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun, type Interruption } from './execution.ts';

@@ -14,7 +14,7 @@ import {
   findPingedMonitors,
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
-import { cutSpans } from '../../store/jobs/spans.ts';
+import { cutSpans } from '../../store/jobs/schedule-spans.ts';
 import { findPlannedJobs, updateDueTimes, type PlannedJob } from '../../store/jobs/planned.ts';
 import { findMissedAhead, restateMissed, type MissedRun } from '../../store/runs/missed.ts';
 import type { Db, Store } from '../../store/database/store.ts';

@@ -18,7 +18,7 @@ import type { Planned } from '../../domain/schedule/span.ts';
 import { idList, textsIn } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
-import { keepSpans } from '../jobs/spans.ts';
+import { keepSpans } from '../jobs/schedule-spans.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 import { holdsIn } from './windows.ts';
 

@@ -7,7 +7,7 @@ import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns } from './chains.ts';
-import { keepSpans } from './spans.ts';
+import { keepSpans } from './schedule-spans.ts';
 
 /** The jobs of a workspace with these ids, as far as there are any. In a transaction nobody else changes them until it ends. */
 export async function findActedJobs(

@@ -16,7 +16,7 @@ import type { Db } from '../database/store.ts';
 import type { Schema } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { afterIn, dropChainedRuns, dropMakeUps } from './chains.ts';
-import { keepSpans } from './spans.ts';
+import { keepSpans } from './schedule-spans.ts';
 
 /** Headers and body are sealed, `after` has two columns, and the secret is kept with a channel. */
 const { headers: _, body: __, after: ___, onResultSecret: ____, ...columned } = jobFields;

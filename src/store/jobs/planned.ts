@@ -7,7 +7,7 @@ import { scheduleColumns } from '../database/columns.ts';
 import { locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
-import { keepSpans } from './spans.ts';
+import { keepSpans } from './schedule-spans.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
 /** A job with its next due time, in epoch milliseconds; null if it has none. */

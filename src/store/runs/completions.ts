@@ -25,7 +25,7 @@ import type { Schema } from '../database/schema.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 import { holdRuns } from './held.ts';
-import { noRun } from './results.ts';
+import { noRun } from './ended.ts';
 
 /** A run whose answer begins a wait. Times are epoch milliseconds. */
 export interface BegunWait {

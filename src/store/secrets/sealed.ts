@@ -2,7 +2,7 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import { discarded, type SealedTable } from '../../domain/secrets/vault.ts';
-import { keepSpans } from '../jobs/spans.ts';
+import { keepSpans } from '../jobs/schedule-spans.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { checkLedger, emptyLedger, isComplete, type KeptRun, type Ledger } from './accounted.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
-import { listSpans } from '../../store/jobs/spans.ts';
+import { listSpans } from '../../store/jobs/schedule-spans.ts';
 import type { App, Principal } from '../../app/app.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findLedgerJob, listDueTimes, listLedgerJobs, listStoodFor, listMissed } from './query.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../../src/domain/runs/run.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { insertScheduledRuns, startQueuedRuns } from '../../../src/store/runs/claims.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { findRun, insertQueuedRun } from '../../../src/store/runs/runs.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
 import { endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';

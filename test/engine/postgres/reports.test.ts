@@ -16,7 +16,7 @@ import {
   keepProgress,
   keepReports,
 } from '../../../src/store/runs/completions.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';

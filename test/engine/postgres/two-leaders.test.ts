@@ -20,7 +20,7 @@ import { createSigner } from '../../../src/engine/proof/sign.ts';
 import { holdQueues } from '../../../src/store/alerts/delivery-queue.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Store } from '../../../src/store/database/store.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';

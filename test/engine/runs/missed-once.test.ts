@@ -6,7 +6,7 @@ import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import * as fc from '../../support/fast-check.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt } from '../../support/running/engine.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlots } from '../../../src/engine/runs/slots.ts';
-import { findRunningRuns } from '../../../src/store/runs/results.ts';
+import { findRunningRuns } from '../../../src/store/runs/ended.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';

@@ -6,7 +6,7 @@ import type { JobWalk } from '../../../src/store/overview/jobs.ts';
 import { listMonitorsBy } from '../../../src/store/overview/monitors.ts';
 import { countTrouble, findMissedJobs } from '../../../src/store/overview/trouble.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import { noRun } from '../../../src/store/runs/results.ts';
+import { noRun } from '../../../src/store/runs/ended.ts';
 import { changed, deleted, rowsWith, testGuards } from '../../support/checks/guards.ts';
 import { busyWith } from '../../support/records/rare-states.ts';
 

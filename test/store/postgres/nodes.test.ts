@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
-import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/results.ts';
+import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/ended.ts';
 import {
   addNode,
   endNode,

@@ -35,7 +35,7 @@ import {
   keepAttempts,
   noRun,
   recordEndedRuns,
-} from '../../../src/store/runs/results.ts';
+} from '../../../src/store/runs/ended.ts';
 import { listHistories, removeBeginnings } from '../../../src/store/runs/retention.ts';
 import { findManualRunIn } from '../../../src/store/runs/runs.ts';
 import {

@@ -11,8 +11,8 @@ import { unheard } from '../../../src/domain/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/results.ts';
-import type { EndedRun } from '../../../src/store/runs/results.ts';
+import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/ended.ts';
+import type { EndedRun } from '../../../src/store/runs/ended.ts';
 import {
   countRuns,
   findRun,

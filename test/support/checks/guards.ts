@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
-import { noRun } from '../../../src/store/runs/results.ts';
+import { noRun } from '../../../src/store/runs/ended.ts';
 import { seedRareStates } from '../records/rare-states.ts';
 import { openTestStore } from '../running/store.ts';
 

@@ -5,7 +5,7 @@ import { queuedRun as newQueuedRun, type Run } from '../../../src/domain/runs/ru
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import type { ClaimedJob, MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import type { EndedRun } from '../../../src/store/runs/results.ts';
+import type { EndedRun } from '../../../src/store/runs/ended.ts';
 
 /** A manual run at `now` (epoch milliseconds). */
 export function queuedRun(jobId: string, now: number): Run {

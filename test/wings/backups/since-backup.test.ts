@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { errorOf } from '../../../src/domain/runs/reason.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { insertQueuedRun, listRuns } from '../../../src/store/runs/runs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { makeBackup, restoreBackup } from '../../../src/wings/backups/backups.ts';

@@ -6,8 +6,13 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { errorOfResult } from '../../domain/runs/outcome.ts';
-import { exportRequest, isSampled, type CallSpan, type Spans } from '../../domain/runs/span.ts';
-import type { SpanSettings } from '../../domain/runs/span-settings.ts';
+import {
+  exportRequest,
+  isSampled,
+  type CallSpan,
+  type Spans,
+} from '../../domain/runs/call-span.ts';
+import type { SpanSettings } from '../../domain/runs/call-span-settings.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../base/log.ts';
 import { startLoop } from '../../engine/loop.ts';

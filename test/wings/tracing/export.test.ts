@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import type { CallSpan } from '../../../src/domain/runs/span.ts';
+import type { CallSpan } from '../../../src/domain/runs/call-span.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
-import { startSpans } from '../../../src/wings/spans/spans.ts';
+import { startSpans } from '../../../src/wings/tracing/export.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
-import { recordEndedRuns, type EndedRun } from '../../../src/store/runs/results.ts';
+import { recordEndedRuns, type EndedRun } from '../../../src/store/runs/ended.ts';
 import { countInFlight } from '../../../src/store/runs/in-flight.ts';
 import { countRuns, findRun } from '../../../src/store/runs/runs.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';

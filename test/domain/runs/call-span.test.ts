@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportRequest, isSampled, type CallSpan } from '../../../src/domain/runs/span.ts';
-import { spanSettings } from '../../../src/domain/runs/span-settings.ts';
+import { exportRequest, isSampled, type CallSpan } from '../../../src/domain/runs/call-span.ts';
+import { spanSettings } from '../../../src/domain/runs/call-span-settings.ts';
 
 const span: CallSpan = {
   traceId: '0199a0b1c2d37456889900aabbccddee',

@@ -2,6 +2,6 @@
 
 import type { Wing } from '../../serve/house.ts';
 
-export const spans: Wing = {
+export const tracing: Wing = {
   daemon: async () => (await import('./start.ts')).sendSpans,
 };

@@ -3,7 +3,7 @@
  * "OTLP exporter"). They are often set for a whole machine, so a wrong one is a warning and never keeps jobd from starting.
  */
 
-import type { ResourceAttributes } from './span.ts';
+import type { ResourceAttributes } from './call-span.ts';
 
 export interface SpanSettings {
   /** The full URL that spans are posted to. */

@@ -2,7 +2,7 @@
 
 import type { Starting } from '../../serve/house.ts';
 import { version } from '../../version.ts';
-import { startSpans } from './spans.ts';
+import { startSpans } from './export.ts';
 
 /** Starts to send spans. */
 export async function sendSpans(starting: Starting): Promise<void> {
