@@ -5,6 +5,8 @@ import { messageOf } from '../domain/errors.ts';
 
 export interface ProgramEnd {
   isOk: boolean;
+  /** Null if it did not run, or was killed. */
+  exitCode: number | null;
   stdout: string;
   /** The end of what it said, or why it did not run, as one line. */
   said: string;
@@ -22,7 +24,7 @@ export function runToEnd(
     let stdout = '';
     let stderr = '';
     const failed = (error: unknown): void =>
-      resolve({ isOk: false, stdout, said: messageOf(error) });
+      resolve({ isOk: false, exitCode: null, stdout, said: messageOf(error) });
     try {
       // A group of its own: Ctrl-C is for this process.
       const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -44,7 +46,7 @@ export function runToEnd(
           const said = (stderr.trim() || stdout.trim())
             .slice(-mostSaid)
             .replace(/(?<!\s)\s*\n\s*/g, '; ');
-          resolve({ isOk: code === 0, stdout, said: said || how });
+          resolve({ isOk: code === 0, exitCode: code, stdout, said: said || how });
         }, 50);
       });
     } catch (error) {

@@ -27,15 +27,20 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
     next.push(at);
     at = next.length < count ? nextDue(schedule, at) : null;
   }
-  const last = next.at(-1);
   // That one which is due once is not due again goes without saying.
   const isWhole = next.length === count || (schedule.scheduleType === 'once' && next.length > 0);
   const end = isWhole ? [] : [notDueAgain(schedule, 'within the 41 years after that')];
-  if (schedule.scheduleType !== 'cron' || last === undefined) return { next, notes: end };
+  return { next, notes: [...clockChanges(schedule, from, next), ...end] };
+}
+
+/** What the clocks do to due times of a schedule after `from`: a sentence for each change of theirs that shifts, drops or repeats one. */
+export function clockChanges(schedule: Schedule, from: number, due: readonly number[]): string[] {
+  const last = due.at(-1);
+  if (schedule.scheduleType !== 'cron' || last === undefined) return [];
   const fields = parseCron(schedule.cronExpr);
   const { timezone } = schedule;
   const offsetMs = schedule.adjusted?.offsetMs ?? 0;
-  const listed = new Set(next.map((at) => (at - offsetMs) / msPerMinute));
+  const listed = new Set(due.map((at) => (at - offsetMs) / msPerMinute));
   // Nothing is due before: reading the changes of centuries would take long.
   const begin = Math.max(from, (schedule.adjusted?.from ?? -Infinity) - 1);
   const after = Math.floor((begin - offsetMs) / msPerMinute);
@@ -54,7 +59,7 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
       : noteOnOverlap(fields, span, timezone, listed);
     if (note !== null) notes.push(note);
   }
-  return { next, notes: [...notes, ...end] };
+  return notes;
 }
 
 /** Why a schedule is not due again; `usual`: within which time a rule is searched for. */

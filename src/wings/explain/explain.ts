@@ -6,7 +6,7 @@ import { isOver } from '../../domain/jobs/actions.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
 import { isAwaiting, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import { preview } from '../../domain/schedule/preview.ts';
+import { clockChanges, preview } from '../../domain/schedule/preview.ts';
 import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
 import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } from './facts.ts';
@@ -231,8 +231,8 @@ function scheduleFacts(records: Records, then: number): Fact[] {
     }
   }
   const from = Math.min(dueAt ?? before ?? then, then) - 1;
-  const { notes } = preview(schedule, from, dueAt === null ? 2 : 1);
-  const changes = notes.filter((note) => note.includes(fields.timezone));
+  const { next } = preview(schedule, from, dueAt === null ? 2 : 1);
+  const changes = clockChanges(schedule, from, next);
   return [...facts, ...changes.map((note) => fact('clock_change', `Clock change: ${note}.`))];
 }
 

@@ -100,42 +100,38 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   not_running: [
     'jobd was not running',
     notCalled,
-    `See in the log of jobd, or of what starts it, why it was down. ${runAgain}`,
+    'See in the log of jobd, or of what starts it, why it was down.',
   ],
   outage: [
     'the database could not be used',
     notCalled,
-    `See in the log of jobd what was wrong with the database; jobd doctor checks it. ${runAgain}`,
+    'See in the log of jobd what was wrong with the database; jobd doctor checks it.',
   ],
   standstill: [
     'jobd stood still',
     notCalled,
-    `See whether the machine was suspended or had too little memory or processor time. ${runAgain}`,
+    'See whether the machine was suspended or had too little memory or processor time.',
   ],
   clock: [
     'the clock jumped',
     notCalled,
-    `See whether the machine was suspended, or who set its clock. ${runAgain}`,
+    'See whether the machine was suspended, or who set its clock.',
   ],
   restored: [
     'the database was restored from a backup',
     'Nobody knows whether the calls since the backup were made: the database before could not be asked.',
-    `Look at the target's log of that time. ${runAgain}`,
+    "Look at the target's log of that time.",
   ],
-  late: [
-    'jobd was too slow',
-    notCalled,
-    `See the log of jobd and the load of its machine then. ${runAgain}`,
-  ],
+  late: ['jobd was too slow', notCalled, 'See the log of jobd and the load of its machine then.'],
   unsent: [
     'the call could not be made',
     'Nothing was sent: jobd, its machine or its database was in trouble.',
-    `See the log of jobd. ${runAgain}`,
+    'See the log of jobd.',
   ],
   cut_off: [
     'nobody knows what came of the call',
     'jobd stopped, stood still or failed before the answer came. The request may have been sent, and is not sent again.',
-    `${seeLog} ${runAgain}`,
+    seeLog,
   ],
 };
 
@@ -167,7 +163,8 @@ export function remedyOf(run: RunSummary | null, about: Pick<Records, 'job' | 'z
   const [, , row] = (run && meaningOf(run)) ?? [];
   if (run === null || row === undefined) return { command: null };
   const isReplayable = run.source === 'scheduled' || run.dueAt !== undefined;
-  const todo = run.status === 'failed' && isReplayable ? `${row} ${runAgain}` : row;
+  // A job whose previous run took too long is called again soon.
+  const isAgain = run.status === 'failed' ? isReplayable : run.reason !== 'busy';
   const name = quoted(about.job.name);
   const { missed = { last: about.dueAt } } = run;
   const which = missed.last === about.dueAt ? '' : ` --due-at ${isoTime(about.dueAt ?? 0)}`;
@@ -175,10 +172,10 @@ export function remedyOf(run: RunSummary | null, about: Pick<Records, 'job' | 'z
     ? `jobd runs replay ${name} ${run.id}${which}`
     : `jobd jobs run ${name}`;
   return {
-    todo: todo
+    todo: (isAgain ? `${row} ${runAgain}` : row)
       .replace('WHEN', whenOf(run, about.zone))
       .replace('AGAIN', isReplayable ? 'replay the run' : 'run the job'),
-    command: todo.endsWith(runAgain) ? command : null,
+    command: isAgain ? command : null,
   };
 }
 

@@ -91,10 +91,10 @@ async function stopProcess(dataDir: string): Promise<ProgramEnd> {
       for (const end = Date.now() + stopMs; isAlive(pid) && Date.now() < end;) await sleep(100);
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     } catch (error) {
-      if (isAlive(pid)) return { isOk: false, stdout: '', said: messageOf(error) };
+      if (isAlive(pid)) return { isOk: false, exitCode: null, stdout: '', said: messageOf(error) };
     }
   }
-  return { isOk: true, stdout: '', said: '' };
+  return { isOk: true, exitCode: 0, stdout: '', said: '' };
 }
 
 /** What `comesUp` goes by. */

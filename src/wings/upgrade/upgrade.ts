@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JobdError } from '../../domain/errors.ts';
+import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { findCopies } from '../../store/sqlite/before-upgrade.ts';
 import { namesBeside, openWorkshop, putBackExecutable, putExecutable } from './executable.ts';
 import type { Workshop } from './executable.ts';
@@ -133,7 +133,7 @@ async function restore(executable: string, dataDir: string, kept: string): Promi
     if (ended.isOk) return restoredWords(JSON.parse(ended.stdout) as RestoreAnswer, kept);
     ({ said } = ended);
     // A supervisor may just have started it; it ends soon, since it refuses the newer database.
-    if (!said.includes('already serves')) break;
+    if (ended.exitCode !== errorCodes.conflict.exitCode) break;
     await sleep(500);
   }
   return [
