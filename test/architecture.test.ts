@@ -1,7 +1,7 @@
 /** Holds the code to docs/architecture.md: who imports whom, which package is used where. */
 
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
@@ -207,6 +207,13 @@ test('folders of a layer import each other only as listed in the folder table', 
     .entries()
     .map(([from, to]) => [from, to.toSorted()]);
   assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(written));
+});
+
+test('no folder is there for one file', () => {
+  const alone = globSync('src/**/', { cwd: root }).filter(
+    (folder) => readdirSync(join(root, folder)).length === 1,
+  );
+  assert.deepEqual(alone, []);
 });
 
 test('packages are used only as listed in the package table', () => {

@@ -12,7 +12,7 @@ import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
 import { createCallers } from './proof/callers.ts';
 import { background, loopFindings, startLoop, type Loop, type Rest, type Step } from './loop.ts';
-import { createWatch } from './monitors/watch.ts';
+import { createWatch } from './alerts/monitor-watch.ts';
 import { onDuty } from './nodes/membership.ts';
 import { createCompleteStep } from './runs/complete.ts';
 import { Executor, type ExecutorParts } from './runs/executor.ts';

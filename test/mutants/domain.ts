@@ -120,7 +120,7 @@ export const domainMutants: readonly Mutant[] = [
     file: 'domain/monitors/monitor.ts',
     text: 'Math.max(nextDueAt, reachableSince)',
     becomes: 'nextDueAt',
-    tests: ['domain/monitors/monitor.test.ts', 'engine/monitors/watch.test.ts'],
+    tests: ['domain/monitors/monitor.test.ts', 'engine/alerts/monitor-watch.test.ts'],
   },
   {
     breaks: 'a ping that is a little early does not count for its due time',

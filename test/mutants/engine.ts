@@ -5,17 +5,17 @@ import type { Mutant } from './mutant.ts';
 export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'a late ping gets no grace after the clock was set back',
-    file: 'engine/monitors/watch.ts',
+    file: 'engine/alerts/monitor-watch.ts',
     text: 'now < checkedAt || now - checkedAt',
     becomes: 'now - checkedAt',
-    tests: ['engine/monitors/watch.test.ts'],
+    tests: ['engine/alerts/monitor-watch.test.ts'],
   },
   {
     breaks: 'a late ping gets no grace after the store could not be written',
-    file: 'engine/monitors/watch.ts',
+    file: 'engine/alerts/monitor-watch.ts',
     text: 'if (wasAway || hasFailed) seenSince',
     becomes: 'if (wasAway) seenSince',
-    tests: ['engine/monitors/watch.test.ts'],
+    tests: ['engine/alerts/monitor-watch.test.ts'],
   },
   {
     breaks: 'what follows from a run follows again when it is recorded again',

@@ -8,7 +8,7 @@ import { unheard } from '../../../src/domain/changes.ts';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Signer } from '../../../src/engine/proof/sign.ts';
-import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { createWatch } from '../../../src/engine/alerts/monitor-watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';

@@ -14,7 +14,7 @@ import { rotateSigningKey } from '../../../src/app/proof/signing-keys.ts';
 import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { unheard } from '../../../src/domain/changes.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
-import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { createWatch } from '../../../src/engine/alerts/monitor-watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { createSigner } from '../../../src/engine/proof/sign.ts';
 import { holdQueues } from '../../../src/store/alerts/delivery-queue.ts';

@@ -6,7 +6,7 @@ import { unheard } from '../../../src/domain/changes.ts';
 import type { Window } from '../../../src/domain/windows.ts';
 import { monitorStatus, type Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
-import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { createWatch } from '../../../src/engine/alerts/monitor-watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
