@@ -158,6 +158,24 @@ test('the house and each wing are no larger than planned, and each wing has a pa
   }
 });
 
+test('the page of a wing names what is to be touched when the wing goes', () => {
+  const tests = globSync('{test,bench}/**/*.ts', { cwd: root }).map((file) => [file, read(file)]);
+  for (const wing of table('wing').keys()) {
+    const name = new RegExp(`\\b${wing}\\b`);
+    const importing = sources.filter((file) =>
+      importsOf(file).some(({ target }) => partOf(target) === wing),
+    );
+    const naming = tests.flatMap(([file = '', text = '']) => (name.test(text) ? [file] : []));
+    const named = [wing, ...namesIn(read(`src/${wing}/README.md`))];
+    const places = named.flatMap((place) => [place, `src/${place}`, `test/${place}`]);
+    const unnamed = [...importing, ...naming].filter(
+      (file) => !places.some((place) => file.startsWith(place)),
+    );
+    const besides = unnamed.filter((file) => file !== 'test/architecture.test.ts');
+    assert.deepEqual(besides, [], `src/${wing}/README.md`);
+  }
+});
+
 test('the picture shows which layer has which subject, and all wings', () => {
   const [, picture = ''] = /```text\n(.*?)```/s.exec(page) ?? [];
   const [head = [], ...rows] = picture.split('\n').map((line) => line.trim().split(/\s+/));
