@@ -121,6 +121,8 @@ export class Disk {
   }
 
   async #acquire(user: User): Promise<void> {
+    // What a node that was killed goes on with in this moment would hold it for ever.
+    if (user.isDead) return await new Promise(() => {});
     if (this.#holder === null) this.#holder = user;
     else await new Promise<void>((resolve) => void this.#waiting.push({ user, resolve }));
   }

@@ -18,7 +18,7 @@ import type { Dice } from './dice.ts';
 import { Disk } from './disk.ts';
 import { SimulatedNode, type Strike, type Surroundings } from './node.ts';
 import { People } from './people.ts';
-import { planOf, type FaultKind, type Plan } from './plan.ts';
+import { planOf, themed, type FaultKind, type Plan } from './plan.ts';
 import { isBusy, requireRest } from './rest.ts';
 import { Rules } from './rules.ts';
 import { Targets } from './targets.ts';
@@ -81,7 +81,8 @@ export interface Changes {
 /** Simulates the history of a seed. */
 export async function simulate(seed: number, changes: Changes = {}): Promise<Told> {
   const made = enter(new World(seed, startsAt, changes.onLine));
-  const plan = { ...planOf(made), ...changes.plan };
+  const theme = changes.plan?.hasTheme === true ? themed(made) : {};
+  const plan: Plan = { ...planOf(made), ...theme, ...changes.plan };
   made.note(JSON.stringify(plan));
   // What an account keeps is not set by people: it follows from its plan.
   Object.assign(plans['self-hosted'], { results: plan.results });
@@ -198,6 +199,7 @@ class History {
         hasMutes: this.#plan.hasMutes,
         hasSpent: this.#plan.hasSpent,
         makeUps: this.#plan.makeUps,
+        theme: this.#plan.theme,
       });
       const app = quietApp({ store, clock: maker.clock, allowTargets: loopback });
       for (const [path, afterFailures] of receivers) {
@@ -281,7 +283,8 @@ class History {
   #disturb(number: number): void {
     const dice = world().dice(`fault ${number}`);
     const node = dice.pick(this.#nodes);
-    const kind = dice.pick(this.#plan.faults);
+    const { faults, theme } = this.#plan;
+    const kind = dice.pick(theme !== null && dice.chance(0.5) ? theme.faults : faults);
     if (node.isDead) return;
     world().note(`fault ${number}: ${kind} of ${node.name}`);
     this.#faults[kind](node, dice);
@@ -309,7 +312,10 @@ class History {
 
   /** Alone, a node goes by the clock of its machine; several go by that of their database. */
   #setClock(node: SimulatedNode, dice: Dice): void {
-    const ms = dice.pick([1_500, 30_000, 300_000, 7_200_000, 86_400_000]) * dice.pick([-1, 1]);
+    // Five minutes later jobs have missed due times that can be made up for.
+    const isLater = this.#plan.theme !== null && dice.chance(0.5);
+    const step = isLater ? 300_000 : dice.pick([1_500, 30_000, 300_000, 7_200_000, 86_400_000]);
+    const ms = step * (isLater ? 1 : dice.pick([-1, 1]));
     world().note(`clock ${ms} ms`);
     world().meets('clock', 2_000);
     if (this.#plan.nodes === 1 || dice.chance(0.5)) node.leadMs += ms;

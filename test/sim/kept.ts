@@ -49,7 +49,7 @@ export const kept: readonly Kept[] = [
   },
   {
     seed: 8_107_013,
-    plan: { ...dense, promptReports: 0 },
+    plan: { ...dense, promptReports: 0, hasTheme: false },
     why: 'a due time that a fast clock had missed was called, and one run had made up for it',
   },
 ];

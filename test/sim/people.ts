@@ -19,6 +19,7 @@ import {
 import { writerIn } from '../support/records/principal.ts';
 import type { Dice } from './dice.ts';
 import type { SimulatedNode } from './node.ts';
+import type { AskKind, Theme } from './plan.ts';
 import { manners } from './targets.ts';
 import { as, world } from './world.ts';
 
@@ -49,6 +50,7 @@ interface How {
   hasMutes: boolean;
   hasSpent: boolean;
   makeUps: number;
+  theme: Theme | null;
   /** Whether keys are forgotten with their runs, as the plan keeps few. */
   isPruned: boolean;
 }
@@ -96,22 +98,49 @@ export class People {
     asking: Asking,
     job: Promised | undefined,
     known: readonly Promised[],
-  ): [string, () => Promise<unknown>] {
-    if (this.#how.hasHolds && asking.dice.chance(0.15))
-      return ['hold', () => this.#window('hold', asking, known)];
-    if (this.#how.hasMutes && asking.dice.chance(0.05))
-      return ['mute', () => this.#window('mute', asking, known)];
-    const place = asking.dice.int(22);
-    if (job === undefined || place === 0) return ['create', () => this.create(asking)];
-    if (place < 5 && job.editor?.isDead !== false) return ['edit', () => this.#edit(asking, job)];
-    if (place < 8) return ['pause', () => this.#act(asking, job, 'pause')];
-    if (place < 13) return ['resume', () => this.#act(asking, job, 'resume')];
-    if (place < 17) return ['run', () => this.#run(asking, job)];
-    if (place < 19) return ['replay', () => this.#replay(asking, job)];
-    if (place < 20) return ['actions', () => this.#actOnAll(asking, known)];
-    if (place < 21 && known.length > 3 && this.#how.hasDeletions)
-      return ['delete', () => this.#delete(asking, job)];
-    return ['complete', () => this.#complete(asking, job)];
+  ): [AskKind, () => Promise<unknown>] {
+    const wanted = this.#wanted(asking.dice, job);
+    if (wanted === 'hold' || wanted === 'mute')
+      return [wanted, () => this.#window(wanted, asking, known)];
+    if (job === undefined || wanted === 'create') return ['create', () => this.create(asking)];
+    const isKept = wanted === 'delete' && !(known.length > 3 && this.#how.hasDeletions);
+    const what = isKept ? 'complete' : wanted;
+    return [what, () => this.#asks[what](asking, job, known)];
+  }
+
+  readonly #asks: Record<
+    Exclude<AskKind, 'hold' | 'mute' | 'create'>,
+    (asking: Asking, job: Promised, known: readonly Promised[]) => Promise<unknown>
+  > = {
+    edit: (asking, job) => this.#edit(asking, job),
+    pause: (asking, job) => this.#act(asking, job, 'pause'),
+    resume: (asking, job) => this.#act(asking, job, 'resume'),
+    run: (asking, job) => this.#run(asking, job),
+    replay: (asking, job) => this.#replay(asking, job),
+    actions: (asking, _, known) => this.#actOnAll(asking, known),
+    delete: (asking, job) => this.#delete(asking, job),
+    complete: (asking, job) => this.#complete(asking, job),
+  };
+
+  #wanted(dice: Dice, job: Promised | undefined): AskKind {
+    const { theme, hasHolds, hasMutes } = this.#how;
+    const isEdited = job?.editor?.isDead === false;
+    if (theme !== null && dice.chance(0.5)) {
+      const isNever: Partial<Record<AskKind, boolean>> = { hold: !hasHolds, mute: !hasMutes };
+      const wanted = dice.pick(theme.asks);
+      if (isNever[wanted] !== true && !(wanted === 'edit' && isEdited)) return wanted;
+    }
+    if (hasHolds && dice.chance(0.15)) return 'hold';
+    if (hasMutes && dice.chance(0.05)) return 'mute';
+    const place = dice.int(22);
+    if (place === 0) return 'create';
+    if (place < 5 && !isEdited) return 'edit';
+    if (place < 8) return 'pause';
+    if (place < 13) return 'resume';
+    if (place < 17) return 'run';
+    if (place < 19) return 'replay';
+    if (place < 20) return 'actions';
+    return place < 21 ? 'delete' : 'complete';
   }
 
   /** Whatever is answered must be expected. Returns whether it was done, as far as people know. */
@@ -135,15 +164,21 @@ export class People {
     const name = `${manner} ${dice.int(1e6)}`;
     const followed = dice.chance(0.3) ? dice.pick([...this.jobs.keys(), '']) : '';
     const isPosted = dice.chance(0.2);
-    const { hasSpent, makeUps } = this.#how;
+    const { hasSpent, makeUps, theme } = this.#how;
     const isOnce = followed === '' && dice.chance(hasSpent ? 0.4 : 0.1);
+    // Of longer periods more is missed, as the last due time is no longer a minute past at most.
+    const isMissed = theme !== null;
+    const crons = isMissed ? ['*/2 * * * *', '*/5 * * * *'] : ['* * * * *', '*/2 * * * *'];
+    const longest = isMissed ? 400 : 150;
+    const makeUpWithin = isMissed ? [600] : [60, 600];
+    const deletedAfter = theme?.isSpent === true ? [0] : [0, 60, 600];
     const job = await createJob(app, this.#principal, {
       name,
       url: `http://127.0.0.1:${dice.between(1, 4)}/${manner}/${dice.int(1e6)}`,
       timezone: dice.pick(['UTC', 'Europe/Paris']),
       ...(dice.chance(0.4)
-        ? { scheduleType: 'cron', cronExpr: dice.pick(['* * * * *', '*/2 * * * *']) }
-        : { scheduleType: 'period', periodSeconds: dice.between(60, 150) }),
+        ? { scheduleType: 'cron', cronExpr: dice.pick(crons) }
+        : { scheduleType: 'period', periodSeconds: dice.between(60, longest) }),
       retries: dice.int(3),
       timeoutSeconds: dice.pick([1, 5, 20]),
       notes: '0',
@@ -152,9 +187,9 @@ export class People {
         after: { jobId: followed, on: dice.pick(['success', 'failed', 'finished']) },
       }),
       ...(isOnce && { runAt: isoTime(app.clock.now() + dice.between(1_000, 200_000)) }),
-      ...(isOnce && hasSpent && { deleteAfterSeconds: dice.pick([0, 60, 600]) }),
+      ...(isOnce && hasSpent && { deleteAfterSeconds: dice.pick(deletedAfter) }),
       ...(!isOnce && followed === '' && dice.chance(0.2) && { spreadSeconds: dice.between(1, 30) }),
-      ...(followed === '' && dice.chance(makeUps) && { makeUpSeconds: dice.pick([60, 600]) }),
+      ...(followed === '' && dice.chance(makeUps) && { makeUpSeconds: dice.pick(makeUpWithin) }),
       ...(isPosted && { onResult: 'http://127.0.0.1:1/results' }),
     });
     const { id } = job;

@@ -33,6 +33,9 @@ export interface Plan {
   makeUps: number;
   /** Whether jobs delete themselves: then nothing disturbs for as long as a clock has to be steady before. */
   hasSpent: boolean;
+  /** Whether the history has a theme. */
+  hasTheme: boolean;
+  theme: Theme | null;
   /** Disturbances and requests that are left out, by their numbers: all others are as they were. */
   without: { faults: readonly number[]; asks: readonly number[]; jobs: readonly number[] };
 }
@@ -53,6 +56,43 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
+/** What people ask for. */
+export const askKinds = [
+  'hold',
+  'mute',
+  'create',
+  'edit',
+  'pause',
+  'resume',
+  'run',
+  'replay',
+  'actions',
+  'delete',
+  'complete',
+] as const;
+export type AskKind = (typeof askKinds)[number];
+
+/**
+ * What a history prefers, so that what is rare meets all else in the end (swarm testing): half of its disturbances and requests are of
+ * these kinds, and its jobs miss due times that are made up for.
+ */
+export interface Theme {
+  faults: readonly FaultKind[];
+  asks: readonly AskKind[];
+  /** Whether its jobs delete themselves as soon as they may. */
+  isSpent: boolean;
+}
+
+/** The theme of a seed. */
+export function themed(world: World): Partial<Plan> {
+  const dice = world.dice('theme');
+  const some = <T>(of: readonly T[]): T[] => [dice.pick(of), dice.pick(of)];
+  const [faults, asks] = [some(faultKinds), some(askKinds)];
+  if (!dice.chance(0.4)) return { theme: { faults, asks, isSpent: false } };
+  // Such jobs are made all the time, so that some delete themselves when the faults begin.
+  return { theme: { faults, asks: [...asks, 'create'], isSpent: true }, hasSpent: true };
+}
+
 /** What brings many mechanisms together, two at a time: all faults, often, and many people. */
 export const dense: Partial<Plan> = {
   nodes: 2,
@@ -65,6 +105,7 @@ export const dense: Partial<Plan> = {
   hasMutes: true,
   makeUps: 0.8,
   promptReports: 0.5,
+  hasTheme: true,
 };
 
 /** Without what came later: a seed has the history that it had before. */
@@ -74,6 +115,7 @@ export const earlier: Partial<Plan> = {
   hasSpent: false,
   makeUps: 0.2,
   promptReports: 0,
+  hasTheme: false,
 };
 
 /** More than any history has. */
@@ -107,6 +149,8 @@ export function planOf(world: World): Plan {
     hasSpent: dice.chance(0.25),
     makeUps: dice.pick([0.2, 0.8]),
     promptReports: dice.pick([0, 0.5]),
+    hasTheme: false,
+    theme: null,
     without: { faults: [], asks: [], jobs: [] },
   };
 }

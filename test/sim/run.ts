@@ -9,7 +9,7 @@
  *   npm run sim -- --kept                those of kept.ts
  *   npm run sim -- --every kill          one short history again and again: its node ends at each place where it uses the
  *                                        database (each tenth with `--step 10`, one with `--use N`); also `error` and `doubt`
- *   --dense                              with all faults, often, and many people; half of the processes of --hours do so
+ *   --dense                              with all faults, often, many people and a theme; half of the processes of --hours do so
  *   --pairs                              also says which mechanisms met
  */
 

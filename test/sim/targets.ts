@@ -63,8 +63,8 @@ export class Targets {
   readonly heard = new Map<string, Heard[]>();
   /** Results and digests. */
   readonly posted: Posted[] = [];
-  /** What targets reported and jobd acknowledged, by run. */
-  readonly reported = new Map<string, 'success' | 'failed'>();
+  /** What targets reported and jobd acknowledged, and when, by run. */
+  readonly reported = new Map<string, { status: 'success' | 'failed'; at: number }>();
   /** Progress of runs: the last that was acknowledged, and the last that was sent. */
   readonly progress = new Map<string, { kept: number; asked: number; isSending: boolean }>();
   /** Runs whose targets try to report them, since when. */
@@ -223,7 +223,7 @@ export class Targets {
     const told = await this.#tell(node, runId, { status });
     if (told === 'kept') {
       if (this.reported.has(runId)) world().fail('await-3', `two reports of ${runId} are kept`);
-      this.reported.set(runId, status);
+      this.reported.set(runId, { status, at: world().now });
       world().meets('report');
       world().note(`report ${status} of ${runId} is kept`);
     }
