@@ -37,7 +37,7 @@ export function testFiles(): string[] {
 const unit = ['base', 'domain', 'store', 'app', 'dashboard', 'receipt', 'secrets', 'metrics'];
 const unitFiles = ['architecture', 'cut'].map((name) => `${name}.test.ts`);
 const unitPlaces = new Set([...unit, ...unitFiles]);
-const unitWings = ['explain/reasons', 'ledger', 'readers'].map((name) => `test/wings/${name}/`);
+const unitWings = ['ledger', 'readers'].map((name) => `test/wings/${name}/`);
 
 function isUnit(file: string): boolean {
   return unitPlaces.has(partOf(file)) || unitWings.some((wing) => file.startsWith(wing));
