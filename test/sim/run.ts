@@ -25,7 +25,8 @@ const { values } = parseArgs({
     plan: { type: 'string', default: '{}' },
     from: { type: 'string', default: String((Date.now() % 1_000_000) * 100) },
     seeds: { type: 'string', default: 'Infinity' },
-    seconds: { type: 'string', default: '30' },
+    /** By default 30, or as long as `seeds` take. */
+    seconds: { type: 'string' },
     hours: { type: 'string' },
     workers: { type: 'string' },
     every: { type: 'string' },
@@ -44,7 +45,11 @@ const { values } = parseArgs({
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const workers = Number(values.workers ?? (values.hours === undefined ? 1 : availableParallelism()));
-const seconds = values.hours === undefined ? Number(values.seconds) : Number(values.hours) * 3_600;
+const usualSeconds = values.seeds === 'Infinity' ? 30 : Infinity;
+const seconds =
+  values.hours === undefined
+    ? Number(values.seconds ?? usualSeconds)
+    : Number(values.hours) * 3_600;
 const jsonLine = 'pairs: ';
 
 replaceTimers();
