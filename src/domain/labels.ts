@@ -28,12 +28,12 @@ export const labelsField = {
 
 /** What the description of the API says of labels. */
 export const labelsDetail =
-  `At most ${mostLabels}. A key is ${keyRule}; a value is 1 to ${longestValue} characters without commas. An update replaces ` +
+  `At most ${mostLabels}. A key is ${keyRule}; a value is 1 to ${longestValue} characters without commas, not beginning with =. An update replaces ` +
   'all of them; null or `{}` removes them.';
 
 /** What the description of the API says of a selector. */
 export const selectorDetail =
-  'Terms with commas between them, at most 10, which must all hold: `key=value`, `key!=value`, which also holds without the ' +
+  'Terms with commas between them, at most 10, which must all hold: `key=value` (or `key==value`), `key!=value`, which also holds without the ' +
   'key, `key`, or `!key`.';
 
 export const selectorRule = { type: 'string', minLength: 1, maxLength: 400 } as const;
@@ -49,15 +49,17 @@ export function readLabels(given: Labels | null): Labels | null {
     if (!keyPattern.test(key))
       throw invalidInput(`labels must have keys of ${keyRule}, ${got(key)}`);
     if (isValue(value)) continue;
-    const rule = `1 to ${longestValue} characters without commas, control characters and spaces at its ends`;
-    throw invalidInput(`labels.${key} must be ${rule}, ${got(value)}`);
+    const rule = `1 to ${longestValue} characters without commas, control characters and spaces at its ends, not beginning with =`;
+    const meant = value.replace(/^=+/, '');
+    const advice = isValue(meant) ? `: write ${key}=${meant}` : '';
+    throw invalidInput(`labels.${key} must be ${rule}, ${got(value)}${advice}`);
   }
   const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return sorted.length === 0 ? null : Object.fromEntries(sorted);
 }
 
 function isValue(text: string): boolean {
-  const isPlain = text === text.trim() && text.search(controls) === -1 && !text.includes(',');
+  const isPlain = text === text.trim() && text.search(controls) === -1 && !/^=|,/.test(text);
   return isPlain && text !== '' && characterCount(text) <= longestValue;
 }
 
@@ -82,7 +84,7 @@ interface Term {
 /** Terms that must all hold. */
 export type Selector = readonly Term[];
 
-const termPattern = new RegExp(`^(!?)(${keyText})(?:(!?=)(.+))?$`, 's');
+const termPattern = new RegExp(`^(!?)(${keyText})(?:(==|!?=)(.+))?$`, 's');
 
 /** Reads a selector; `field` names it. Throws `invalid_input`. */
 export function readSelector(text: string, field = 'selector'): Selector {

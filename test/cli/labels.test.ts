@@ -53,6 +53,7 @@ test('labels are set, changed and removed, and select jobs for every command', a
       .map((line) => line.split('\t')[0] ?? '');
   assert.deepEqual(await names('-l', 'client=acme'), ['two', 'one']);
   assert.deepEqual(await names('-l', 'client=acme', '--status', 'paused'), ['two']);
+  assert.deepEqual(await names('-l', 'client==acme'), ['two', 'one']);
   assert.deepEqual(await names('--selector', '!client'), ['plain-']);
   assert.match(await done('jobs', 'list'), /^one\t.*\tclient=acme env=prod$/m);
   assert.match((await jobd('jobs', 'list', '-l', 'client=b')).stderr, /no job has such labels/);
@@ -91,6 +92,7 @@ test('a selection or label that means nothing is refused with what to do', async
     await refusal('jobs', 'label', 'one'),
     /say what to change: jobd jobs label backup client=acme/,
   );
+  assert.match(await refusal('jobs', 'label', '--all', 'client==acme'), /: write client=acme$/m);
   assert.match(await refusal('jobs', 'label', '--all', 'Client=x'), /labels must have keys of/);
   assert.match(
     await refusal('monitors', 'create', '--name', 'm', '--every', '5m', '--label', 'x'),

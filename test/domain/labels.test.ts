@@ -27,9 +27,14 @@ test('a key or value that breaks the rule is named', () => {
     const labels = JSON.parse(`{${JSON.stringify(name)}:"x"}`) as Record<string, string>;
     assert.throws(() => readLabels(labels), { message: key }, name);
   }
-  for (const text of ['', ' a', 'a ', 'a,b', 'a\nb', '\0', 'v'.repeat(101), '\u202e']) {
+  for (const text of ['', ' a', 'a ', 'a,b', 'a\nb', '\0', '=', '= a', 'v'.repeat(101), '\u202e']) {
     assert.throws(() => readLabels({ a: text }), { message: value }, JSON.stringify(text));
   }
+});
+
+test('a value that begins with = is refused with what to write', () => {
+  const message = /, got "==acme": write client=acme$/;
+  assert.throws(() => readLabels({ client: '==acme' }), { message });
 });
 
 test('a selector is terms that must all hold', () => {
@@ -42,6 +47,8 @@ test('a selector is terms that must all hold', () => {
     'team!=x',
     'client=acme, env',
     'math=a=b',
+    'client==acme',
+    'math==a=b, env',
   ];
   const failed = [
     'client=Acme',
@@ -50,6 +57,7 @@ test('a selector is terms that must all hold', () => {
     'env!=prod',
     'team',
     'client=acme,env=dev',
+    'client==acm',
   ];
   for (const text of held) assert.equal(fits(labels, readSelector(text)), true, text);
   for (const text of failed) assert.equal(fits(labels, readSelector(text)), false, text);
@@ -64,6 +72,9 @@ test('a text that is no selector says what one is', () => {
     'Client=acme',
     '!client=acme',
     'client=',
+    'client==',
+    'client===acme',
+    'client!==acme',
     'a,,b',
     '!',
     'a,',
