@@ -121,10 +121,10 @@ function isOfClock(given: unknown): boolean {
   return typeof given === 'string' && given.includes(':') && !given.endsWith('Z');
 }
 
-/** Asks on a terminal about a window that is about everything: whoever forgot to choose has all jobs stand still. */
+/** Asks about a window that is about everything: whoever forgot to choose has all jobs stand still. */
 async function confirmAll(given: WindowUpdate, flags: Flags, { ask }: Api): Promise<void> {
   const isChosen = (given.selector ?? given.jobIds ?? given.monitorIds ?? null) !== null;
-  if (isChosen || flags['yes'] === true || !process.stdin.isTTY) return;
+  if (isChosen || flags['yes'] === true) return;
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const [jobs, monitors] = [counted(overview.jobs.total, 'job'), overview.monitors.total];
   const all = `all ${jobs} and ${counted(monitors, 'monitor')}`;

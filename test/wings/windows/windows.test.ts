@@ -219,6 +219,14 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
     alone.stdout,
     /^from\s+2026-11-23T21:00:00.000Z\nuntil\s+2026-11-24T05:00:00.000Z$/m,
   );
+  const all = ['windows', 'create', '--name', 'all', '--effect', 'hold', '--for', '2h'];
+  const unanswered = await runCommand(all, env);
+  assert.equal(unanswered.exitCode, 2, 'nobody can be asked');
+  assert.equal(
+    unanswered.stderr,
+    'jobd: Hold all 2 jobs and 0 monitors? Use --yes to skip this question.\n',
+  );
+  assert.doesNotMatch((await windows('list')).stdout, /^all\t/m);
   const asked = await runCommand(['windows', 'delete', '--all'], env);
   assert.match(asked.stderr, /^jobd: Delete 2 windows\?/m);
   const monitor = { name: 'm', scheduleType: 'period', periodSeconds: 60 };
@@ -256,7 +264,7 @@ test('a window that is over can be made again, by its name and by a change', asy
     assert.equal(done.exitCode, 0, done.stderr);
     return JSON.parse(done.stdout).window;
   };
-  const tonight = ['create', '--name', 'tonight', '--effect', 'mute'];
+  const tonight = ['create', '--name', 'tonight', '--effect', 'mute', '--yes'];
   const { id: first } = await windows(...tonight, '--for', '2h');
   clock.advance(24 * hour);
   const again = await windows('update', 'tonight', '--for', '3h');
