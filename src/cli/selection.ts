@@ -5,6 +5,7 @@ import type { Flags } from '../settings/config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { readSelector, type Labels } from '../domain/labels.ts';
 import { parseChoice } from '../settings/setting.ts';
+import type { Api } from './client/api.ts';
 
 /** What a command needs of each. */
 export interface Selected {
@@ -77,6 +78,17 @@ export function selectorOf({ selector }: Flags): string | null {
   if (typeof selector !== 'string') return null;
   readSelector(selector, '--selector');
   return selector;
+}
+
+/** Whether a selector fits no job or monitor now; false if that cannot be asked. */
+export async function fitsNothing(
+  selector: string | null,
+  { jobs, monitors }: Pick<Api, 'jobs' | 'monitors'>,
+): Promise<boolean> {
+  if (selector === null) return false;
+  const asked = [jobs, monitors].map((of) => of.list({ selector }).next());
+  const first = await Promise.all(asked).catch(() => []);
+  return first.length > 0 && first.every(({ done }) => done);
 }
 
 /** Whether many may be meant, so that each gets a line of the answer. */

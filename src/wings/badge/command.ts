@@ -9,7 +9,7 @@ import { askOnce } from '../../cli/client/retry.ts';
 import type { Context } from '../../cli/context.ts';
 import { withWide } from '../../cli/options.ts';
 import { withName } from '../../cli/resource.ts';
-import { selectorOf, withSelector } from '../../cli/selection.ts';
+import { fitsNothing, selectorOf, withSelector } from '../../cli/selection.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printDone, printFields, printJson, printRows } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
@@ -28,9 +28,9 @@ export function addBadgeCommands(program: Command, context: Context): void {
     .requiredOption('--name <name>', 'what it says before the state: everybody sees it')
     .addHelpText('after', '\nExample:\n  jobd badges create --name acme --selector client=acme')
     .action(async (flags: Flags) => {
-      const { ask } = connect(context, { waits: true });
+      const api = connect(context, { waits: true });
       const input = { name: flags['name'], selector: selectorOf(flags) };
-      const made = await askOnce<BadgeMade>(ask, '/badges', input);
+      const made = await askOnce<BadgeMade>(api.ask, '/badges', input);
       if (flags['json']) return printJson(output, made);
       const { badge, pictureUrl, stateUrl } = made;
       printFields(output, {
@@ -41,6 +41,8 @@ export function addBadgeCommands(program: Command, context: Context): void {
         id: badge.id,
       });
       output.say('Keep the addresses: they are not shown again.');
+      const isIdle = await fitsNothing(badge.selector, api);
+      if (isIdle) output.say(`${badge.selector} fits no job or monitor now`);
     });
   withWide(group.command('list'))
     .description('list all badges of the workspace, newest first')

@@ -68,6 +68,9 @@ async function report(flags: Flags, context: Context): Promise<void> {
   const monitors = await Array.fromAsync(
     pages<ReportedMonitor>(api.ask, `/report/monitors${asked}`, 'monitors'),
   );
+  if (selector !== null && jobs.length + monitors.length === 0) {
+    output.say(`${selector} fits no job or monitor now`);
+  }
   const made = {
     ...month,
     selector,

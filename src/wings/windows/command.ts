@@ -12,6 +12,7 @@ import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../..
 import { idsOf } from '../../cli/alerts/served.ts';
 import { collect } from '../../cli/options.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
+import { fitsNothing } from '../../cli/selection.ts';
 import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
@@ -198,12 +199,9 @@ async function namesOf(
 
 async function printWindow(output: Output, window: Window, context: Context): Promise<void> {
   const { selector, cronExpr, timezone, jobIds, monitorIds, endedAt } = window;
-  const { jobs, monitors } = connect(context);
-  const asked = (selector === null ? [] : [jobs, monitors]).map((of) =>
-    of.list({ selector }).next(),
-  );
-  const pages = await Promise.all(asked).catch(() => []);
-  const isIdle = pages.length > 0 && pages.every(({ done }) => done);
+  const api = connect(context);
+  const { jobs, monitors } = api;
+  const isIdle = await fitsNothing(selector, api);
   const [end, isOver] = [endOf(window), window.state === 'over'];
   printFields(output, {
     name: window.name,

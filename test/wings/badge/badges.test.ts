@@ -184,7 +184,7 @@ test('a badge is gone 30 s after it, its workspace or its account at the latest'
 });
 
 test('the command creates, lists and deletes badges', async (t) => {
-  const { url, key, read } = await daemonWith(t);
+  const { url, key, ask, read } = await daemonWith(t);
   const env = { JOBD_URL: url, JOBD_API_KEY: key };
   const badges = (...args: string[]) => runCommand(['badges', ...args], env);
   const made = await badges('create', '--name', 'acme', '-l', 'client=acme');
@@ -194,11 +194,17 @@ test('the command creates, lists and deletes badges', async (t) => {
     /^name\tacme\nabout\tclient=acme\npicture\thttp.*\.svg\nJSON\thttp.*\n/,
   );
   assert.match(made.stderr, /^Keep the addresses: they are not shown again\.$/m);
+  assert.match(made.stderr, /^client=acme fits no job or monitor now$/m);
   const [, state = ''] = /JSON\t\S+(\/badge\/\S+\.json)/.exec(made.stdout) ?? [];
   assert.equal((await read(state)).label, 'acme');
   assert.match((await badges('list')).stdout, /^acme\tclient=acme\t[^\t]+\t[0-9a-f-]{36}\n$/);
   const refused = await badges('create', '--name', 'a', '--selector', 'A');
   assert.match(refused.stderr, /--selector must be terms such as/);
+  const some = { name: 'm', scheduleType: 'period', periodSeconds: 60, labels: { client: 'b' } };
+  assert.equal((await ask('POST', '/monitors', some)).status, 201);
+  const fitting = await badges('create', '--name', 'b', '-l', 'client=b');
+  assert.equal(fitting.stderr, 'Keep the addresses: they are not shown again.\n');
+  await badges('delete', 'b', '--yes');
   assert.match((await badges('delete', 'acne', '--yes')).stderr, /did you mean acme\?/);
   assert.equal((await badges('delete', 'acme')).exitCode, 2, 'nobody can be asked');
   assert.match((await badges('delete', 'acme', '--yes')).stderr, /^deleted acme$/m);

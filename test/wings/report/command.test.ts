@@ -71,6 +71,10 @@ test('a report counts the calls of a month by label, and its receipts recount th
   assert.deepEqual([json.month, json.jobs.length, json.monitors.length], [month, 2, 1]);
   const csv = (await report('--format', 'csv')).stdout;
   assert.match(csv, /^'=backup,0,1,/m);
+  assert.doesNotMatch(made.stderr, /fits no/);
+  const none = ['report', '--month', month, '--tz', 'UTC', '-l', 'client=b'];
+  const empty = await runCommand(none, env);
+  assert.deepEqual([empty.exitCode, empty.stderr], [0, 'client=b fits no job or monitor now\n']);
   const wrong = await report('--format', 'pdf');
   assert.equal(wrong.exitCode, 2);
   assert.match(wrong.stderr, /--format must be .*md/);
