@@ -1,5 +1,6 @@
 /** `jobd verify`: checks receipts offline, against an archived key. */
 
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Flags } from '../../settings/config.ts';
@@ -19,6 +20,9 @@ Examples:
   jobd verify receipt.json key.json
   jobd verify receipts/ keys.json --json`;
 
+const fetchKeys =
+  'make one with curl -fsS https://jobs.example.com/api/v1/receipts/keys -o keys.json';
+
 /** Adds the command. It loads the checks only when it runs. */
 export function addVerifyCommand(program: Command, context: Context): void {
   const { output } = context;
@@ -33,7 +37,9 @@ export function addVerifyCommand(program: Command, context: Context): void {
       const { exitCodes, wordsOf } = await import('../../receipt/judge.ts');
       const { Refusal } = await import('../../receipt/refusal.ts');
       const judgement = await judgePaths(receiptPath, keyPath).catch((error: unknown) => {
-        throw error instanceof Refusal ? invalidInput(error.message) : error;
+        if (!(error instanceof Refusal)) throw error;
+        // Keys are read first.
+        throw invalidInput(existsSync(keyPath) ? error.message : `${error.message}: ${fetchKeys}`);
       });
       const { verdict } = judgement;
       context.exitCode = exitCodes[verdict];

@@ -8,6 +8,7 @@ import { pages } from '../../cli/client/client.ts';
 import { connect } from '../../cli/client/connect.ts';
 import type { Api } from '../../cli/client/api.ts';
 import { path, queryOf } from '../../cli/client/path.ts';
+import { clientConfig } from '../../cli/client/settings.ts';
 import type { Context } from '../../cli/context.ts';
 import { selectorOf, withSelector } from '../../cli/selection.ts';
 import { printJson } from '../../cli/terminal/output.ts';
@@ -37,6 +38,7 @@ export function addReportCommand(program: Command, context: Context): void {
 Examples:
   jobd report --month 2026-11 -l client=acme > report.md
   jobd report -l client=acme --format html --receipts receipts > report.html
+  curl -fsS https://jobs.example.com/api/v1/receipts/keys -o keys.json
   jobd verify receipts/ keys.json
 
 Answered calls have receipts, from which anybody can recount them. The report
@@ -85,7 +87,11 @@ async function report(flags: Flags, context: Context): Promise<void> {
   if (flags['json']) {
     const times = { from: isoTime(month.from), until: isoTime(month.until), now: isoTime(now) };
     printJson(output, { ...made, ...times });
-  } else for (const line of renderReport(made, format).split('\n')) output.data(line);
+  } else {
+    const directory = String(flags['receipts'] ?? 'receipts');
+    const text = renderReport({ ...made, directory, url: clientConfig().url }, format);
+    for (const line of text.split('\n')) output.data(line);
+  }
 }
 
 /** Makes the directory, with a file for each job that has receipts, a line each, the oldest first. Returns how many there are. Throws `conflict` if it exists. */

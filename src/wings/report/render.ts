@@ -3,6 +3,7 @@
 import { counted } from '../../domain/counted.ts';
 import { inTwoUnits } from '../../domain/durations.ts';
 import { oneLine } from '../../domain/one-line.ts';
+import { quoted } from '../../domain/quote.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { rateText } from '../../domain/runs/rate.ts';
 import type { ReportedJob, ReportedMonitor } from './contract.ts';
@@ -14,6 +15,9 @@ export interface Report extends Month {
   now: number;
   jobs: readonly ReportedJob[];
   monitors: readonly ReportedMonitor[];
+  /** Where its receipts are, and the address of the server. */
+  directory: string;
+  url: string;
 }
 
 /** A part of a page; of a table, the titles are the first row. */
@@ -93,7 +97,7 @@ function blocksOf(report: Report): Block[] {
     { table: [titles.split(','), ...ofJobs, ['All', ...cells(total), none, none]] },
     ...notesOf(jobs, total),
     ...(monitors.length === 0 ? [] : pings),
-    ...proofOf(jobs, total),
+    ...proofOf(report, total),
   ];
 }
 
@@ -112,18 +116,22 @@ function notesOf(jobs: readonly ReportedJob[], { unaccounted }: Counts): Block[]
 }
 
 /** How to recount it, and what cannot be recounted. */
-function proofOf(jobs: readonly ReportedJob[], { receipts: { success, failed } }: Counts): Block[] {
+function proofOf({ jobs, directory, url }: Report, total: Counts): Block[] {
+  const { success, failed } = total.receipts;
   const having = jobs.filter(({ receipts }) => receipts.success + receipts.failed > 0).length;
   const all = counted(success + failed, 'receipt');
   const of = having === 1 ? 'one job' : counted(having, 'job');
   const text =
-    `Answered calls have signed receipts: ${all} (${success} success, ${failed} failed) of ${of}. With them and the public key that you ` +
-    'archived, this must say the same:';
+    `Answered calls have signed receipts: ${all} (${success} success, ${failed} failed) of ${of}. With them and the public keys that you ` +
+    'archived (the first command fetches them), the second command must say the same:';
   const limits =
     'Receipts show answered calls alone. They cannot show calls without an answer, interrupted runs, missed due times, outages of jobd itself, or receipts ' +
     'that were left out before the first or after the last one of a job. For those, this report is the word of those who run jobd.';
-  const command = 'jobd verify receipts/ keys.json';
-  return [{ heading: 'Recount it' }, { text }, { command }, { text: limits }];
+  const commands = [
+    `curl -fsS ${quoted(`${url}/api/v1/receipts/keys`)} -o keys.json`,
+    `jobd verify ${quoted(oneLine(directory))} keys.json`,
+  ].map((command) => ({ command }));
+  return [{ heading: 'Recount it' }, { text }, ...commands, { text: limits }];
 }
 
 /** Characters that Markdown, also that of GitHub, may read as markup, links, mentions or formulas. */

@@ -178,7 +178,10 @@ test('unreadable input exits with 2 and says why on stderr', async (t) => {
   if (existsSync('/dev/zero')) symlinkSync('/dev/zero', at('endless.json'));
   const rows: [args: string[], words: RegExp][] = [
     [['absent.json', 'key.json'], /^jobd: there is no file .*absent.json\n/],
-    [['receipt.json', 'absent.json'], /^jobd: there is no file .*absent.json\n/],
+    [
+      ['receipt.json', 'absent.json'],
+      /^jobd: there is no file .*absent.json: make one with curl \S+ \S+\/receipts\/keys -o keys.json\n/,
+    ],
     [['text.json', 'key.json'], /^unreadable: .*text.json: it is not JSON: "n" at character 1\n$/],
     [['large.json', 'key.json'], /^unreadable: .* bytes, more than 65536\n$/],
     [

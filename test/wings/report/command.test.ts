@@ -58,6 +58,10 @@ test('a report counts the calls of a month by label, and its receipts recount th
   assert.ok(made.stdout.replaceAll('\\', '').includes(what));
   assert.match(made.stderr, /receipts: 1 receipt$/m);
   assert.equal(readdirSync(receipts).length, 1);
+  assert.ok(made.stdout.includes(`\n    jobd verify '${receipts}' keys.json\n`), made.stdout);
+  assert.ok(
+    made.stdout.includes(`\n    curl -fsS '${daemon.url}/api/v1/receipts/keys' -o keys.json\n`),
+  );
 
   const keyFile = join(directory, 'keys.json');
   writeFileSync(keyFile, JSON.stringify((await ask('GET', '/receipts/keys')).body));

@@ -6,6 +6,7 @@ import * as fc from '../../support/fast-check.ts';
 import { readMonth } from '../../../src/wings/report/month.ts';
 import { renderReport, type Report } from '../../../src/wings/report/render.ts';
 
+const proof = { directory: "o'brien\n# x", url: 'https://jobs.example.com' };
 const now = Date.parse('2026-12-02T08:00:00Z');
 
 function reportOf(name: string, change: Partial<Report['jobs'][number]> = {}): Report {
@@ -27,7 +28,7 @@ function reportOf(name: string, change: Partial<Report['jobs'][number]> = {}): R
   };
   const monitor = { id: job.id, name, success: 3, failed: 1, countedFrom: null };
   const month = readMonth('2026-11', 'Europe/Berlin', now);
-  return { ...month, selector: 'client=acme', now, jobs: [job], monitors: [monitor] };
+  return { ...month, selector: 'client=acme', now, jobs: [job], monitors: [monitor], ...proof };
 }
 
 /** A line of a table, as its cells. */
@@ -59,7 +60,12 @@ test('a report has the numbers of each job and of all, what counts, how to recou
   assert.match(text, /^\| All \| 30 \| 28 \| 1 \| 0 \| 1 \| 2 \|/m);
   assert.match(text, /Not in it: .*due times that a window held \(Held\)/);
   assert.match(text, /28 receipts \(28 success, 0 failed\) of one job/);
-  assert.match(text, /^ {4}jobd verify receipts\/ keys\.json$/m);
+  const [fetched, verified] = text.match(/^ {4}.*$/gm) ?? [];
+  assert.equal(
+    fetched?.trim(),
+    "curl -fsS 'https://jobs.example.com/api/v1/receipts/keys' -o keys.json",
+  );
+  assert.equal(verified?.trim(), String.raw`jobd verify 'o'\''brien # x' keys.json`);
   assert.match(text, /cannot show .* outages of jobd itself/);
   assert.doesNotMatch(text, /of the runs kept|no trace|not over: this/);
 });
