@@ -9,6 +9,7 @@ import { path, queryOf } from '../../cli/client/path.ts';
 import { askOnce, pause } from '../../cli/client/retry.ts';
 import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
+import { interruptedExitCode } from '../../cli/exit-codes.ts';
 import { wantedOf, type Wanted } from '../../cli/runs/list.ts';
 import { waitForAll, withWait, type KnownRun } from '../../cli/runs/run-now.ts';
 import { parseMoment, parseSeconds } from '../../cli/options.ts';
@@ -200,7 +201,7 @@ const inDoubt = 'not known: there was no answer';
 interface Asked {
   all: readonly Chosen[];
   flags: Flags;
-  /** The command for what is left after a failure. */
+  /** The command for what is left; null with `--again`, which would call for all once more. */
   rest: string | null;
   /** The longest wait for their ends. */
   timeoutMs: number;
@@ -230,12 +231,20 @@ async function replayMany(
   for (const result of left) result.error ??= `not called: ${ended}`;
   const queued = results.filter(({ run }) => run !== null).length;
   const refused = results.length - queued - left.length;
-  if (refused + left.length > 0) context.exitCode = errorCodes.conflict.exitCode;
+  if (refused > 0) context.exitCode = errorCodes.conflict.exitCode;
+  if (left.length > 0) context.exitCode = interruptedExitCode;
   if (flags['wait'] && left.length === 0) await waitForAll(context, api, results, timeoutMs);
   print();
   output.say(`queued ${counted(queued, 'replay')}, ${refused} refused, ${left.length} left`);
-  if (left.length > 0 && rest !== null) output.say(`to go on: ${rest}`);
+  const [next] = left;
+  if (next !== undefined) output.say(`to go on: ${rest ?? oneByOne(next)}`);
   if (failure !== null) throw failure;
+}
+
+/** How to go on with `--again`. */
+function oneByOne({ name, runId }: Chosen): string {
+  const command = plain(`jobd runs replay ${quoted(name)} ${runId} --again`);
+  return `${command}, and so on for each that is left: without a run, --again calls for all once more`;
 }
 
 /** Replays one due time of each job, then the next one of each, a minute later. Returns the failure that ended it, or null. */
@@ -247,7 +256,7 @@ async function replayInTurns(api: Api, results: Replayed[], again: boolean): Pro
       await pause(Math.max(0, before + pauseMs - performance.now()), signal);
       if (signal.aborted) break;
       try {
-        Object.assign(result, await replayed(api, result, again));
+        Object.assign(result, await replayed(api, result, again, signal));
       } catch (error) {
         result.error = inDoubt;
         return error as Error;
@@ -258,11 +267,18 @@ async function replayInTurns(api: Api, results: Replayed[], again: boolean): Pro
   });
 }
 
-async function replayed(api: Api, one: Chosen, again: boolean): Promise<Partial<Replayed>> {
+async function replayed(
+  api: Api,
+  one: Chosen,
+  again: boolean,
+  signal: AbortSignal,
+): Promise<Partial<Replayed>> {
   try {
     return { run: (await replay(api, one, { again, dueAt: one.dueAt })).run };
   } catch (error) {
     if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
+    // Ctrl-C ended its wait for the limit, so it is left.
+    if (signal.aborted && error.code === 'rate_limited') return {};
     return { error: inOptions(error.message) };
   }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { runCommand } from '../../support/running/command.ts';
+import { runCommand, startCommand } from '../../support/running/command.ts';
 import { startProxy } from '../../support/running/proxy.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
@@ -88,4 +90,62 @@ test('what went wrong since a time is listed, asked about and replayed, each job
   const reversed = await replay('--since', '20m', '--until', '1h', '--dry-run');
   assert.equal(reversed.stderr, 'jobd: --since is later than --until\n');
   assert.equal((await replay('one', '--since', '1s')).stderr, nothing);
+});
+
+/** A daemon at the end of a day on which these jobs failed at their first due times, one an hour, and what replays on that. */
+async function afterFailures(t: TestContext, names: readonly string[], count: number) {
+  const clock = fakeClock('2026-11-24T00:00:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const sink = await startSink(t, (response) => response.writeHead(500).end());
+  const ids: string[] = [];
+  for (const name of names) {
+    const job = { name, cronExpr: '0 * * * *', timezone: 'UTC', url: sink.url };
+    ids.push((await daemon.ask('POST', '/jobs', job)).body.job.id);
+  }
+  const failed = async () => (await daemon.ask('GET', '/runs?status=failed')).body.runs.length;
+  for (let hour = 1; hour <= count; hour += 1) {
+    clock.advance(3_600_000);
+    await until('the failures', async () => (await failed()) === hour * names.length);
+  }
+  clock.advance(120_000);
+  await daemon.followClock();
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  return {
+    daemon,
+    env,
+    ids,
+    replay: (...args: string[]) => runCommand(['runs', 'replay', ...args], env),
+  };
+}
+
+test('Ctrl-C between two calls of a job, or in a wait for a limit, leaves the rest', async (t) => {
+  const { daemon, env } = await afterFailures(t, ['one'], 2);
+  const again = /^to go on: jobd runs replay 'one' [0-9a-f-]{36} --again, and so on /m;
+  const same = /^to go on: jobd runs replay --status \S+ --since /m;
+  const limit = { status: 429, headers: { 'retry-after': '60' } };
+  const how = [
+    { flags: [], instead: limit, queued: 0, goOn: same },
+    { flags: ['--again'], instead: limit, queued: 0, goOn: again },
+    { flags: [], instead: null, queued: 1, goOn: same },
+  ];
+  for (const { flags, instead, queued, goOn } of how) {
+    const url = await startProxy(t, daemon.url, (asked) => {
+      if (!asked.endsWith('/replay')) return null;
+      command.kill('SIGINT');
+      return instead;
+    });
+    const words = ['runs', 'replay', ...since, '--yes', ...flags];
+    const command = startCommand(t, words, { ...env, JOBD_URL: url });
+    command.stdin.end();
+    const [stdout, stderr, [exitCode]] = await Promise.all([
+      text(command.stdout),
+      text(command.stderr),
+      once(command, 'close'),
+    ]);
+    assert.equal(exitCode, 130, stderr);
+    const left = 2 - queued;
+    assert.equal(stdout.match(/not called: stopped by Ctrl-C/g)?.length, left, stdout);
+    assert.match(stderr, new RegExp(`^queued ${queued} replays?, 0 refused, ${left} left$`, 'm'));
+    assert.match(stderr, goOn);
+  }
 });
