@@ -41,9 +41,7 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         find: (text) => api.jobs.find(text),
         all: (limits) => api.jobs.summaries(limits),
       });
-      const held = found.filter(({ heldUntil }) => heldUntil !== undefined).map(({ name }) => name);
-      if (held.length > 0)
-        output.say(`held by a window, which does not stop a run by hand: ${someOf(held, 3)}`);
+      sayHeld(output, found);
       if (isMany) return await runMany(context, api, found, timeoutMs, flags);
       const [job = { id: '', name: '' }] = found;
       const queued = await runOne(api, job.id);
@@ -66,6 +64,13 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
       if (flags['json']) printJson(output, { run });
       else printRun(output, run, { name: job.name });
     });
+}
+
+/** Says which of these jobs a window holds. */
+export function sayHeld(output: Output, jobs: readonly Selected[]): void {
+  const held = jobs.filter(({ heldUntil }) => heldUntil !== undefined).map(({ name }) => name);
+  if (held.length > 0)
+    output.say(`held by a window, which does not stop a run by hand: ${someOf(held, 3)}`);
 }
 
 /** Adds the options of a command that can wait for runs. */

@@ -11,11 +11,11 @@ import { waitVisibly } from '../../cli/client/wait.ts';
 import type { Context } from '../../cli/context.ts';
 import { interruptedExitCode } from '../../cli/exit-codes.ts';
 import { wantedOf, type Wanted } from '../../cli/runs/list.ts';
-import { waitForAll, withWait, type KnownRun } from '../../cli/runs/run-now.ts';
+import { sayHeld, waitForAll, withWait, type KnownRun } from '../../cli/runs/run-now.ts';
 import { parseMoment, parseSeconds } from '../../cli/options.ts';
 import { findRunId, runArgument } from '../../cli/runs/named-run.ts';
 import { printRun } from '../../cli/runs/print-run.ts';
-import { withSelector } from '../../cli/selection.ts';
+import { withSelector, type Selected } from '../../cli/selection.ts';
 import { idCell, moment, state } from '../../cli/terminal/cell.ts';
 import { printJson, printRows, type Output } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
@@ -61,7 +61,9 @@ are now, each once a minute.`,
       const timeoutMs = parseSeconds(String(flags['timeout']), '--timeout') * 1_000;
       if (flags['since'] !== undefined && run === undefined) {
         const wanted = await wantedOf(flags, name);
-        const all = await chosen(api, name, wanted, again);
+        const job = name === undefined ? null : await api.jobs.find(name);
+        const all = await chosen(api, job?.id ?? null, wanted, again);
+        sayHeld(context.output, await jobsOf(api, all, job, wanted));
         const rest = again ? null : typed(name, wanted);
         return await replayMany(context, api, { all, flags, rest, timeoutMs });
       }
@@ -90,6 +92,7 @@ async function replayOne(
   const at = () => parseMoment(asked, '--due-at', Date.now(), -1, job.timezone);
   const dueAt = asked === 'the last one' ? null : isoTime(await at());
   const one = { name: job.name, jobId: job.id, runId };
+  sayHeld(output, [job]);
   if (flags['dryRun'] === true) {
     const query = queryOf({ dueAt, again: again ? 'true' : null });
     const checking = api.ask<ReplayChecked>('GET', replayPath(one) + query).catch(refuse);
@@ -149,8 +152,7 @@ function typed(name: string | undefined, wanted: Wanted): string {
 }
 
 /** What is left of what went wrong, each due time once, the oldest first; with `--again` also what has succeeded since. */
-async function chosen(api: Api, name: string | undefined, wanted: Wanted, again: boolean) {
-  const jobId = name === undefined ? null : (await api.jobs.find(name)).id;
+async function chosen(api: Api, jobId: string | null, wanted: Wanted, again: boolean) {
   const query = queryOf({ ...wanted, jobId });
   const found = new Map<string, Chosen>();
   const listed = pages<Replayable>(api.ask, `/runs/replayable${query}`, 'replayable');
@@ -162,6 +164,23 @@ async function chosen(api: Api, name: string | undefined, wanted: Wanted, again:
   return [...found.values()].toSorted(
     (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
   );
+}
+
+/** The jobs that would be called: the one that was named, or those of the due times. */
+async function jobsOf(
+  api: Api,
+  all: readonly Chosen[],
+  named: Selected | null,
+  { selector }: Wanted,
+): Promise<Selected[]> {
+  const ids = new Set(all.map(({ jobId }) => jobId));
+  if (ids.size === 0) return [];
+  if (named !== null) return [named];
+  const found: Selected[] = [];
+  for await (const job of api.jobs.summaries({ status: null, selector })) {
+    if (ids.has(job.id)) found.push(job);
+  }
+  return found;
 }
 
 interface Replayed extends Chosen {

@@ -118,6 +118,28 @@ async function afterFailures(t: TestContext, names: readonly string[], count: nu
   };
 }
 
+test('who replays runs of held jobs is told so', async (t) => {
+  const { daemon, ids, replay } = await afterFailures(t, ['one', 'two'], 1);
+  const [id = ''] = ids;
+  const now = { name: 'w', effect: 'hold', durationSeconds: 3_600, jobIds: [id] };
+  const { status } = await daemon.ask('POST', '/windows', now);
+  assert.equal(status, 201);
+  const held = 'held by a window, which does not stop a run by hand: one\n';
+  for (const args of [since, ['one', ...since], ['one', 'failed']]) {
+    const dry = await replay(...args, '--dry-run');
+    assert.deepEqual([dry.exitCode, dry.stderr], [0, held]);
+  }
+  for (const args of [
+    ['two', ...since],
+    ['two', 'failed'],
+  ])
+    assert.equal((await replay(...args, '--dry-run')).stderr, '');
+  const asked = await replay(...since);
+  assert.ok(asked.stderr.startsWith(`${held}jobd: Replay 2 due times of 2 jobs?`), asked.stderr);
+  const done = await replay('one', 'failed');
+  assert.deepEqual([done.exitCode, done.stderr], [0, held]);
+});
+
 test('Ctrl-C between two calls of a job, or in a wait for a limit, leaves the rest', async (t) => {
   const { daemon, env } = await afterFailures(t, ['one'], 2);
   const again = /^to go on: jobd runs replay 'one' [0-9a-f-]{36} --again, and so on /m;
