@@ -25,6 +25,7 @@ import { counted } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/quote.ts';
 import { againRemedy, inTurns } from '../../domain/runs/replays.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Replayable, ReplayChecked, ReplayInput } from './routes.ts';
 
@@ -87,7 +88,7 @@ async function replayOne(
   const { output } = context;
   const again = flags['again'] === true;
   const job = await api.jobs.find(name);
-  const runId = await findRunId(api, job, run);
+  const runId = (await newestDue(api, job.id, run)) ?? (await findRunId(api, job, run));
   const asked = String(flags['dueAt']);
   const at = () => parseMoment(asked, '--due-at', Date.now(), -1, job.timezone);
   const dueAt = asked === 'the last one' ? null : isoTime(await at());
@@ -107,6 +108,16 @@ async function replayOne(
   const ended = await api.runs.get(job.id, queued.run.id);
   if (flags['json']) printJson(output, { run: ended });
   else printRun(output, ended, { name: job.name });
+}
+
+/** The newest run with a status that went wrong and stands for a due time: one by hand may stand for none. Null if there is none. */
+async function newestDue({ ask }: Api, jobId: string, text: string): Promise<string | null> {
+  const status = badRunStatuses.find((one) => one === text.toLowerCase());
+  if (status === undefined) return null;
+  const query = queryOf({ jobId, status });
+  const listed = pages<Replayable>(ask, `/runs/replayable${query}`, 'replayable');
+  for await (const { runId } of listed) return runId;
+  return null;
 }
 
 /** What a server refuses, in the words of this command. */

@@ -114,6 +114,7 @@ async function afterFailures(t: TestContext, names: readonly string[], count: nu
     daemon,
     env,
     ids,
+    failed,
     replay: (...args: string[]) => runCommand(['runs', 'replay', ...args], env),
   };
 }
@@ -170,4 +171,13 @@ test('Ctrl-C between two calls of a job, or in a wait for a limit, leaves the re
     assert.match(stderr, new RegExp(`^queued ${queued} replays?, 0 refused, ${left} left$`, 'm'));
     assert.match(stderr, goOn);
   }
+});
+
+test('failed is the newest failed run that stands for a due time', async (t) => {
+  const { env, failed, replay } = await afterFailures(t, ['one'], 1);
+  const byHand = await runCommand(['jobs', 'run', 'one', '--wait'], env);
+  assert.equal(byHand.exitCode, 10, byHand.stderr);
+  assert.equal(await failed(), 2);
+  const dry = await replay('one', 'failed', '--dry-run');
+  assert.equal(dry.stdout, 'one\t2026-11-24T01:00:00.000Z\tfailed\n', dry.stderr);
 });
