@@ -20,7 +20,7 @@ export async function findManagedId(
   return row?.id;
 }
 
-/** The keys of those rows of a workspace that are not deleted, by id; null for one made by hand. */
+/** The keys of those rows of a workspace that are not deleted, by id and in its order; null for one made by hand. */
 export async function findManagedKeys(
   db: Db,
   table: ManagedTable,
@@ -29,6 +29,7 @@ export async function findManagedKeys(
   const rows = await live(db, table, workspaceId)
     .select(['id', 'managed_key as key'])
     .where('id', 'in', idList(ids))
+    .orderBy('id')
     .execute();
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
