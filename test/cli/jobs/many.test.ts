@@ -246,7 +246,7 @@ test('a script that creates many waits for the rate limit', async (t) => {
   const options = {
     jobs: ['--url', 'https://example.com/', '--every', '5m'],
     monitors: ['--every', '5m'],
-    windows: ['--effect', 'mute', '--for', '1h'],
+    windows: ['--effect', 'mute', '--for', '1h', '--yes'],
     badges: [],
     channels: ['--type', 'webhook', '--url', 'https://example.com/'],
   };
