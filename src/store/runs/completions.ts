@@ -13,7 +13,6 @@
  */
 
 import { sql, type ExpressionBuilder } from 'kysely';
-import type { Health } from '../../domain/jobs/job.ts';
 import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
@@ -25,7 +24,7 @@ import type { Schema } from '../database/schema.ts';
 import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 import { holdRuns } from './held.ts';
-import { noRun } from './ended.ts';
+import { noRun, type RunningRun } from './ended.ts';
 
 /** A run whose answer begins a wait. Times are epoch milliseconds. */
 export interface BegunWait {
@@ -181,21 +180,7 @@ export const keepProgress = statementForEach((db: Db, of: Parameters<KeptProgres
 );
 
 /** A wait that ends: its run, and what is known of its job. */
-export interface DueWait {
-  /** 1 if somebody waits for its end (`isFollowed`), else 0. */
-  isFollowed: number;
-  runId: string;
-  jobId: string;
-  jobName: string;
-  workspaceId: string;
-  /** The workspace in the log; null while it is the only one. */
-  workspace: string | null;
-  /** Of the job, before it. */
-  health: Health;
-  failures: number;
-  scheduledFor: number;
-  startedAt: number;
-  attempts: number;
+export interface DueWait extends Omit<RunningRun, 'reported'> {
   httpStatus: number | null;
   responseBody: string | null;
   truncated: number;

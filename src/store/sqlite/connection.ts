@@ -99,7 +99,7 @@ export class SqliteConnection implements DatabaseConnection, DirectConnection {
 const adapter = new SqliteAdapter();
 
 /**
- * SQLite with STAT4 plans a statement anew, at ten times its cost, when a value is bound that its plan could depend on: one that a
+ * SQLite with STAT4 plans a statement again, at ten times its cost, when a value is bound that its plan could depend on: one that a
  * column equals beside `order by`, `max` or a join, or a limit. It does not look behind a plus.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
