@@ -259,14 +259,14 @@ test('a run that a stop interrupts is gathered', async (t) => {
   assert.equal(alert.data.runs?.first[0]?.job.name, 'backup');
 });
 
-/** A job that fails each hour until it is told otherwise, and a channel with reminders. */
+/** A job that fails each hour until it is told otherwise, and a channel with reminders a minute after every second hour. */
 async function failing(t: TestContext) {
   const setup = await setupEngine(t);
   let status = 500;
   const target = await startSink(t, (response) => response.writeHead(status).end());
   const receiver = await startSink(t);
   const job = await setup.addJob({ ...dueOnce, name: 'backup', url: target.url });
-  const channel = await addChannel(setup, receiver.url, { remindEverySeconds: 7_200 });
+  const channel = await addChannel(setup, receiver.url, { remindEverySeconds: 7_260 });
   let runs = 0;
   return {
     setup,
@@ -328,7 +328,7 @@ test('there are no reminders of what is paused, deleted, not served or not paid 
   await until('the failure', () => heard().length === 1);
   await engine[Symbol.asyncDispose]();
   const reminders = async () => {
-    clock.advance(2 * hour);
+    clock.advance(3 * hour);
     await send(setup);
     await db
       .updateTable('deliveries')
@@ -370,7 +370,7 @@ test('one reminder names all that is down, and no second one is made while it wa
   engine.wakeNotifier();
   await until('both alerts', () => receiver.received.length === 2);
   await engine[Symbol.asyncDispose]();
-  clock.advance(2 * hour);
+  clock.advance(3 * hour);
   await send(setup);
   clock.advance(3 * hour);
   await send(setup);
