@@ -57,7 +57,11 @@ test('each workspace has entries of its jobs and channels whose secrets were dis
   await createWorkspace(local, { name: 'second', account: 'default' });
   const app = quietApp({ ...local, vault, allowTargets: loopback });
   const url = 'http://127.0.0.1:1/';
-  const workspaces = await local.store.db.selectFrom('workspaces').select(['id', 'name']).execute();
+  const workspaces = await local.store.db
+    .selectFrom('workspaces')
+    .select(['id', 'name'])
+    .orderBy('id')
+    .execute();
   for (const { id, name } of workspaces) {
     await createJob(app, writerIn(id), { name, url, headers: { 'X-Key': 'a' } });
   }

@@ -186,7 +186,12 @@ sqliteTest('monitors lose their oldest pings, and keep the newest', async (t) =>
   await prune(1_000);
   const kept = async ({ id }: { id: string }) =>
     (
-      await store.db.selectFrom('pings').select('number').where('monitor_id', '=', id).execute()
+      await store.db
+        .selectFrom('pings')
+        .select('number')
+        .where('monitor_id', '=', id)
+        .orderBy('number')
+        .execute()
     ).map(({ number }) => number);
   assert.equal((await kept(few)).length, 5);
   const newest = Array.from({ length: alwaysKept }, (_, index) => 200 - alwaysKept + 1 + index);

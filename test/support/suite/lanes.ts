@@ -7,7 +7,7 @@ import type { Heard } from './reporter.ts';
 import { root, type Batch } from './suites.ts';
 
 /** A process whose tests neither begin nor end for this long hangs. */
-const silenceMs = 5 * 60_000;
+const silenceMs = 10 * 60_000;
 
 /** What a test left, or a process that ended before its tests did. */
 export interface Failure {
