@@ -106,8 +106,9 @@ function withoutRun(records: Records, state: StateThen, dueAt: number): Verdict 
     return { outcome: 'to_come', answer: `${wait}${isHeld}${pausedNow(records)}` };
   }
   if (wasHeld(schedules, dueAt)) {
-    const by = heldBy(records, dueAt)?.words ?? 'by a window that was changed or deleted since';
-    return { outcome: 'held', answer: `${not}: it was held ${by}.` };
+    const held = heldBy(records, dueAt);
+    const did = held?.did ?? 'was held by a window that was changed or deleted since';
+    return { outcome: 'held', answer: `${not}: it ${did}.` };
   }
   const end = endedBefore(schedules, dueAt);
   // The schedule of an account that has just expired may still be in force.
@@ -253,8 +254,8 @@ function stateFacts(records: Records, state: StateThen, then: number): Fact[] {
   const facts: Fact[] = [];
   const held = wasHeld(schedules, then) ? heldBy(records, then) : null;
   if (held !== null) {
-    const { words, from: at, until } = held;
-    facts.push(fact('held', `It was held ${words}.`, { at, until }));
+    const { did, from: at, until } = held;
+    facts.push(fact('held', `It ${did}.`, { at, until }));
   }
   if (state === 'paused') {
     const at = schedules.last?.untilAt ?? null;

@@ -147,7 +147,7 @@ const byStatus: Readonly<Record<number, readonly [means: string, todo: string]>>
   429: ['It got too many requests.', 'Call it less often.'],
   5: ['It, or a proxy before it, failed. It may have done its work.', seeLog],
   503: [
-    'The target is overloaded or in maintenance.',
+    'The target, or a proxy before it, is likely to be overloaded or in maintenance.',
     `${seeLog} Set retries to get over short outages.`,
   ],
 };

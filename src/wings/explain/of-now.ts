@@ -35,14 +35,14 @@ export function targetFacts({ target }: Records): Fact[] {
 }
 
 /** What holds the job at an instant: from when to when, and by which window; null if nothing does. */
-export function heldBy({ holds, zone }: Pick<Records, 'holds' | 'zone'>, at: number) {
+export function heldBy({ holds, now, zone }: Pick<Records, 'holds' | 'now' | 'zone'>, at: number) {
   const window = holds.find((one) => periodAt(one, at) !== null);
   const period = window && periodAt(window, at);
   if (window === undefined || !period) return null;
   const { from } = period;
   const until = coveredUntil(holds, at) ?? period.until;
   const words = `from ${timeIn(from, zone)} to ${timeIn(until, zone)} by the window ${window.name}`;
-  return { from, until, words };
+  return { from, until, words, did: `${until > now ? 'is' : 'was'} held ${words}` };
 }
 
 /** The next due time, and obstacles. */

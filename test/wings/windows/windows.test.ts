@@ -361,12 +361,12 @@ test('a hold is set, seen at its jobs, explained, and ended', async (t) => {
   clock.advance(hour);
   await until('it to be held', async () => (await explain()).outcome === 'held');
   const { answer, facts } = await explain();
-  assert.equal(answer, `It did not run at Mon 23 Nov 2026 13:00 +00:00: it was held ${when}`);
+  assert.equal(answer, `It did not run at Mon 23 Nov 2026 13:00 +00:00: it is held ${when}`);
   const said = (kind: string) =>
     facts
       .filter((one: { kind: string }) => one.kind === kind)
       .map(({ sentence }: { sentence: string }) => sentence);
-  assert.deepEqual(said('held'), [`It was held ${when}`]);
+  assert.deepEqual(said('held'), [`It is held ${when}`]);
   assert.deepEqual(said('obstacle'), [`It is held ${when}`]);
   assert.deepEqual(
     (await ask('GET', `/ledger?jobId=${id}`)).body.jobs[0].explained.map(
@@ -374,8 +374,10 @@ test('a hold is set, seen at its jobs, explained, and ended', async (t) => {
     ),
     [['held', 1]],
   );
+  clock.advance(1_000);
   await ask('POST', `/windows/${window.id}/end`);
   assert.equal(await seen(), '2026-11-23T14:00:00.000Z');
-  clock.advance(hour);
+  assert.match((await explain()).answer, /: it was held .* to Mon 23 Nov 2026 13:00:01 /);
+  clock.advance(hour - 1_000);
   await until('the call', () => sink.received.length === 1);
 });
