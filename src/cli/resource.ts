@@ -41,7 +41,12 @@ export interface Resource<Item, Update, Status extends string = string, Listed =
   /** The fields that the options give. Throws `invalid_input`, naming the option. */
   updateOf: (flags: Flags, api: Api) => Update | Promise<Update>;
   /** Completes an update of what was found; `note` says what it added. Throws, in words of the command line, for one that is refused. */
-  complete?: (item: Item, fields: Update) => Promise<{ fields: Update; note: string | null }>;
+  complete?: (
+    item: Item,
+    fields: Update,
+    flags: Flags,
+    api: Api,
+  ) => Promise<{ fields: Update; note: string | null }>;
   /** Further commands that update it: pause and resume. */
   actions?: Record<string, Action<Update>>;
   /** What is deleted with it, in the plural; null for nothing. */
@@ -89,7 +94,8 @@ export function addResourceCommands<
     const items = resource.of(api);
     const found = await items.find(name);
     keepLabels(found, given, flags);
-    const { fields, note } = (await complete?.(found, given)) ?? { fields: given, note: null };
+    const completed = await complete?.(found, given, flags, api);
+    const { fields, note } = completed ?? { fields: given, note: null };
     const changed = await items.update(found.id, fields);
     if (note !== null) context.output.say(note);
     await printItem(context, resource, flags, changed);

@@ -53,9 +53,16 @@ const resource: Resource<Window, WindowUpdate> = {
   },
   optionalColumns: ['id'],
   print: printWindow,
-  withOptions: (command) => withOffOptions(withWindowOptions(command, false), windowFields),
+  withOptions: (command) =>
+    withYes(withOffOptions(withWindowOptions(command, false), windowFields)),
   exampleOptions: ' --for 3h',
   updateOf: givenOf,
+  async complete(found, fields, flags, api) {
+    const after = { ...found, ...fields };
+    const isSame = isAboutAll(found) && after.effect === found.effect;
+    if (!isSame) await confirmAll(after, flags, api);
+    return { fields, note: null };
+  },
   belongings: null,
   statuses: [],
   all: (api) => windowsOf(api).list(),
@@ -67,7 +74,7 @@ export function addWindowCommands(program: Command, context: Context): void {
     .command('windows')
     .description('manage times in which nobody is alerted, or jobs are not called');
   const create = group.command('create').description('create a window');
-  withNameOptions(withWindowOptions(create, true), 'window')
+  withYes(withNameOptions(withWindowOptions(create, true), 'window'))
     .addHelpText(
       'after',
       `
@@ -78,7 +85,6 @@ Examples:
     --cron '0 22 * * tue' --for 2h
   jobd windows create --name migration --effect hold --until 06:00`,
     )
-    .option('--yes', 'do not ask before all jobs are muted or held')
     .action(async (flags: Flags & { name: string }) => {
       const { name } = flags;
       const api = connect(context, { waits: true });
@@ -124,12 +130,15 @@ function isOfClock(given: unknown): boolean {
 
 /** Asks about a window that is about everything: whoever forgot to choose has all jobs stand still. */
 async function confirmAll(given: WindowUpdate, flags: Flags, { ask }: Api): Promise<void> {
-  const isChosen = (given.selector ?? given.jobIds ?? given.monitorIds ?? null) !== null;
-  if (isChosen || flags['yes'] === true) return;
+  if (!isAboutAll(given) || flags['yes'] === true) return;
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const [jobs, monitors] = [counted(overview.jobs.total, 'job'), overview.monitors.total];
   const all = `all ${jobs} and ${counted(monitors, 'monitor')}`;
   await confirm(given.effect === 'hold' ? `Hold ${all}?` : `Mute alerts of ${all}?`, false);
+}
+
+function isAboutAll({ selector, jobIds, monitorIds }: WindowUpdate): boolean {
+  return (selector ?? jobIds ?? monitorIds ?? null) === null;
 }
 
 /** Names of chosen jobs that a hold leaves alone, of the first ten (docs/behavior.md#hold-1). */
@@ -145,6 +154,10 @@ function withWindowOptions(command: Command, isNew: boolean): Command {
     .option('--monitor <monitor>', 'only this monitor, by id or name; may be repeated', collect)
     .option('--cron <expr>', 'when each period begins, of a window that recurs')
     .option('--tz <zone>', 'IANA time zone of these times (default that of this machine)');
+}
+
+function withYes(command: Command): Command {
+  return command.option('--yes', 'do not ask before all jobs are muted or held');
 }
 
 /** The fields that the options give. Throws `invalid_input`, naming the option. */

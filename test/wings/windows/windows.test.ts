@@ -187,7 +187,7 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   assert.doesNotMatch(ended, /\s-$/m);
   const listed = (await windows('list')).stdout;
   assert.match(listed, /^tonight\t.*\tended early\t2026-11-23T12:00:00.000Z\t-\t/m);
-  await windows('update', 'patch', '--no-selector', '--for', '3h');
+  await windows('update', 'patch', '--no-selector', '--for', '3h', '--yes');
   const { window } = JSON.parse((await windows('get', 'patch', '--json')).stdout);
   assert.deepEqual([window.selector, window.durationSeconds], [null, 10_800]);
   await windows('delete', 'patch', '--yes');
@@ -232,6 +232,21 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
   const monitor = { name: 'm', scheduleType: 'period', periodSeconds: 60 };
   await daemon.ask('POST', '/monitors', { ...monitor, labels: { client: 'acme' } });
   assert.match((await windows('get', 'night')).stdout, /^about\s+client=acme$/m);
+});
+
+test('a window that is changed to be about everything asks as a new one does', async (t) => {
+  const { url, key, made } = await daemonWith(t);
+  await made({ ...nightly, selector: 'client=acme' });
+  const update = async (...of: string[]) => {
+    const env = { JOBD_URL: url, JOBD_API_KEY: key };
+    const { exitCode, stderr } = await runCommand(['windows', 'update', 'night', ...of], env);
+    return [exitCode, stderr];
+  };
+  const all = 'all 0 jobs and 0 monitors? Use --yes to skip this question.\n';
+  assert.deepEqual(await update('--no-selector'), [2, `jobd: Mute alerts of ${all}`]);
+  assert.deepEqual(await update('--no-selector', '--yes'), [0, '']);
+  assert.deepEqual(await update('--for', '3h'), [0, ''], 'it was about everything before');
+  assert.deepEqual(await update('--effect', 'hold'), [2, `jobd: Hold ${all}`]);
 });
 
 test('a time of day is the next one, also on days on which clocks are set', () => {
