@@ -84,7 +84,7 @@ export function relativeTime(at: number, now: number): string {
   const seconds = Math.round(Math.abs(at - now) / 1_000);
   if (seconds === 0) return 'now';
   const [unit, size] = units.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? ['s', 1];
-  const length = `${Math.floor(seconds / size)} ${unit}`;
+  const length = `${Math.round(seconds / size)} ${unit}`;
   return at > now ? `in ${length}` : `${length} ago`;
 }
 

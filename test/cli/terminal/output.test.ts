@@ -234,9 +234,11 @@ test('people see relative times, programs absolute ones', () => {
     [3, 'in 3 s'],
     [119, 'in 119 s'],
     [120, 'in 2 min'],
-    [7_199, 'in 119 min'],
+    [7_199, 'in 120 min'],
+    [4 * 3_600 - 60, 'in 4 h'],
+    [-(4 * 3_600 - 60), '4 h ago'],
     [-7_200, '2 h ago'],
-    [-172_799, '47 h ago'],
+    [-172_799, '48 h ago'],
     [172_800, 'in 2 d'],
     [-90 * 86_400, '90 d ago'],
   ];
