@@ -13,13 +13,19 @@ export const runExitCodes: Readonly<Record<RunStatus, number>> = {
   running: 124,
 };
 
+/** A question that was answered with no. */
+export const declinedExitCode = 1;
+
 /** Ctrl-C, as shells report it: 128 plus the number of SIGINT. */
 export const interruptedExitCode = 130;
 
 /** Each code with its meaning. Those of `domain/errors.ts` are among them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success; with --wait, the run succeeded; with verify and verify-call, all is valid'],
-  [errorCodes.internal.exitCode, 'failure, or a receipt or request is not valid'],
+  [
+    errorCodes.internal.exitCode,
+    'failure, a question was answered with no, or a receipt or request is not valid',
+  ],
   [errorCodes.usage.exitCode, 'invalid command line or input (HTTP 400)'],
   [errorCodes.not_found.exitCode, 'no such id or name (404)'],
   [errorCodes.unauthenticated.exitCode, 'the key or the plan does not allow it (401, 403)'],

@@ -9,9 +9,8 @@ import { filesOf, headings, type AddCommands, type CommandFile, type Loaders } f
 import { findSiteHere, localCommands } from './local.ts';
 import { addedByWings } from './wings.ts';
 import { withoutAliases } from '../cli/aliases.ts';
-import { interruptedExitCode } from '../cli/exit-codes.ts';
 import { sayError, standardOutput } from '../cli/terminal/output.ts';
-import { Interrupted } from '../cli/terminal/prompt.ts';
+import { Cancelled } from '../cli/terminal/prompt.ts';
 import { plain } from '../cli/terminal/text.ts';
 import { usageText } from '../cli/unknown-words.ts';
 
@@ -168,9 +167,9 @@ function exitCodeOf(error: unknown): number {
     for (const note of error.notes) sayError(`  ${plain(note)}`);
     return error.exitCode;
   }
-  if (error instanceof Interrupted) {
+  if (error instanceof Cancelled) {
     sayError(`jobd: ${error.message}`);
-    return interruptedExitCode;
+    return error.exitCode;
   }
   sayError(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;

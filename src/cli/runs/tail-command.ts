@@ -17,7 +17,7 @@ import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
 import { parseMoment } from '../options.ts';
 import { printLine } from '../terminal/output.ts';
-import { Interrupted } from '../terminal/prompt.ts';
+import { Cancelled } from '../terminal/prompt.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
 import { createEndedLines } from './ended-lines.ts';
 import { followEnded } from './follow.ts';
@@ -72,7 +72,7 @@ async function tail(flags: Flags, context: Context): Promise<void> {
   );
   const api = createApi(async (...question) => {
     await pace();
-    if (signal.aborted) throw new Interrupted();
+    if (signal.aborted) throw new Cancelled();
     return await ask(...question);
   });
   const named = typeof job === 'string' ? await api.jobs.find(job) : null;

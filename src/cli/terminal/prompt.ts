@@ -2,9 +2,10 @@
 
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { declinedExitCode, interruptedExitCode } from '../exit-codes.ts';
 import { plain } from './text.ts';
 
-/** Asks before something is destroyed; `yes` (`--yes`) skips the question. Throws `usage` unless the person agrees. */
+/** Asks before something is destroyed; `yes` (`--yes`) skips the question. Throws `Cancelled` unless the person agrees, and `usage` where nobody can. */
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
@@ -15,7 +16,7 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   let hasAnswer = false;
   try {
     const answer = await new Promise<string>((resolve, reject) => {
-      terminal.once('SIGINT', () => reject(new Interrupted()));
+      terminal.once('SIGINT', () => reject(new Cancelled()));
       // Ctrl-D, or the terminal is gone.
       terminal.once('close', () => resolve(''));
       terminal.question(`${plain(question)} [y/N] `, (given) => {
@@ -23,19 +24,20 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
         resolve(given);
       });
     });
-    if (!/^y(es)?$/i.test(answer.trim())) throw nothingDone();
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Cancelled(declinedExitCode);
   } finally {
     if (!hasAnswer) process.stderr.write('\n');
     terminal.close();
   }
 }
 
-const cancelled = 'cancelled, nothing was changed';
+/** A question was answered with no, or Ctrl-C. */
+export class Cancelled extends Error {
+  readonly exitCode: number;
 
-/** Ctrl-C at a question. */
-export class Interrupted extends Error {
-  constructor() {
-    super(cancelled);
+  constructor(exitCode = interruptedExitCode) {
+    super('cancelled, nothing was changed');
+    this.exitCode = exitCode;
   }
 }
 
@@ -65,7 +67,7 @@ async function askHidden(question: string): Promise<string> {
     for await (const typed of stdin as AsyncIterable<string>) {
       for (const character of typed) {
         if (character === '\r' || character === '\n' || character === '\u0004') return line;
-        if (character === '\u0003') throw new Interrupted();
+        if (character === '\u0003') throw new Cancelled();
         line = character === '\u007f' || character === '\b' ? line.slice(0, -1) : line + character;
       }
     }
@@ -74,8 +76,4 @@ async function askHidden(question: string): Promise<string> {
     stdin.setRawMode(false).pause();
     stderr.write('\n');
   }
-}
-
-function nothingDone(): JobdError {
-  return new JobdError('usage', cancelled);
 }

@@ -1,4 +1,4 @@
-/** Ctrl-C and Ctrl-D at each kind of question, on a terminal. */
+/** Ctrl-C, Ctrl-D and no at each kind of question, on a terminal. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -55,36 +55,47 @@ async function answer(
   };
 }
 
-test('Ctrl-C at any question ends the command with one line', { skip: noTerminal }, async (t) => {
-  const daemon = await serveCommand(t);
-  const served = { ...daemon.env, XDG_CONFIG_HOME: temporaryDirectory(t) };
-  const { stdout: keys } = await runCommand(['key', 'list', '--json'], served);
-  const [key] = JSON.parse(keys).keys;
-  const made = ['jobs', 'create', '--name', 'hello', '--url', 'http://127.0.0.1:1/', '--cron'];
-  assert.equal((await runCommand([...made, '0 3 1 1 *'], served)).exitCode, 0);
-  const questions: [args: readonly string[], question: string][] = [
-    [['jobs', 'delete', 'hello'], '[y/N] '],
-    [['key', 'revoke', key.id, '--data', daemon.dataDir], '[y/N] '],
-    [['login', '--url', daemon.url], 'API key: '],
-  ];
-  for (const [args, question] of questions) {
-    const asked = { question, env: served };
+test(
+  'Ctrl-C or no at any question ends the command with one line',
+  { skip: noTerminal },
+  async (t) => {
+    const daemon = await serveCommand(t);
+    const served = { ...daemon.env, XDG_CONFIG_HOME: temporaryDirectory(t) };
+    const { stdout: keys } = await runCommand(['key', 'list', '--json'], served);
+    const [key] = JSON.parse(keys).keys;
+    const made = ['jobs', 'create', '--name', 'hello', '--url', 'http://127.0.0.1:1/', '--cron'];
+    assert.equal((await runCommand([...made, '0 3 1 1 *'], served)).exitCode, 0);
+    const questions: [args: readonly string[], question: string][] = [
+      [['jobs', 'delete', 'hello'], '[y/N] '],
+      [['key', 'revoke', key.id, '--data', daemon.dataDir], '[y/N] '],
+      [['login', '--url', daemon.url], 'API key: '],
+    ];
+    for (const [args, question] of questions) {
+      const asked = { question, env: served };
+      assert.deepEqual(
+        await answer(args, { ...asked, keys: '\u0003' }),
+        {
+          said: '\r\njobd: cancelled, nothing was changed\r\n',
+          exitCode: interruptedExitCode,
+          isRestored: true,
+        },
+        args.join(' '),
+      );
+      const refused = await answer(args, { ...asked, keys: '\u0004' });
+      const refusedCode = question === 'API key: ' ? 2 : 1;
+      assert.deepEqual([refused.exitCode, refused.isRestored], [refusedCode, true], args.join(' '));
+      assert.match(refused.said, /^\r\njobd: (?:cancelled|standard input holds no API key).*\r\n$/);
+    }
+    const no = { question: '[y/N] ', keys: 'n\n', env: served };
+    const declined = await answer(['jobs', 'delete', 'hello'], no);
     assert.deepEqual(
-      await answer(args, { ...asked, keys: '\u0003' }),
-      {
-        said: '\r\njobd: cancelled, nothing was changed\r\n',
-        exitCode: interruptedExitCode,
-        isRestored: true,
-      },
-      args.join(' '),
+      [declined.exitCode, declined.said],
+      [1, 'n\r\r\njobd: cancelled, nothing was changed\r\n'],
     );
-    const refused = await answer(args, { ...asked, keys: '\u0004' });
-    assert.deepEqual([refused.exitCode, refused.isRestored], [2, true], args.join(' '));
-    assert.match(refused.said, /^\r\njobd: (?:cancelled|standard input holds no API key).*\r\n$/);
-  }
-  assert.match((await runCommand(['jobs', 'list'], served)).stdout, /hello/);
-  assert.ok(exitCodes.some(([code]) => code === interruptedExitCode));
-});
+    assert.match((await runCommand(['jobs', 'list'], served)).stdout, /hello/);
+    assert.ok(exitCodes.some(([code]) => code === interruptedExitCode));
+  },
+);
 
 test('no other file asks questions', () => {
   const root = join(import.meta.dirname, '..', '..', '..');
