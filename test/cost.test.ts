@@ -38,8 +38,6 @@ import {
 } from '../src/settings/setting.ts';
 import { readIndex } from '../src/base/zone-files.ts';
 import { AnswerReader } from '../src/egress/http/answer.ts';
-import { readRequest } from '../src/identity/raw-request.ts';
-import { readSignature } from '../src/identity/structured-fields.ts';
 import { readJson } from '../src/receipt/json.ts';
 import { readTrustedKeys } from '../src/receipt/trusted-keys.ts';
 import { parseDatabaseUrl } from '../src/store/postgres/connections/url.ts';
@@ -171,13 +169,6 @@ const answers: Record<string, Hostile> = {
   extensions: [chunked, '1;a\n\r\r\n'],
   trailers: [`${chunked}0\r\n`, 'a:\r\n'],
 };
-const requests: Record<string, Hostile> = {
-  'blanks in a header': ['GET / HTTP/1.1\r\nHost: a\r\nX:', '\t', '\rx\r\n\r\n'],
-  'blanks after a header': ['GET / HTTP/1.1\r\nHost: a\r\nX: a', ' ', 'x'],
-  headers: ['GET / HTTP/1.1\r\nHost: a\r\n', (i) => `X${i}: a\r\n`],
-  'equal headers': ['GET / HTTP/1.1\r\nHost: a\r\n', 'X: a\r\n'],
-  'line ends': ['GET / HTTP/1.1\r\nHost: a\r\n', '\r'],
-};
 
 const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8'], '--trusted-proxy');
 const readers: Record<string, Reader> = {
@@ -206,22 +197,6 @@ const readers: Record<string, Reader> = {
     read: (text) => readAnswer(`${answerHead}location: ${text}\r\n\r\n`, 65_536),
   },
   'AnswerReader: chunks': { read: (text) => readAnswer(chunked + text, 65_536) },
-  readRequest: { read: (text) => readRequest(bytesOf(text), 'http'), texts: requests },
-  'readRequest: a header': {
-    read: (text) => readRequest(bytesOf(`GET / HTTP/1.1\nHost: a\nX: ${text}`), 'http'),
-  },
-  'readRequest: a target': {
-    read: (text) => readRequest(bytesOf(`GET ${text} HTTP/1.1\nHost: a\n\n`), 'http'),
-  },
-  'readSignature: components': {
-    read: (text) => readSignature(text, 'a=:aa==:'),
-    texts: {
-      components: ['a=(', '"a" ', '")'],
-      parameters: ['a=()', ';a=1', '!'],
-      texts: ['a=("', '\\"', '!'],
-    },
-  },
-  'readSignature: the signature': { read: (text) => readSignature('a=()', text) },
   readJson: { read: (text) => readJson(bytesOf(text)), longest: 65_536 },
   readTrustedKeys: {
     read: (text) => readTrustedKeys([bytesOf(text)]),

@@ -21,10 +21,10 @@ export const interruptedExitCode = 130;
 
 /** Each code with its meaning. Those of `domain/errors.ts` are among them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'success; with --wait, the run succeeded; with verify and verify-call, all is valid'],
+  [0, 'success; with --wait, the run succeeded; with verify, all is valid'],
   [
     errorCodes.internal.exitCode,
-    'failure, a question was answered with no, or a receipt or request is not valid',
+    'failure, a question was answered with no, or a receipt is not valid',
   ],
   [errorCodes.usage.exitCode, 'invalid command line or input (HTTP 400)'],
   [errorCodes.not_found.exitCode, 'no such id or name (404)'],

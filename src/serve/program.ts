@@ -39,8 +39,7 @@ const jobs: Loaders = {
   audit: async () => (await import('../cli/accounts/audit.ts')).addAuditCommand,
 };
 const proof: Loaders = {
-  verify: async () => (await import('../cli/proof/verify.ts')).addVerifyCommand,
-  'verify-call': async () => (await import('../cli/proof/verify-call.ts')).addVerifyCallCommand,
+  verify: async () => (await import('../cli/runs/verify.ts')).addVerifyCommand,
 };
 const serve: Loaders = {
   demo: async () => (await import('../cli/operator/demo.ts')).addDemoCommand,

@@ -21,10 +21,12 @@ import { thumbprint } from '../../src/identity/keyring.ts';
 import { identify } from '../../src/identity/sign.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { ownPort } from '../support/own-port.ts';
+import { serveCommand } from '../support/running/command.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../../docs');
 const examples = join(root, 'examples/verify-calls');
+const flaskApp = join(examples, 'flask_app.py');
 const audience = 'https://api.example.com';
 const workspaceId = newId(0);
 const publicUrl = 'https://api.example.com';
@@ -161,28 +163,36 @@ function altered({ authorization = '' }: Record<string, string>): string {
 async function checkSignatures(port: number, site: string): Promise<void> {
   const signed = called(site);
   const { headers } = signed;
-  const refusedFirst: [what: string, request: Request][] = [
-    ['an altered body', { ...signed, body: '{"a":2}' }],
-    ['an altered URI', { ...signed, path: `${path}1` }],
-    ['an altered method', { ...signed, method: 'PUT' }],
-    ['another run', { ...signed, headers: { ...headers, 'x-service-run-id': newId(0) } }],
+  const asked = `${publicUrl}${path}`;
+  const unsigned = 'not signed as it should be';
+  const refusedFirst: [what: string, request: Request, reason: string][] = [
+    ['an altered body', { ...signed, body: '{"a":2}' }, 'altered body'],
+    ['an altered URI', { ...signed, path: `${path}1` }, `altered, or not called as POST ${asked}1`],
+    ['an altered method', { ...signed, method: 'PUT' }, `altered, or not called as PUT ${asked}`],
+    [
+      'another run',
+      { ...signed, headers: { ...headers, 'x-service-run-id': newId(0) } },
+      `altered, or not called as POST ${asked}`,
+    ],
     [
       'another due time',
       { ...signed, headers: { ...headers, 'x-service-scheduled-for': isoTime(0) } },
+      `altered, or not called as POST ${asked}`,
     ],
-    ['a body that was added', { ...called(site, {}, null, 'DELETE'), body: 'x' }],
-    ['an expired signature', called(site, { at: longAgo() })],
-    ['another site', called('https://other.example.com')],
-    ['another key', called(site, { keyId: 'other' })],
-    ['a token', called(site, { kind: 'oidc' })],
-    ['no proof', { ...signed, headers: {} }],
+    ['a body that was added', { ...called(site, {}, null, 'DELETE'), body: 'x' }, unsigned],
+    ['an expired signature', called(site, { at: longAgo() }), 'expired, or a clock is wrong: here'],
+    ['another site', called('https://other.example.com'), 'another site: "https://other.example'],
+    ['another key', called(site, { keyId: 'other' }), 'key'],
+    ['a token', called(site, { kind: 'oidc' }), unsigned],
+    ['no proof', { ...signed, headers: {} }, unsigned],
   ];
-  for (const [what, refused] of refusedFirst) {
-    assert.equal((await send(port, refused)).status, 401, what);
+  for (const [what, refused, reason] of refusedFirst) {
+    const { status, answer } = await send(port, refused);
+    assert.deepEqual([status, answer.includes(reason)], [401, true], `${what}: ${answer}`);
   }
   const runId = headers['x-service-run-id'];
   assert.deepEqual(await send(port, signed), { status: 200, answer: `run ${runId}` });
-  assert.equal((await send(port, signed)).status, 401, 'a replayed request');
+  assert.deepEqual(await send(port, signed), { status: 401, answer: 'replayed' });
   assert.equal((await send(port, called(site, {}, null))).status, 200, 'without a body');
 }
 
@@ -222,6 +232,41 @@ for (const name of ['flask', 'django']) {
       await checkTokens(named, site);
     },
   );
+}
+
+for (const { name, command } of [
+  { name: 'express', command: [process.execPath, join(examples, 'express.mjs')] },
+  { name: 'flask', command: [pythonWith('jwt, cryptography, flask') ?? '', flaskApp] },
+]) {
+  const [file = '', ...args] = command;
+  const skip = file === '' && `what ${name} needs is not installed`;
+  test(`jobd calls the example for ${name}, and tells why it was refused`, { skip }, async (t) => {
+    const { jobd, url } = await serveCommand(t);
+    const [right, wrong] = [await ownPort(), await ownPort()];
+    const own = `http://127.0.0.1:${right}`;
+    // The second one is told the address of the first, as if a proxy called it by another one.
+    for (const port of [right, wrong])
+      await startProgram(t, [file, ...args], port, { JOBD_URL: url, PUBLIC_URL: own });
+    const runAt = async (job: string, port: number) => {
+      const target = [
+        '--method',
+        'POST',
+        '--data',
+        '{"a":1}',
+        '--url',
+        `http://127.0.0.1:${port}/hook?b=%20`,
+      ];
+      await jobd('jobs', 'create', '--name', job, '--every', '1h', '--sign', 'httpsig', ...target);
+      return JSON.parse((await jobd('jobs', 'run', job, '--wait', '--json')).stdout).run;
+    };
+    const taken = await runAt('right', right);
+    assert.deepEqual([taken.status, taken.responseBody], ['success', `run ${taken.id}`]);
+    const { id } = await runAt('wrong', wrong);
+    assert.match(
+      (await jobd('runs', 'get', 'wrong', id)).stdout,
+      new RegExp(`altered, or not called as POST ${own}/hook\\?b=%20`),
+    );
+  });
 }
 
 /** What a proxy guards: it says which run the proxy told it of. */

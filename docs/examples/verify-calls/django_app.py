@@ -13,7 +13,7 @@ def require_jobd(get_response):  # a middleware: name it in MIDDLEWARE
             url = os.environ["PUBLIC_URL"] + request.get_full_path()
             request.call = verify_call(request.method, url, headers, request.body)
         except Exception as error:
-            return HttpResponse(str(error), status=401)
+            return HttpResponse(str(error), status=401, content_type="text/plain")
         return get_response(request)
 
     return middleware

@@ -9,7 +9,7 @@ app.use(async (request, response, next) => {
   try {
     request.call = await verifyCall({ method, url, headers, body });
   } catch (error) {
-    return response.status(401).send(error.message);
+    return response.status(401).type('text').send(error.message);
   }
   next();
 });

@@ -1,5 +1,5 @@
 import os
-from flask import Flask, abort, g, request
+from flask import Flask, g, request
 from verify import verify_call
 
 app = Flask(__name__)
@@ -13,7 +13,7 @@ def require_jobd():
         url = os.environ["PUBLIC_URL"] + target
         g.call = verify_call(request.method, url, headers, request.get_data())
     except Exception as error:
-        abort(401, str(error))
+        return str(error), 401, {"Content-Type": "text/plain"}
 
 
 @app.route("/hook", methods=["GET", "POST"])

@@ -48,12 +48,15 @@ async function bySignature(method, url, headers, body) {
   const signature = /^sig1=:(.+):$/.exec(headers.signature ?? '')?.[1] ?? '';
   const key = await keys({ alg: 'EdDSA', kid });
   const bytes = Buffer.from(signature, 'base64');
-  if (!(await webcrypto.subtle.verify('Ed25519', key, bytes, base))) throw new Error('altered');
+  if (!(await webcrypto.subtle.verify('Ed25519', key, bytes, base))) {
+    throw new Error(`altered, or not called as ${method} ${url}`);
+  }
   const now = Date.now() / 1000;
   if (now > Number(expires) + clockTolerance || now < Number(created) - clockTolerance) {
-    throw new Error('expired');
+    throw new Error(`expired, or a clock is wrong: here it is ${new Date().toISOString()}`);
   }
-  if (headers['signature-agent'] !== `"${issuer}"`) throw new Error('another site');
+  if (headers['signature-agent'] !== `"${issuer}"`)
+    throw new Error(`another site: ${headers['signature-agent']}`);
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
   if (body.length > 0 && headers['content-digest'] !== digest) throw new Error('altered body');
   return { id: nonce, expires: Number(expires), runId: headers['x-service-run-id'] };

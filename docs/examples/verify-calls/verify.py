@@ -1,6 +1,7 @@
 # Says who made a call, or raises. Needs: pip install pyjwt[crypto]
 import base64, hashlib, os, re, threading, time
 import jwt
+from cryptography.exceptions import InvalidSignature
 
 ISSUER, AUDIENCE = os.environ["JOBD_URL"], os.environ.get("AUDIENCE")
 WORKSPACE = os.environ.get("WORKSPACE_ID")
@@ -52,11 +53,15 @@ def by_signature(method, url, headers, body):
     values = {**headers, "@method": method, "@target-uri": url}
     lines = "".join(f'"{name}": {values.get(name)}\n' for name in covered)
     base = f'{lines}"@signature-params": {params}'.encode()
-    keys.get_signing_key(kid).key.verify(base64.b64decode(signature[1]), base)
+    key = keys.get_signing_key(kid).key
+    try:
+        key.verify(base64.b64decode(signature[1]), base)
+    except InvalidSignature:
+        raise ValueError(f"altered, or not called as {method} {url}")
     if not created - LEEWAY <= time.time() <= expires + LEEWAY:
-        raise ValueError("expired")
+        raise ValueError(f"expired, or a clock is wrong: here it is {time.ctime()}")
     if headers["signature-agent"] != f'"{ISSUER}"':
-        raise ValueError("another site")
+        raise ValueError(f"another site: {headers['signature-agent']}")
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     if body and headers["content-digest"] != f"sha-256=:{digest}:":
         raise ValueError("altered body")

@@ -35,7 +35,7 @@ export const addCallKeyCommands = storeCommands(
         command
           .option('--all', 'print every key there ever was, to check requests that were saved')
           .option('--json', 'print one JSON document, which is the default'),
-      examples: ['call-key export > keys.json', 'verify-call request.txt --keys keys.json'],
+      examples: ['call-key export > keys.json'],
       async run({ open, flags }) {
         const { listCallKeys, publishedCallKeys } = await import('../../app/proof/call-keys.ts');
         const { callKeySet } = await import('../../app/proof/published.ts');
