@@ -78,7 +78,7 @@ const unknownZones = (round: number): object => ({
 async function startTarget(): Promise<{ origin: string; reports: string[] }> {
   const reports: string[] = [];
   const server = createServer((request, response) => {
-    const report = request.headers['x-service-completion-url'];
+    const report = request.headers['x-service-report-url'];
     if (typeof report === 'string') reports.push(report);
     response.writeHead(report === undefined ? 200 : 202).end('a'.repeat(4_096));
   });
@@ -94,7 +94,7 @@ for (let index = 0; index < 20; index += 1) {
   await send('jobs', `${api}/jobs`, post({ name: `r${index}`, ...everyMinute }));
 }
 for (let index = 0; index < 5; index += 1) {
-  const later = { name: `w${index}`, ...everyMinute, awaitSeconds: 3_600 };
+  const later = { name: `w${index}`, ...everyMinute, reportWithinSeconds: 3_600 };
   await send('jobs', `${api}/jobs`, post(later));
 }
 /** One of several connections of strangers, so many requests a second together. */

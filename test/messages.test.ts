@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/base/log.ts': 'leaves out the words of a cause that are said already',
   'src/cli/client/option-words.ts': asField,
   'src/dashboard/view/forms.ts': asField,
-  'src/domain/runs/report.ts': 'a message of people, which is kept',
+  'src/domain/runs/read-report.ts': 'a message of people, which is kept',
   'src/egress/mail.ts': theirs,
   'src/store/postgres/errors.ts': theirs,
   'src/store/sqlite/addon.ts': theirs,

@@ -7,7 +7,7 @@ import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { WokenLoop } from '../domain/hints.ts';
 import type { TargetVerdict } from '../domain/targets/verdict.ts';
-import type { CompletionTokens } from '../domain/runs/completion.ts';
+import type { ReportTokens } from '../domain/runs/report.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
 import type { SpaceCause } from '../domain/space.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
@@ -44,8 +44,8 @@ export interface JobsApp extends ChangesApp, Wakes {
 
 export interface RunsApp extends Ground, Wakes {
   vault: Vault;
-  /** Reads the ends of completion URLs. */
-  readonly completionTokens: CompletionTokens;
+  /** Reads the ends of report URLs. */
+  readonly reportTokens: ReportTokens;
   /** Says to open streams what changed. */
   readonly events: Events;
 }

@@ -73,8 +73,8 @@ const statusColours: Readonly<Record<string, Colour>> = {
 
 const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   'run waits': (fields) => {
-    const longest = durationText(Number(fields['awaitSeconds']) * 1_000);
-    return `${subject(fields, 'job')}: answered ${textOf(fields['httpStatus'])}, its report is awaited for up to ${longest}`;
+    const longest = durationText(Number(fields['reportWithinSeconds']) * 1_000);
+    return `${subject(fields, 'job')}: answered ${textOf(fields['httpStatus'])}, waits for its report for up to ${longest}`;
   },
   'alert delivered': (fields) => `alert sent to ${channel(fields)}: ${news(fields)}`,
   'alert not delivered, will try again': (fields) =>

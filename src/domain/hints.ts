@@ -8,7 +8,7 @@ import { gatherChanges } from './changes.ts';
 import type { Changed, GatheredChanges, WorkspaceChange } from './changes.ts';
 
 /** Loops that other processes wake. */
-const wokenLoops = ['claim', 'complete', 'notify'] as const;
+const wokenLoops = ['claim', 'report', 'notify'] as const;
 export type WokenLoop = (typeof wokenLoops)[number];
 
 export interface Hint {

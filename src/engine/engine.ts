@@ -14,7 +14,7 @@ import { createCallers } from './proof/callers.ts';
 import { background, loopFindings, startLoop, type Loop, type Rest, type Step } from './loop.ts';
 import { createWatch } from './alerts/monitor-watch.ts';
 import { onDuty } from './nodes/membership.ts';
-import { createCompleteStep } from './runs/complete.ts';
+import { createReportStep } from './runs/report.ts';
 import { Executor, type ExecutorParts } from './runs/executor.ts';
 import { closeLeftRuns, createOwnRunsStep, createRescueStep, rescueAll } from './runs/rescue.ts';
 import { signingBatch, type Signer } from './proof/sign.ts';
@@ -58,7 +58,7 @@ export interface Engine extends AsyncDisposable {
 type LoopName =
   | 'claim'
   | 'record'
-  | 'complete'
+  | 'report'
   | 'rescue'
   | 'own runs'
   | 'sign'
@@ -72,7 +72,7 @@ type LoopName =
 /** A stop ends these loops one group after the other, duties with the first. Then calls in flight are drained. */
 const stopOrder: readonly (readonly LoopName[])[] = [
   ['claim', 'rescue', 'own runs', 'time zones', 'replan', 'renew', 'watch', 'prune'],
-  ['record', 'complete'],
+  ['record', 'report'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
   ['notify'],
@@ -81,7 +81,7 @@ const stopOrder: readonly (readonly LoopName[])[] = [
 const essential: readonly string[] = [
   'claim',
   'record',
-  'complete',
+  'report',
   'rescue',
   'sign',
   'watch',
@@ -103,7 +103,7 @@ export function startEngine(parts: EngineParts): Engine {
   const wakeFor: ExecutorParts['wake'] = (work) => {
     wake(work);
     // Another node may lead.
-    if (work === 'notify' || work === 'complete') wakeOthers(work);
+    if (work === 'notify' || work === 'report') wakeOthers(work);
   };
   const callers = createCallers(parts);
   const receipts = signer !== null;
@@ -143,7 +143,7 @@ export function startEngine(parts: EngineParts): Engine {
   ];
   /** What is done once, by whichever process leads. */
   const chores: [string, () => Promise<Rest>][] = [
-    ['complete', createCompleteStep({ ...parts, receipts, wake: wakeFor })],
+    ['report', createReportStep({ ...parts, receipts, wake: wakeFor })],
     ['sign', background(() => sign(signer), clock, isPressed)],
     ['renew', createRenewStep(parts, onPlanned)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],

@@ -13,7 +13,7 @@ const described: Readonly<Record<keyof StoredFigures, readonly [name: string, he
     `Runs whose receipt is still to be signed, ${upTo}.`,
   ],
   runsAwaiting: [
-    'jobd_runs_awaiting',
+    'jobd_reports_waiting',
     `Runs that were answered 202 and wait for the report of their target, ${upTo}.`,
   ],
   resultsWaiting: [

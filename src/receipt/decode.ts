@@ -1,6 +1,6 @@
 /** From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. */
 
-import type { Receipt, ReceiptCompletion, ReceiptPayload } from '../domain/proof/receipt.ts';
+import type { Receipt, ReceiptReport, ReceiptPayload } from '../domain/proof/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { demandOnly, objectOf, textOf, wrongField, type Json } from './json.ts';
 import { invalid, shown } from './refusal.ts';
@@ -22,7 +22,7 @@ const moment: Form = {
 };
 
 /** The payload of version 1. */
-const payloadForms: Record<Exclude<keyof ReceiptPayload, 'dueAt' | 'completion'>, Form> = {
+const payloadForms: Record<Exclude<keyof ReceiptPayload, 'dueAt' | 'report'>, Form> = {
   version: { accepts: (value) => value === 1, name: '1' },
   // Printable ASCII, as `URL` writes it: nothing that looks like another site.
   issuer: matching(/^https?:\/\/[!-~]{1,2048}$/, 'an http or https URL'),
@@ -44,7 +44,7 @@ const payloadForms: Record<Exclude<keyof ReceiptPayload, 'dueAt' | 'completion'>
 };
 
 /** What became of a wait for a report; only in the receipts of runs that waited. */
-const completionForms: Record<keyof ReceiptCompletion, Form> = {
+const reportForms: Record<keyof ReceiptReport, Form> = {
   outcome: oneOf('success', 'failed', 'expired'),
   reportedAt: orNull(moment),
   reportedBy: orNull(oneOf('target', 'person')),
@@ -80,14 +80,14 @@ function decodePayload(value: Json | undefined): ReceiptPayload {
     throw invalid(`its version is ${version}, and this program knows only 1: use a newer program`);
   }
   const forms = { ...payloadForms, ...(payload.has('dueAt') && { dueAt: moment }) };
-  demandOnly(payload, [...Object.keys(forms), 'completion'], 'the payload');
+  demandOnly(payload, [...Object.keys(forms), 'report'], 'the payload');
   const decoded = decodeFields(payload, forms, 'the payload');
-  if (!payload.has('completion')) return decoded as unknown as ReceiptPayload;
-  const place = 'the completion';
-  const completion = objectOf(payload.get('completion'), place);
-  demandOnly(completion, Object.keys(completionForms), place);
-  const fields = decodeFields(completion, completionForms, place);
-  return { ...decoded, completion: fields } as unknown as ReceiptPayload;
+  if (!payload.has('report')) return decoded as unknown as ReceiptPayload;
+  const place = 'the report';
+  const report = objectOf(payload.get('report'), place);
+  demandOnly(report, Object.keys(reportForms), place);
+  const fields = decodeFields(report, reportForms, place);
+  return { ...decoded, report: fields } as unknown as ReceiptPayload;
 }
 
 /** The fields of an object, each in its form. Throws Refusal, `invalid`. */

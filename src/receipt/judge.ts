@@ -58,15 +58,15 @@ export function wordsOf({ verdict, receipts, chains }: Judgement): string[] {
 }
 
 function singleValid({ receipt: { keyId, payload } }: ValidReceipt): string {
-  const { runId, jobId, status, httpStatus, finishedAt, issuer, completion } = payload;
-  const report =
-    completion === undefined
+  const { runId, jobId, status, httpStatus, finishedAt, issuer, report } = payload;
+  const said =
+    report === undefined
       ? ''
-      : completion.reportedAt === null
+      : report.reportedAt === null
         ? ', and not reported in time,'
-        : `, and reported as ${completion.outcome} by ${completion.reportedBy === 'target' ? 'the target' : 'a person'},`;
+        : `, and reported as ${report.outcome} by ${report.reportedBy === 'target' ? 'the target' : 'a person'},`;
   return (
-    `valid: run ${runId} of job ${jobId} was answered with HTTP ${httpStatus} (${status})${report} at ${finishedAt}, ` +
+    `valid: run ${runId} of job ${jobId} was answered with HTTP ${httpStatus} (${status})${said} at ${finishedAt}, ` +
     `says ${issuer}, signed by key ${keyId}; ${limits}`
   );
 }

@@ -51,7 +51,7 @@ export async function startLoops(
   siteUrl: () => string,
   parts: AsyncDisposableStack,
 ): Promise<void> {
-  const { clock, log, engine, files, health, heldJobs, isHealthy, completionTokens } = made;
+  const { clock, log, engine, files, health, heldJobs, isHealthy, reportTokens } = made;
   const callAnywhere = callsAnywhere(made, parts);
   // Before the engine: what wings still do with the last calls is done when it has stopped.
   const added = await startWings(config, made, callAnywhere, parts);
@@ -64,7 +64,7 @@ export async function startLoops(
     heldJobs: heldJobs.ids,
     traceContext: config.traceContext,
     siteUrl,
-    completionUrlOf: (runId) => `${siteUrl()}/complete/${completionTokens.tokenOf(runId)}`,
+    reportUrlOf: (runId) => `${siteUrl()}/report/${reportTokens.tokenOf(runId)}`,
     drainMs,
   });
   engine.started(parts.use(started));

@@ -1,7 +1,7 @@
 /** The first two steps of a daemon: its data is opened, then the keys in it. */
 
 import { newSecret } from '../app/accounts/secrets.ts';
-import { openCompletionTokens } from '../app/secrets/completion-key.ts';
+import { openReportTokens } from '../app/secrets/report-key.ts';
 import { ensureSigningKey } from '../app/proof/signing-keys.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -52,7 +52,7 @@ export async function openKeys(
 ) {
   if (isSigning) await ensureSigningKey({ store, clock, vault });
   return {
-    completionTokens: await openCompletionTokens({ store, clock, vault }),
+    reportTokens: await openReportTokens({ store, clock, vault }),
     instanceId: await startInstance(store, newSecret(4)),
     signer: isSigning ? createSigner({ store, clock, vault, siteUrl }) : null,
   };

@@ -126,7 +126,7 @@ export function createApp(
       made.wakeOthers(loop);
     },
     holdJob: made.heldJobs.hold,
-    completionTokens: made.completionTokens,
+    reportTokens: made.reportTokens,
     noteUse: keyUses.note,
     authenticate,
     admissions: createAdmissions({ store, clock, authenticate }),

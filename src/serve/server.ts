@@ -33,8 +33,8 @@ import { describeRoutes, openApiRoutes } from '../api/description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from '../api/proof/routes.ts';
 import { createAssets } from '../api/page/assets.ts';
 import { pageRoutes, unknownPage } from '../api/page/routes.ts';
-import { completeRoutes } from '../api/runs/complete-routes.ts';
-import { completionRoutes } from '../api/runs/completions.ts';
+import { reportRunRoutes } from '../api/runs/report-run-routes.ts';
+import { reportRoutes } from '../api/runs/reports.ts';
 import { historyRoutes } from '../api/runs/history-routes.ts';
 import { runRoutes } from '../api/runs/routes.ts';
 import type { ApiParts } from './house.ts';
@@ -45,7 +45,7 @@ import { recordUntrustedProxy } from '../store/accounts/instance.ts';
 /** Every path of the API contains its version (docs/behavior.md#api-1). */
 const apiPrefix = '/api/v1';
 /** Below these the URL itself is the key: pings of tasks, and reports of targets. */
-const openPaths = ['/ping/', '/complete/'];
+const openPaths = ['/ping/', '/report/'];
 /** How long a stop waits for answers. An update may wait 5 s for a call in flight. */
 const longestCloseMs = 6_000;
 
@@ -98,7 +98,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   verifyScriptRoute(server, app);
   pageRoutes(server, assets);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
-  await server.register(async (reports: ApiServer) => completionRoutes(reports, app, limits));
+  await server.register(async (reports: ApiServer) => reportRoutes(reports, app, limits));
   for (const load of addedByWings.open) {
     const add = await load();
     await server.register(async (open: ApiServer) => add(open, app, { limits, siteUrl }));
@@ -142,7 +142,7 @@ function keyedRoutes(
   jobExtensionRoutes(server, app, limits);
   scheduleRoutes(server, app);
   runRoutes(server, app, apiUrl);
-  completeRoutes(server, app);
+  reportRunRoutes(server, app);
   historyRoutes(server, app);
   receiptRoutes(server, app);
   overviewRoutes(server, app);

@@ -118,14 +118,14 @@ async function madeBy(ask: Ask): Promise<Ids> {
 /** A run that waits for the report of its target. */
 async function waitBy(t: TestContext, ask: Ask): Promise<Pick<Ids, 'jobs' | 'runId' | 'token'>> {
   const sink = await startSink(t, (response) => response.writeHead(202).end());
-  const input = { ...job, url: sink.url, awaitSeconds: 86_400 };
+  const input = { ...job, url: sink.url, reportWithinSeconds: 86_400 };
   const { id } = (await ask('POST', '/jobs', input)).body.job;
   const { run } = (await ask('POST', `/jobs/${id}/run`)).body;
   await until('a wait', async () => {
-    const { completion } = (await ask('GET', `/jobs/${id}/runs/${run.id}`)).body.run;
-    return completion !== undefined;
+    const { report } = (await ask('GET', `/jobs/${id}/runs/${run.id}`)).body.run;
+    return report !== undefined;
   });
-  const url = String(sink.received[0]?.headers['x-service-completion-url']);
+  const url = String(sink.received[0]?.headers['x-service-report-url']);
   return { jobs: id, runId: run.id, token: url.split('/').at(-1) ?? '' };
 }
 
@@ -154,7 +154,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
     })),
   );
   const over = await waitBy(t, ask);
-  await daemon.askSite('POST', `/complete/${over.token}`);
+  await daemon.askSite('POST', `/report/${over.token}`);
   await until('the end of a wait', async () => {
     const path = `/jobs/${over.jobs}/runs/${over.runId}`;
     return (await ask('GET', path)).body.run.status === 'success';
@@ -232,7 +232,7 @@ sqliteTest("every error example is the server's real message", async (t) => {
         if (['getReceipt', 'replayRun', 'checkReplay'].includes(operationId))
           return await ask(method, target, body);
         if (base === '') return await daemon.askSite(method, target.replace(ids.token, over.token));
-        if (operationId === 'completeRun') {
+        if (operationId === 'reportRun') {
           return await ask(method, pathFor(path, { ...ids, ...over }), body);
         }
         if (operationId === 'createChannel') return await ask(method, target, mailChannel);

@@ -267,7 +267,7 @@ const used = new Map<string, Fresh>([
 const untried = new Set(['signOut', 'endSession', 'revokeKey', 'getOpenApi']);
 /** Statuses of success that the others cannot get here: no run of these jobs waits for a report. */
 const bestStatus: Readonly<Record<string, number>> = {
-  completeRun: 409,
+  reportRun: 409,
   replayRun: 409,
   checkReplay: 409,
 };

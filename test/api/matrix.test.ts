@@ -45,7 +45,7 @@ const untried = new Set(['signIn', 'signOut', 'getOpenApi']);
 /** Statuses of permitted requests that are no success here. */
 const otherwise: Readonly<Record<string, number>> = {
   // No run of these jobs waits for a report.
-  completeRun: 409,
+  reportRun: 409,
   replayRun: 409,
   checkReplay: 409,
   // The target refused the connection, so there is no answer that a receipt could attest.

@@ -16,7 +16,7 @@ import { untilReceived } from '../support/checks/observe.ts';
 import { repeatedBy, rollDice } from '../support/dice.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
-import { inCall, points, read, report, round, startWaits } from './crash/waits.ts';
+import { inCall, points, read, round, sendReport, startWaits } from './crash/waits.ts';
 import type { Campaign, Sent, Watched } from './crash/waits.ts';
 import { roundsOr, tokenOf } from './crash/service.ts';
 import { skip } from './postgres/service.ts';
@@ -71,7 +71,8 @@ async function endAll(campaign: Campaign): Promise<Ended> {
     await until(`a call of ${one.name}`, isOver);
     // A report would count if the process has just started.
     if (one.point === 'expired') continue;
-    if (isCalled()) await report(campaign, one, 'success', Math.floor(random() * service.count));
+    if (isCalled())
+      await sendReport(campaign, one, 'success', Math.floor(random() * service.count));
   }
   // In its first minute a process ends no wait for being out of time, so there is nothing to see in half of it.
   await setTimeout(30_000);
@@ -100,12 +101,12 @@ function judge(one: Watched, run: Run | null): string[] {
     say('a report got a surprising answer');
   }
   if (kept.length > 1) say('two reports were acknowledged');
-  const { completion } = run;
-  const counted = reports.find(({ message }) => message === completion?.message);
+  const { report } = run;
+  const counted = reports.find(({ message }) => message === report?.message);
   if (run.status === 'interrupted') {
     if (!inCall.has(one.point)) say('it waited, and was interrupted');
     if (one.point !== 'queued' && !one.isCallerKilled) say('its caller lived');
-    if (completion !== undefined) say('it waits and is interrupted');
+    if (report !== undefined) say('it waits and is interrupted');
     const said = /its target had reported (\w+)$/.exec(run.error ?? '')?.[1];
     if (kept[0] !== undefined && said !== kept[0].status) say('its report is forgotten');
     if (said !== undefined && !mayBeKept.some(({ status }) => status === said))
@@ -113,19 +114,18 @@ function judge(one: Watched, run: Run | null): string[] {
     return wrong;
   }
   if (run.httpStatus !== 202) say('it was not answered');
-  if (completion?.outcome === 'expired') {
+  if (report?.outcome === 'expired') {
     if (!['deadline', 'expired'].includes(one.point)) say('its time is not over');
     if (kept.length > 0) say('an acknowledged report does not count');
-    if (run.status !== 'failed' || !/no completion within 1 s/.test(run.error ?? '')) say('why?');
+    if (run.status !== 'failed' || !/no report within 1 s/.test(run.error ?? '')) say('why?');
   } else if (counted === undefined || !mayBeKept.includes(counted)) say('what ended it?');
   else {
     if (kept[0] !== undefined && kept[0] !== counted) say('another report counts');
-    if (run.status !== counted.status || completion?.outcome !== counted.status)
-      say('not as reported');
-    if (completion?.reportedBy !== 'target') say('who reported?');
+    if (run.status !== counted.status || report?.outcome !== counted.status) say('not as reported');
+    if (report?.reportedBy !== 'target') say('who reported?');
   }
   const [first, second] = one.sent.filter(({ status }) => status === 'progress');
-  const line = completion?.line ?? null;
+  const line = report?.line ?? null;
   if (first?.answer === 200 && ![first.message, second?.message].includes(line ?? '')) {
     say('acknowledged progress is lost');
   }
@@ -143,7 +143,7 @@ async function misuse(campaign: Campaign, ended: Ended): Promise<string[]> {
     if (token === undefined) continue;
     const node = Math.floor(random() * service.count);
     const status = (['failed', 'success', 'progress'] as const)[index % 3] ?? 'failed';
-    const again = await report(campaign, one, status, node);
+    const again = await sendReport(campaign, one, status, node);
     if (again !== 409) wrong.push(`${one.name}: its URL took ${status} again: ${again}`);
     // The id of another run with the code of this one, and the other way round.
     const [next] = entries[(index + 1) % entries.length] ?? [one];
@@ -151,7 +151,7 @@ async function misuse(campaign: Campaign, ended: Ended): Promise<string[]> {
     // Few: who tries unknown URLs has to wait.
     if (other !== undefined && other !== token && index < mostMixed) {
       const mixed = mixOf(other, token);
-      const answer = await service.post(`/complete/${mixed}`, { status: 'success' }, node);
+      const answer = await service.post(`/report/${mixed}`, { status: 'success' }, node);
       if (answer !== 404) wrong.push(`a URL of two runs was answered ${answer}`);
     }
     const now = await read(campaign, one);
@@ -179,7 +179,7 @@ function tell(t: TestContext, { all, cutAlerts, service }: Campaign, ended: Ende
     const these = all.filter((one) => one.point === point);
     const states = Object.entries(Object.groupBy(these, (one) => ended.get(one)?.status ?? 'none'));
     const lost = these.flatMap(({ sent }) => sent).filter(({ answer }: Sent) => answer === null);
-    const ends = new Set(these.map((one) => ended.get(one)?.completion?.message));
+    const ends = new Set(these.map((one) => ended.get(one)?.report?.message));
     const counted = lost.filter(({ message }) => ends.has(message)).length;
     const killed = these.filter(({ isCallerKilled }) => isCallerKilled).length;
     const words = states.map(([status, { length }]) => `${length} ${status}`).join(', ');

@@ -115,7 +115,7 @@ test('what the engine counts shows, and what the store does not say is left out'
     'jobd_database_limit_bytes 1024',
     'jobd_jobs_due 3',
     'jobd_receipts_unsigned 2',
-    'jobd_runs_awaiting 4',
+    'jobd_reports_waiting 4',
     'jobd_results_waiting 5',
     'jobd_result_attempts_total{result="failed"} 1',
     'jobd_results_dropped_total 6',

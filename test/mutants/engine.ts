@@ -61,17 +61,17 @@ export const engineMutants: readonly Mutant[] = [
   },
   {
     breaks: 'a run ends before it began if the clock was set back while it waited',
-    file: 'engine/runs/complete.ts',
+    file: 'engine/runs/report.ts',
     text: 'Math.max(wait.reportedAt ?? wait.expiresAt, startedAt)',
     becomes: 'wait.reportedAt ?? wait.expiresAt',
-    tests: ['engine/runs/complete.test.ts'],
+    tests: ['engine/runs/report.test.ts'],
   },
   {
     breaks: 'a start ends waits whose targets could not report',
-    file: 'engine/runs/complete.ts',
+    file: 'engine/runs/report.ts',
     text: 'graceMsLeft > 0 ? startedAt : 0',
     becomes: '0',
-    tests: ['engine/runs/complete.test.ts'],
+    tests: ['engine/runs/report.test.ts'],
   },
   {
     breaks: 'chained runs keep due jobs out',

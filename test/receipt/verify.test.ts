@@ -99,7 +99,7 @@ test('the signature covers the whole receipt except itself, in canonical form', 
 test('the published schema has exactly the fields of a receipt and of its key, and its example is valid', () => {
   const { properties } = ReceiptSchema;
   assert.deepEqual(Object.keys(properties).toSorted(), Object.keys(receipt).toSorted());
-  const { completion: _, dueAt: _dueAt, ...promised } = properties.payload.properties;
+  const { report: _, dueAt: _dueAt, ...promised } = properties.payload.properties;
   const payload = Object.keys(promised);
   assert.deepEqual(payload.toSorted(), Object.keys(receipt.payload).toSorted());
   assert.deepEqual(properties.payload.required.toSorted(), payload.toSorted());

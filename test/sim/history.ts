@@ -322,14 +322,14 @@ class History {
     else this.#disk.clockLeadMs += ms;
   }
 
-  /** A target that tries to report gets a minute after a start (docs/behavior.md#await-5). */
+  /** A target that tries to report gets a minute after a start (docs/behavior.md#report-5). */
   #requireGrace(runId: string): void {
     const since = this.targets.reporting.get(runId);
     if (since === undefined || this.#plan.faults.includes('clock')) return;
     const startedAt = Math.min(...this.#nodes.map((node) => node.startedAt));
     const ms = world().now - startedAt;
     if (startedAt > since && ms < 60_000)
-      world().fail('await-5', `run ${runId} has expired ${ms} ms after a start`);
+      world().fail('report-5', `run ${runId} has expired ${ms} ms after a start`);
   }
 
   async #check(): Promise<void> {

@@ -1,7 +1,7 @@
 /** A process of a history: the real engine and use cases on clocks, a store and an egress that are simulated. */
 
 import type { App } from '../../src/app/app.ts';
-import { createReportKeeper } from '../../src/app/runs/completions.ts';
+import { createReportKeeper } from '../../src/app/runs/reports.ts';
 import { createHeldJobs } from '../../src/app/jobs/held-jobs.ts';
 import { isOfStore } from '../../src/base/outage.ts';
 import type { Log } from '../../src/base/log.ts';

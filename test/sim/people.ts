@@ -3,7 +3,7 @@
 import { listAccounts, setTrial, subscribe } from '../../src/app/accounts/accounts.ts';
 import { actOnJobs } from '../../src/app/jobs/actions.ts';
 import { createJob, deleteJob, getJob, updateJob } from '../../src/app/jobs/jobs.ts';
-import { completeRun } from '../../src/app/runs/completions.ts';
+import { reportRun } from '../../src/app/runs/reports.ts';
 import { listRuns, runJob } from '../../src/app/runs/runs.ts';
 import type { App } from '../../src/app/app.ts';
 import { isoTime } from '../../src/domain/clock.ts';
@@ -104,7 +104,7 @@ export class People {
       return [wanted, () => this.#window(wanted, asking, known)];
     if (job === undefined || wanted === 'create') return ['create', () => this.create(asking)];
     const isKept = wanted === 'delete' && !(known.length > 3 && this.#how.hasDeletions);
-    const what = isKept ? 'complete' : wanted;
+    const what = isKept ? 'endWait' : wanted;
     return [what, () => this.#asks[what](asking, job, known)];
   }
 
@@ -119,7 +119,7 @@ export class People {
     replay: (asking, job) => this.#replay(asking, job),
     actions: (asking, _, known) => this.#actOnAll(asking, known),
     delete: (asking, job) => this.#delete(asking, job),
-    complete: (asking, job) => this.#complete(asking, job),
+    endWait: (asking, job) => this.#endWait(asking, job),
   };
 
   #wanted(dice: Dice, job: Promised | undefined): AskKind {
@@ -140,7 +140,7 @@ export class People {
     if (place < 17) return 'run';
     if (place < 19) return 'replay';
     if (place < 20) return 'actions';
-    return place < 21 ? 'delete' : 'complete';
+    return place < 21 ? 'delete' : 'endWait';
   }
 
   /** Whatever is answered must be expected. Returns whether it was done, as far as people know. */
@@ -182,7 +182,7 @@ export class People {
       retries: dice.int(3),
       timeoutSeconds: dice.pick([1, 5, 20]),
       notes: '0',
-      ...(manner === 'await' && { awaitSeconds: dice.between(60, 120) }),
+      ...(manner === 'later' && { reportWithinSeconds: dice.between(60, 120) }),
       ...(followed !== '' && {
         after: { jobId: followed, on: dice.pick(['success', 'failed', 'finished']) },
       }),
@@ -243,10 +243,10 @@ export class People {
     if (replay.again) this.forced.add(id);
   }
 
-  async #complete({ app }: Asking, { id: jobId }: Promised): Promise<void> {
+  async #endWait({ app }: Asking, { id: jobId }: Promised): Promise<void> {
     const { activeRunId: runId } = await getJob(app, this.#principal, jobId);
     if (runId === null) return;
-    await completeRun(
+    await reportRun(
       app,
       this.#principal,
       { jobId, runId },

@@ -68,7 +68,7 @@ export const askKinds = [
   'replay',
   'actions',
   'delete',
-  'complete',
+  'endWait',
 ] as const;
 export type AskKind = (typeof askKinds)[number];
 

@@ -320,7 +320,7 @@ function promises({
   type Kept = { id: string; status: RunStatus; http_status: number | null };
   const kept = rows<Kept>(disk, 'select id, status, http_status from runs');
   const statusOf = new Map(kept.map(({ id, status }) => [id, status]));
-  // Where the answer was another one, that decides (await-3).
+  // Where the answer was another one, that decides (report-3).
   const decided = new Set(kept.filter((run) => run.http_status !== 202).map(({ id }) => id));
   for (const { jobId, runId } of runs.values()) {
     if (runId !== null && isThere(jobId) && !statusOf.has(runId) && !isPruned)
@@ -329,19 +329,19 @@ function promises({
   for (const [runId, { kept: least, asked }] of progress) {
     const [row] = rows<{ line: string | null }>(
       disk,
-      'select progress_line as line from completions where run_id = ?',
+      'select progress_line as line from reports where run_id = ?',
       runId,
     );
     const line = Number(row?.line ?? least);
     if (line < least || line > asked)
-      wrong.push(`await-8: progress of ${runId} is ${line}, acknowledged ${least}`);
+      wrong.push(`report-8: progress of ${runId} is ${line}, acknowledged ${least}`);
   }
   for (const [runId, { status, at }] of reported) {
     const ended = statusOf.get(runId) ?? 'gone';
     const isNew = ended === 'running' && world().now - at < recordedMs;
     const mayDiffer = isNew || ended === 'gone' || ended === 'interrupted' || decided.has(runId);
     if (ended !== status && !mayDiffer)
-      wrong.push(`await: run ${runId} is ${ended}, reported ${status}`);
+      wrong.push(`report: run ${runId} is ${ended}, reported ${status}`);
   }
   return wrong;
 }

@@ -64,7 +64,7 @@ interface Ended {
 
 const endedRun = `select status, reason, runs.started_at, runs.finished_at, ${expiry} as expires_at,
     jobs.deleted_at is not null as is_deleted,
-    exists (select 1 from completions
+    exists (select 1 from reports
       where run_id = runs.id and accepted_at is not null) as has_waited
   from runs join jobs on jobs.id = job_id where runs.id = ?`;
 
@@ -234,7 +234,7 @@ export class Rules {
       if (!this.#how.mayInterrupt && isSeen)
         world().fail('run-7', `run ${id} is interrupted: why?`);
       if (isSeen && run.has_waited === 1)
-        world().fail('await-5', `run ${id} waited, and is interrupted`);
+        world().fail('report-5', `run ${id} waited, and is interrupted`);
     }
     if (reason === 'no_report') this.onExpired(id);
     this.#requireFollowers({ id, jobId, status }, run);

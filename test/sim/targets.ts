@@ -3,12 +3,12 @@
  * target behaves as the first part of its path says; what arrived is the truth that rules compare with the database.
  */
 
-import { readReport, type GivenReport } from '../../src/domain/runs/report.ts';
+import { readReport, type GivenReport } from '../../src/domain/runs/read-report.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import type { AttemptResult, Failure } from '../../src/domain/runs/outcome.ts';
 import type { Call, Egress } from '../../src/egress/egress.ts';
 import { Deadline } from '../../src/egress/deadline.ts';
-import { findReported } from '../../src/app/runs/completions.ts';
+import { findReported } from '../../src/app/runs/reports.ts';
 import type { Heard } from '../support/checks/alert-truth.ts';
 import type { SimulatedNode } from './node.ts';
 import type { Plan } from './plan.ts';
@@ -23,7 +23,7 @@ export const manners = [
   'never',
   'refuse',
   'reset',
-  'await',
+  'later',
 ] as const;
 
 /** A call of a job that arrived. */
@@ -140,13 +140,13 @@ export class Targets {
   #answer(manner: string, runId: string): Answer {
     const dice = world().dice('targets');
     const inMs = dice.between(1, manner === 'slow' ? 12_000 : 60);
-    if (this.isCalm && manner !== 'await') return { inMs, result: answered(200) };
+    if (this.isCalm && manner !== 'later') return { inMs, result: answered(200) };
     if (manner === 'never' && dice.chance(0.7)) return null;
     if (manner === 'fail') return { inMs, result: answered(500) };
     if (manner === 'flap') return { inMs, result: answered(dice.chance(0.5) ? 503 : 200) };
     if (manner === 'reset' && dice.chance(0.5)) return { inMs, result: failed('reset') };
-    if (manner !== 'await') return { inMs, result: answered(200) };
-    world().meets('await', 60_000);
+    if (manner !== 'later') return { inMs, result: answered(200) };
+    world().meets('wait', 60_000);
     const { promptReports } = this.#plan;
     if (!this.isCalm && promptReports > 0 && dice.chance(promptReports))
       return this.#answerBesideReports(runId);
@@ -222,7 +222,7 @@ export class Targets {
   ): Promise<boolean> {
     const told = await this.#tell(node, runId, { status });
     if (told === 'kept') {
-      if (this.reported.has(runId)) world().fail('await-3', `two reports of ${runId} are kept`);
+      if (this.reported.has(runId)) world().fail('report-3', `two reports of ${runId} are kept`);
       this.reported.set(runId, { status, at: world().now });
       world().meets('report');
       world().note(`report ${status} of ${runId} is kept`);

@@ -75,7 +75,7 @@ const notes: Readonly<Record<string, Notes>> = {
     wrong: { periodSeconds: 30 },
     tooLong: longBody,
   },
-  completeRun: { body: { status: 'success' } },
+  reportRun: { body: { status: 'success' } },
   replayRun: { body: {}, bodies: [{ again: true }] },
   copyJob: { body: { name: 'copy' }, wrong: { name: ' ' } },
   createCalls: {

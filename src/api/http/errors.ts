@@ -72,14 +72,14 @@ function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   return reply.code(error.httpStatus).send({ error: oneLine(error.message) });
 }
 
-/** A long part may be a secret: the token of a completion, or the id of a ping, in a path that was copied wrongly. */
+/** A long part may be a secret: the token of a report, or the id of a ping, in a path that was copied wrongly. */
 function unknownPath(request: FastifyRequest): JobdError {
   const whole = request.url.split('?', 1)[0] ?? '';
   const path = whole.slice(0, 200).replaceAll(/[^/]{20,}/g, '…');
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
 }
 
-/** A ping id and the token of a completion are secrets: they must not get into the log, however the URL was written. */
+/** A ping id and the token of a report are secrets: they must not get into the log, however the URL was written. */
 function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string {
   const isObject = typeof params === 'object' && params !== null;
   const isSecret = isObject && ('pingId' in params || 'token' in params);

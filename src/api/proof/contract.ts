@@ -1,17 +1,17 @@
 /** What the API returns about receipts (docs/behavior.md#receipt-2) and the keys that verify them. */
 
 import { Type, type Static } from 'typebox';
-import { completionOutcomes, reporters } from '../../domain/runs/completion.ts';
+import { reportOutcomes, reporters } from '../../domain/runs/report.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
 const algorithm = t.oneOf(['Ed25519'], 'Always `Ed25519` (RFC 8032).');
 const keyId = t.text('The RFC 7638 thumbprint of the key.');
 
-const completion = t.part(
+const report = t.part(
   'Extension: what became of the wait for a report. Only in receipts of runs whose target answered 202 and reports later.',
   {
-    outcome: t.oneOf(completionOutcomes, 'What was reported; `expired` if no report came in time.'),
+    outcome: t.oneOf(reportOutcomes, 'What was reported; `expired` if no report came in time.'),
     reportedAt: t.momentOrNull('When the report came; null if none did.'),
     reportedBy: t.nullable(t.oneOf(reporters, 'Who reported: the target, or a person.')),
     messageSha256: t.textOrNull(
@@ -43,7 +43,7 @@ const ReceiptPayload = Type.Object(
     responseSha256: t.text('The SHA-256 of the stored part of the response, in hexadecimal.'),
     responseBytes: t.integer('The length of the stored part of the response, in bytes.'),
     truncated: t.flag('Whether the response was longer than the stored part.'),
-    completion: Type.Optional(completion),
+    report: Type.Optional(report),
     issuedAt: t.moment('When the receipt was issued.'),
     previousReceiptSha256: t.textOrNull(
       "The SHA-256, in hexadecimal, of this job's previous receipt in canonical form; null for the first receipt.",

@@ -6,7 +6,7 @@ import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import { page, PageQuery, partialPage, SelectorField } from '../http/contract.ts';
 import { keyHeader } from '../http/repeatable.ts';
 import * as t from '../http/schema.ts';
-import { Completion, type EndOfWait } from './completion-contract.ts';
+import { Report, type EndOfWait } from './report-contract.ts';
 import * as examples from './examples.ts';
 
 export type { EndOfWait };
@@ -57,7 +57,7 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
       }),
     }),
   ),
-  completion: Type.Optional(Completion),
+  report: Type.Optional(Report),
   causedBy: Type.Optional(
     t.part(
       'Extension: the run whose end started this one, if its job runs after another one; or the missed run of its own job ' +
@@ -78,7 +78,7 @@ const {
   jobId: _,
   responseBody: _body,
   truncated: _truncated,
-  completion: _completion,
+  report: _report,
   ...summary
 } = Run.properties;
 

@@ -1,7 +1,7 @@
 /** Examples in the API description: runs of the example job. */
 
 import { job, jobId } from '../jobs/examples.ts';
-import { completion, endOfWait } from './completion-examples.ts';
+import { report, endOfWait } from './report-examples.ts';
 
 export const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
 
@@ -32,8 +32,8 @@ export const reportedRun = {
   httpStatus: 202,
   durationMs: null,
   responseBody: '',
-  completion: {
-    ...completion,
+  report: {
+    ...report,
     outcome: endOfWait.status,
     reportedAt: '2025-10-09T06:12:40.310Z',
     reportedBy: 'person',

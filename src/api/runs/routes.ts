@@ -25,7 +25,7 @@ const operations = describe(
         400: badRequest('Idempotency-Key must be at most 128 characters, got 129'),
         402: notPaid,
         409: {
-          when: 'A run of the job is executing, or awaits the report of its target.',
+          when: 'A run of the job is executing, or waits for the report of its target.',
           example: `run ${run.id} of this job is executing, wait for it`,
         },
         429: {

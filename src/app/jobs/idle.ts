@@ -4,7 +4,7 @@ import { rest } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { findActiveRunId } from '../../store/jobs/actions.ts';
-import { isAwaiting } from '../../store/runs/completions.ts';
+import { isWaiting } from '../../store/runs/reports.ts';
 import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
 import type { JobsApp, Principal } from '../app.ts';
@@ -70,7 +70,7 @@ export async function isExecuting(
   db: Db,
   { activeRunId }: Pick<SealedJob, 'activeRunId'>,
 ): Promise<boolean> {
-  return activeRunId !== null && !(await isAwaiting(db, activeRunId));
+  return activeRunId !== null && !(await isWaiting(db, activeRunId));
 }
 
 function stillExecuting({ activeRunId }: SealedJob): JobdError {

@@ -21,7 +21,7 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import { coveredAt, holdsAmong, type Covered } from '../../domain/windows.ts';
 import { markCallbacksDeleted } from '../../store/alerts/callbacks.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
-import { dropWait } from '../../store/runs/completions.ts';
+import { dropWait } from '../../store/runs/reports.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/store.ts';
 import { ensureCallKey } from '../proof/call-keys.ts';

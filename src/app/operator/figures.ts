@@ -7,7 +7,7 @@ import { mostCounted, type StoredFigures } from '../../domain/meter.ts';
 import type { Store } from '../../store/database/store.ts';
 import { countWaitingResults } from '../../store/alerts/callbacks.ts';
 import { countUnsignedRuns } from '../../store/proof/receipts.ts';
-import { countWaits } from '../../store/runs/completions.ts';
+import { countWaits } from '../../store/runs/reports.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { countDueJobs } from '../../store/runs/claims.ts';
 

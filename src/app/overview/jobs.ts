@@ -5,7 +5,7 @@ import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState } from '../../domain/jobs/listed-job.ts';
-import type { Completion } from '../../domain/runs/completion.ts';
+import type { Report } from '../../domain/runs/report.ts';
 import { badRunStatuses, type RecentStatus } from '../../domain/runs/run.ts';
 import type { Search } from '../../domain/search.ts';
 import type { Covered } from '../../domain/windows.ts';
@@ -14,7 +14,7 @@ import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs } from '../../store/overview/trouble.ts';
-import { findCompletions } from '../../store/runs/completions.ts';
+import { findReports } from '../../store/runs/reports.ts';
 import { findRunStop, type RunPlace } from '../../store/runs/of-workspace.ts';
 import { noJob, shownJobs } from '../jobs/keep-job.ts';
 import type { JobsApp, Principal } from '../app.ts';
@@ -57,7 +57,7 @@ export interface JobWithRecent extends PlacedJob, Covered {
 }
 
 /** A run that is under way; times in epoch milliseconds. */
-export interface UnderWay extends Pick<Completion, 'percent' | 'line' | 'progressAt'> {
+export interface UnderWay extends Pick<Report, 'percent' | 'line' | 'progressAt'> {
   id: string;
   startedAt: number | null;
 }
@@ -96,7 +96,7 @@ async function withRecent(
   const answered = [...recent.values()].flatMap(({ underWay }) =>
     underWay?.httpStatus === 202 ? [underWay.id] : [],
   );
-  const waits = await findCompletions(db, answered);
+  const waits = await findReports(db, answered);
   const shown = await shownJobs(app, principal, db, found);
   return shown.map((job) => {
     const { statuses = [], underWay = null } = recent.get(job.id) ?? {};

@@ -18,7 +18,7 @@ import { requireJob } from '../jobs/keep-job.ts';
 
 /**
  * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
- * `not_found`, `payment_required`, `conflict` while a run executes or awaits its report, `rate_limited` within a minute of the last manual
+ * `not_found`, `payment_required`, `conflict` while a run executes or waits for its report, `rate_limited` within a minute of the last manual
  * run. `dueAtFor` chooses the due time that it stands for, and may refuse: as that is not now, such a run waits for the end of another.
  */
 export async function runJob(
@@ -116,7 +116,7 @@ async function refuseWhileRunning(tx: Db, { id, activeRunId, timezone }: SealedJ
   if (activeRunId === null) return;
   const active = (await runs.findRun(tx, id, activeRunId)) ?? null;
   const words =
-    active?.completion === undefined
+    active?.report === undefined
       ? `run ${activeRunId} of this job is executing, wait for it`
       : `${activeWords(active, timezone)}: wait for it, or end the wait`;
   throw new JobdError('conflict', words);

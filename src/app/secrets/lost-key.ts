@@ -14,7 +14,7 @@ import { openVault } from '../../secrets/vault.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
 import { activateSigningKey, findActiveSigningKey } from '../../store/proof/signing-keys.ts';
-import { removeCompletionKey } from '../../store/secrets/completion-keys.ts';
+import { removeReportKey } from '../../store/secrets/report-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import { discardChannelConfig, discardJobSecrets } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';
@@ -82,7 +82,7 @@ export async function forgetLostKey(
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
     // The next start makes another one.
-    await discardCompletionKey(tx, vault);
+    await discardReportKey(tx, vault);
     const callKeyIds = await replaceCallKeys(tx, vault, now);
     const jobs = await discardUnreadable(tx, vault, 'jobs', (db, id) =>
       discardJobSecrets(db, id, now),
@@ -140,10 +140,10 @@ async function replaceSigningKey(
   return key.keyId;
 }
 
-/** Removes the secret of completion URLs if it is lost. The runs that wait end when their time is over. */
-async function discardCompletionKey(tx: Db, vault: Vault): Promise<void> {
-  for await (const { isReadable } of checkSealed(tx, vault, ['completion_keys'])) {
-    if (!isReadable) await removeCompletionKey(tx);
+/** Removes the secret of report URLs if it is lost. The runs that wait end when their time is over. */
+async function discardReportKey(tx: Db, vault: Vault): Promise<void> {
+  for await (const { isReadable } of checkSealed(tx, vault, ['report_keys'])) {
+    if (!isReadable) await removeReportKey(tx);
   }
 }
 

@@ -44,7 +44,7 @@ export function namesOf(rows: readonly string[]): string {
 const remedies: Record<SealedTable, string> = {
   jobs: 'set headers and body of a job, both in one update, or delete it',
   channels: 'set the config of a channel, or delete it',
-  completion_keys: 'restart jobd, which makes a new secret of completion URLs',
+  report_keys: 'restart jobd, which makes a new secret of report URLs',
   signing_keys: 'sign with a new key: jobd signing-key rotate',
   call_keys: 'sign calls with a new key: jobd call-key rotate --now',
 };

@@ -73,8 +73,8 @@ export function createApi(ask: Ask) {
       get: async (jobId: string, runId: string) =>
         fieldOf(await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`), 'run'),
       /** Ends the wait of a run in place of its target. */
-      complete: async (jobId: string, runId: string, end: EndOfWait) =>
-        (await ask<RunResponse>('POST', path`/jobs/${jobId}/runs/${runId}/completion`, end)).run,
+      report: async (jobId: string, runId: string, end: EndOfWait) =>
+        (await ask<RunResponse>('POST', path`/jobs/${jobId}/runs/${runId}/report`, end)).run,
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },

@@ -166,9 +166,9 @@ function answerTo(path: string, request: IncomingMessage, count: number): Answer
 
 /** Takes on work, and reports its end if the call says where. A page of the web cannot send that header here. */
 function laterOf({ headers }: IncomingMessage): Answer {
-  const url = headers['x-service-completion-url'];
+  const url = headers['x-service-report-url'];
   if (typeof url === 'string') reportAfter(url, laterMs);
-  return { status: 202, body: url === undefined ? 'nobody awaits a report\n' : 'will report\n' };
+  return { status: 202, body: url === undefined ? 'nobody waits for a report\n' : 'will report\n' };
 }
 
 /** Reports success after some milliseconds, to where a call said. */
@@ -217,7 +217,7 @@ function firstSteps(port: number): string {
     ...['ok', 'flaky'].map(
       (name) => `  ${jobd} jobs create --name ${name} --url ${url}/${name} --every 1m`,
     ),
-    `  ${jobd} jobs create --name later --url ${url}/later --every 1h --await 1m`,
+    `  ${jobd} jobs create --name later --url ${url}/later --every 1h --report-within 1m`,
     `  ${jobd} jobs create --name then --url ${url}/ok --after later`,
     '',
   ].join('\n');

@@ -2,7 +2,7 @@
 
 import type { Run } from '../../api/runs/contract.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { completionWords } from '../../domain/runs/completion.ts';
+import { reportWords } from '../../domain/runs/report.ts';
 import { originOf } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { moment, state } from '../terminal/cell.ts';
@@ -39,7 +39,7 @@ export function printRun(
   run: Run,
   { name, method, url, firstJob }: JobOfRun,
 ): void {
-  const { durationMs, error, completion, dueAt } = run;
+  const { durationMs, error, report, dueAt } = run;
   printFields(output, {
     job: name,
     ...(url !== undefined && { 'calls now': `${method} ${url}` }),
@@ -52,8 +52,8 @@ export function printRun(
     duration: durationMs === null ? null : `${durationMs} ms`,
     attempts: run.attempts,
     http: run.httpStatus,
-    ...(completion !== undefined && {
-      report: completionWords(completion, plain),
+    ...(report !== undefined && {
+      report: reportWords(report, plain),
     }),
     ...(error !== null && { error }),
     id: run.id,
@@ -63,7 +63,7 @@ export function printRun(
     output.data('');
     for (const line of plainLines(previewText(run) ?? '')) output.data(line);
   }
-  if (completion?.outcome === null && run.status === 'running') output.say(howToEnd(run));
+  if (report?.outcome === null && run.status === 'running') output.say(howToEnd(run));
 }
 
 function sourceOf(run: Run, firstJob: string | null = null): string {
@@ -76,5 +76,5 @@ function sourceOf(run: Run, firstJob: string | null = null): string {
 
 /** How a person ends the wait of a run. */
 export function howToEnd({ jobId, id }: Pick<Run, 'jobId' | 'id'>): string {
-  return `to end the wait in place of the target: jobd runs complete ${jobId} ${id}, with --fail for a failure`;
+  return `to end the wait in place of the target: jobd runs report ${jobId} ${id}, with --fail for a failure`;
 }

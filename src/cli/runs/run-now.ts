@@ -6,8 +6,8 @@ import type { Flags } from '../../settings/config.ts';
 import { counted, someOf } from '../../domain/counted.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import { jobFilters } from '../../domain/jobs/listed-job.ts';
-import { progressWords } from '../../domain/runs/completion.ts';
-import { isAwaiting, isFinal } from '../../domain/runs/run.ts';
+import { progressWords } from '../../domain/runs/report.ts';
+import { isWaiting, isFinal } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
@@ -87,7 +87,7 @@ async function runOne(api: Api, jobId: string): Promise<QueuedRun> {
   } catch (error) {
     if (!(error instanceof JobdError) || error.code !== 'conflict') throw error;
     for await (const run of api.runs.history(jobId, { status: 'running' })) {
-      if (!isAwaiting(run)) break;
+      if (!isWaiting(run)) break;
       const notes = [howToEnd({ jobId, id: run.id })];
       throw new JobdError(error.code, error.message, { cause: error, notes });
     }
@@ -190,7 +190,7 @@ async function waitFor<Known extends KnownRun>(
   let progress = '';
   const get = async (): Promise<Run> => {
     const now = await api.runs.get(run.jobId, run.id);
-    const far = plain((now.completion && progressWords(now.completion)) ?? '');
+    const far = plain((now.report && progressWords(now.report)) ?? '');
     if (far !== progress && far !== '' && !output.isTerminal) output.say(`${words}: ${far}`);
     progress = far;
     return now;

@@ -6,7 +6,7 @@ import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { withName } from '../resource.ts';
 import { printJson } from '../terminal/output.ts';
-import { addCompleteCommand } from './complete.ts';
+import { addReportRunCommand } from './report.ts';
 import { addListCommand } from './list.ts';
 import { findRun, findRunId, runArgument } from './named-run.ts';
 import { firstJobOf, printRun } from './print-run.ts';
@@ -52,6 +52,6 @@ Examples:
       printJson(output, await api.runs.receipt(job.id, await findRunId(api, job, text)));
     });
 
-  addCompleteCommand(runs, context);
+  addReportRunCommand(runs, context);
   addTailCommand(runs, context);
 }

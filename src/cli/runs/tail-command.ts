@@ -112,7 +112,7 @@ function sourceOf(api: Api, job: Named | null): RunSource {
       const run = await api.runs.get(jobId, id);
       if (!names.has(jobId)) names.set(jobId, (await api.jobs.get(jobId)).name);
       // As it is in lists.
-      const { jobId: _, responseBody: __, truncated: ___, completion: ____, ...summary } = run;
+      const { jobId: _, responseBody: __, truncated: ___, report: ____, ...summary } = run;
       return listed(summary, jobId);
     },
   };

@@ -25,7 +25,7 @@ export interface Follower {
 
 /** How long before a poll a run may have been due without being known: it waits for a slot for a minute at most. */
 const slackMs = 2 * 60_000;
-/** The same for runs that are over: how long one that awaits no report may have taken. */
+/** The same for runs that are over: how long one that waits for no report may have taken. */
 const longestRunMs = 15 * 60_000;
 
 /** Follows the runs that end from `since` on, in epoch milliseconds. `now` is the clock. */

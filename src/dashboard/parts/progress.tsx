@@ -1,9 +1,9 @@
 /** How far the target of a run is, as it reported. */
 
-import { progressWords, type Completion } from '../../domain/runs/completion.ts';
+import { progressWords, type Report } from '../../domain/runs/report.ts';
 import { Ago, Outside } from './basic.tsx';
 
-interface ProgressProps extends Pick<Completion, 'percent' | 'line'> {
+interface ProgressProps extends Pick<Report, 'percent' | 'line'> {
   /** When it reported, in ISO 8601. */
   progressAt: string | null;
 }

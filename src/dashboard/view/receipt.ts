@@ -157,30 +157,30 @@ export function differences({ payload }: Receipt, run: Run): string[] {
     ['duration', payload.durationMs, run.durationMs],
     ['answer', payload.responseSha256, sha256Hex(preview)],
     ['length', payload.truncated, run.truncated],
-    ['report', reportOf(payload.completion), reportShown(run)],
+    ['report', reportOf(payload.report), reportShown(run)],
   ];
   return pairs.filter(([, stated, shown]) => stated !== shown).map(([name]) => name);
 }
 
 /** A report in one text, to be compared. */
-function reportOf(completion: Receipt['payload']['completion']): string {
-  if (completion === undefined) return 'none';
-  const { outcome, reportedAt, reportedBy, messageSha256 } = completion;
+function reportOf(report: Receipt['payload']['report']): string {
+  if (report === undefined) return 'none';
+  const { outcome, reportedAt, reportedBy, messageSha256 } = report;
   return [outcome, reportedAt, reportedBy, messageSha256].join(' ');
 }
 
 /** The same of what the page shows. */
-function reportShown({ completion }: Run): string {
-  if (!completion) return 'none';
-  const { outcome, reportedAt, reportedBy, message } = completion;
+function reportShown({ report }: Run): string {
+  if (!report) return 'none';
+  const { outcome, reportedAt, reportedBy, message } = report;
   const messageSha256 = message === null ? null : sha256Hex(new TextEncoder().encode(message));
   return reportOf({ outcome: outcome ?? 'expired', reportedAt, reportedBy, messageSha256 });
 }
 
 /** What a receipt says of a wait for a report. */
-function reportLines({ completion }: Receipt['payload']): CheckedReceipt['stated'] {
-  if (completion === undefined) return [];
-  const { outcome, reportedAt, reportedBy, messageSha256 } = completion;
+function reportLines({ report }: Receipt['payload']): CheckedReceipt['stated'] {
+  if (report === undefined) return [];
+  const { outcome, reportedAt, reportedBy, messageSha256 } = report;
   const who = reportedBy === 'target' ? 'the target' : 'a person';
   const lines: CheckedReceipt['stated'] = [
     ['Report', reportedAt === null ? 'none came in time' : `${outcome} at ${reportedAt} by ${who}`],

@@ -40,12 +40,12 @@ export type RunSentence = readonly [before: string, error: string | null, after:
 
 /** What happened and why, in one sentence. Why due times were missed is beside them. */
 export function runSentence(run: ToldRun, nowMs: number): RunSentence {
-  const { status, httpStatus, attempts, completion } = run;
+  const { status, httpStatus, attempts, report } = run;
   if (status === 'failed') {
     const answered = `the target answered HTTP ${httpStatus}`;
     const tries = `${attempts > 1 ? `, ${attempts} attempts` : ''}.`;
     if (run.why?.reason === 'http') return [`Failed: ${answered}`, null, tries];
-    const where = completion === undefined ? '' : ` after ${answered}`;
+    const where = report === undefined ? '' : ` after ${answered}`;
     return [`Failed${where}${run.error === null ? '' : ': '}`, run.error, tries];
   }
   if (status === 'interrupted') {
@@ -57,21 +57,21 @@ export function runSentence(run: ToldRun, nowMs: number): RunSentence {
 
 /** Of a run that did not fail, as far as jobd knows. */
 function goodSentence(run: ToldRun, nowMs: number): string {
-  const { status, httpStatus, durationMs, attempts, startedAt, completion } = run;
+  const { status, httpStatus, durationMs, attempts, startedAt, report } = run;
   if (status === 'queued')
     return 'Queued: it begins once no run of the job executes and a slot is free.';
   if (status === 'missed') return 'Missed: it was not called.';
   if (status === 'running') {
     const since = startedAt === null ? '' : ` for ${span(nowMs - Date.parse(startedAt))}`;
-    if (completion !== undefined) {
+    if (report !== undefined) {
       return `Running${since}: the target answered HTTP ${httpStatus} and works on.`;
     }
     return `Running${since}${attempts > 1 ? `, attempt ${attempts}` : ''}.`;
   }
   const took = durationMs === null ? '' : ` in ${duration(durationMs)}`;
   const tries = attempts > 1 ? `, at attempt ${attempts}` : '';
-  if (completion !== undefined) {
-    const who = completion.reportedBy === 'person' ? 'a person' : 'it';
+  if (report !== undefined) {
+    const who = report.reportedBy === 'person' ? 'a person' : 'it';
     return `Success: the target answered HTTP ${httpStatus}, and ${who} reported a success${took.replace(' in ', ' after ')}.`;
   }
   return `Success: the target answered HTTP ${httpStatus}${took}${tries}.`;

@@ -7,7 +7,7 @@ const verbs: Readonly<Record<string, string>> = {
   resume: 'resumed',
   delete: 'deleted',
   run: 'ran',
-  complete: 'ended a run of',
+  report: 'ended a run of',
   test: 'tested',
   end: 'ended',
   revoke: 'revoked',

@@ -27,7 +27,7 @@ export const auditActions = [
   'job.resume',
   'job.delete',
   'job.run',
-  'job.complete',
+  'job.report',
   'monitor.create',
   'monitor.update',
   'monitor.pause',

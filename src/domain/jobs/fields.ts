@@ -75,14 +75,14 @@ export const jobFields = {
     help: 'retries after a temporary failure',
     default: 0,
   },
-  awaitSeconds: {
+  reportWithinSeconds: {
     form: 'duration',
     rule: { type: 'integer', minimum: 1, maximum: 86_400 },
     label: 'Report after 202',
     help: 'after an answer of 202, longest time until the target reports how its work ended',
     default: null,
     isExtension: true,
-    off: ['--no-await', 'take an answer of 202 as a success'],
+    off: ['--no-report-within', 'take an answer of 202 as a success'],
   },
   makeUpSeconds: {
     form: 'duration',
@@ -171,8 +171,8 @@ export function jobDetails(): Details<typeof jobFields> {
     retries:
       'Temporary are connection errors (such as a timeout before the request was sent), HTTP 429 and 5xx. ' +
       'The first waits 1 s, the second 5 s, or as long as `Retry-After` says, up to 30 s.',
-    awaitSeconds:
-      'Each call then has the header `X-Service-Completion-Url`, and a run that is answered 202 stays `running` until the ' +
+    reportWithinSeconds:
+      'Each call then has the header `X-Service-Report-Url`, and a run that is answered 202 stays `running` until the ' +
       'target reports there. Null: an answer of 202 is a success, as any other 2xx.',
     makeUpSeconds:
       'The missed run stays as it is; the one that makes up for it names it in `causedBy`, and has the last due time as `dueAt`. ' +

@@ -24,7 +24,7 @@ const refusedNames = new Map([
   ['expect', 'interim answers are not awaited'],
   ['x-service-run-id', 'the service sets it'],
   ['x-service-scheduled-for', 'the service sets it'],
-  ['x-service-completion-url', 'the service sets it'],
+  ['x-service-report-url', 'the service sets it'],
 ]);
 
 /** Names whose values are never secret. Every other value may be one. */

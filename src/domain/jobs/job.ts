@@ -38,7 +38,7 @@ export type JobRequest = Pick<
   | 'body'
   | 'timeoutSeconds'
   | 'retries'
-  | 'awaitSeconds'
+  | 'reportWithinSeconds'
   | 'sign'
   | 'audience'
 >;

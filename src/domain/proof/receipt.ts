@@ -4,7 +4,7 @@
  */
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
-import type { Completion, CompletionOutcome, Reporter } from '../runs/completion.ts';
+import type { Report, ReportOutcome, Reporter } from '../runs/report.ts';
 import type { Run, RunSource } from '../runs/run.ts';
 
 /** Version of the payload's layout. */
@@ -33,16 +33,16 @@ export interface ReceiptPayload {
   responseBytes: number;
   truncated: boolean;
   /** Only if the target answered 202 and the run waited for its report. */
-  completion?: ReceiptCompletion;
+  report?: ReceiptReport;
   issuedAt: string;
   /** SHA-256, in hexadecimal, of the canonical form of this job's previous receipt; null for the first. */
   previousReceiptSha256: string | null;
 }
 
 /** What became of a wait for a report. */
-export interface ReceiptCompletion {
+export interface ReceiptReport {
   /** `expired`: no report came in time. */
-  outcome: CompletionOutcome;
+  outcome: ReportOutcome;
   /** When the report came; null if none did. */
   reportedAt: string | null;
   /** Who reported: the target, by the URL that the call carried, or a person; null if nobody did. */
@@ -115,18 +115,18 @@ export function receiptPayload(
     responseSha256: issue.sha256(preview),
     responseBytes: preview.length,
     truncated: run.truncated,
-    ...(run.completion !== undefined && {
-      completion: completionOf(run.completion, issue.sha256),
+    ...(run.report !== undefined && {
+      report: reportOf(run.report, issue.sha256),
     }),
     issuedAt: isoTime(issue.issuedAt),
     previousReceiptSha256: issue.previousReceiptSha256,
   };
 }
 
-function completionOf(
-  { outcome, reportedAt, reportedBy, message }: Completion,
+function reportOf(
+  { outcome, reportedAt, reportedBy, message }: Report,
   sha256: (bytes: Uint8Array) => string,
-): ReceiptCompletion {
+): ReceiptReport {
   return {
     outcome: outcome ?? 'expired',
     reportedAt: isoTimeOrNull(reportedAt),

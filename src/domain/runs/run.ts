@@ -2,7 +2,7 @@
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
-import { completionDocument, type Completion, type CompletionDocument } from './completion.ts';
+import { reportDocument, type Report, type ReportDocument } from './report.ts';
 import { errorOf, whyDocument } from './reason.ts';
 import type { MissedFacts, RunReason, WhyDocument } from './reason.ts';
 
@@ -79,7 +79,7 @@ export interface Run {
   /** Of a missed run: what it stands for. */
   missed?: MissedFacts;
   /** Set if its target answered 202 and reports later. */
-  completion?: Completion;
+  report?: Report;
   /** The run whose end started it, of a job that runs after another one; or the missed one that it makes up for. Left out for any other. */
   causedBy?: RunCause;
   /** The due time that it stands for, if that is another time than `scheduledFor`. */
@@ -105,7 +105,7 @@ export function originOf(
 /** A run in a list: what it answered is read run by run. */
 export type RunSummary = Omit<Run, NotInLists>;
 
-type NotInLists = 'jobId' | 'responseBody' | 'truncated' | 'completion';
+type NotInLists = 'jobId' | 'responseBody' | 'truncated' | 'report';
 
 /** A new manual run, requested at `now` (epoch milliseconds). */
 export function queuedRun(id: string, jobId: string, now: number): Run {
@@ -131,13 +131,13 @@ export function queuedRun(id: string, jobId: string, now: number): Run {
 export type RunTotals = Record<RunStatus, number>;
 
 /** A run as the API and alerts show it: times are ISO 8601, and `error` says why it was no success. */
-export type RunDocument = Omit<Run, RunTimes | 'completion' | WhyFields> & {
+export type RunDocument = Omit<Run, RunTimes | 'report' | WhyFields> & {
   scheduledFor: string;
   startedAt: string | null;
   finishedAt: string | null;
   error: string | null;
   why?: WhyDocument;
-  completion?: CompletionDocument;
+  report?: ReportDocument;
   dueAt?: string;
 };
 
@@ -148,19 +148,13 @@ type RunTimes = 'scheduledFor' | 'startedAt' | 'finishedAt' | 'dueAt';
 type WhyFields = 'reason' | 'detail' | 'missed';
 
 /** Shows a run. */
-export function runDocument({
-  jobId,
-  responseBody,
-  truncated,
-  completion,
-  ...run
-}: Run): RunDocument {
+export function runDocument({ jobId, responseBody, truncated, report, ...run }: Run): RunDocument {
   return {
     ...runSummaryDocument(run),
     jobId,
     responseBody,
     truncated,
-    ...(completion !== undefined && { completion: completionDocument(completion) }),
+    ...(report !== undefined && { report: reportDocument(report) }),
   };
 }
 
@@ -185,7 +179,7 @@ export function runSummaryDocument(run: RunSummary): RunSummaryDocument {
 }
 
 /** Whether a run waits for a report: its call is over. */
-export function isAwaiting({
+export function isWaiting({
   status,
   httpStatus,
 }: Pick<RunSummary, 'status' | 'httpStatus'>): boolean {

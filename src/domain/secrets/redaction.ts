@@ -5,7 +5,7 @@
 
 import { maxPreviewBytes } from '../runs/preview.ts';
 import { isSecretHeader } from '../jobs/headers.ts';
-import { completionHeader } from '../runs/completion.ts';
+import { reportHeader } from '../runs/report.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
 import type { Failure, Response, TargetResult } from '../runs/outcome.ts';
 import { Occurrences, shortestSecret, type Span } from './occurrences.ts';
@@ -34,7 +34,7 @@ function partsOf(name: string, value: string): string[] {
     return [value, ...value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1))];
   }
   // The end of the URL is what lets it be used.
-  if (name === completionHeader) return [value.slice(value.lastIndexOf('/') + 1)];
+  if (name === reportHeader) return [value.slice(value.lastIndexOf('/') + 1)];
   if (name !== 'authorization') return [value];
   const [, scheme = '', credential = ''] = /^(\S+)\s+(.*)$/.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [value, credential];

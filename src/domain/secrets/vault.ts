@@ -15,7 +15,7 @@ export const sealedTables = [
   'signing_keys',
   'call_keys',
   'channels',
-  'completion_keys',
+  'report_keys',
 ] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
@@ -27,7 +27,7 @@ interface Bonds {
   jobs: { id: string; workspaceId: string; url: string };
   channels: { id: string; workspaceId: string };
   signing_keys: { id: string };
-  completion_keys: { id: string };
+  report_keys: { id: string };
   call_keys: { id: string };
 }
 
@@ -35,7 +35,7 @@ const placeIn: { [Table in SealedTable]: (row: Bonds[Table]) => string } = {
   jobs: ({ id, workspaceId, url }) => `jobs/${id} ${workspaceId} ${siteText(url)}`,
   channels: ({ id, workspaceId }) => `channels/${id} ${workspaceId}`,
   signing_keys: ({ id }) => `signing_keys/${id}`,
-  completion_keys: ({ id }) => `completion_keys/${id}`,
+  report_keys: ({ id }) => `report_keys/${id}`,
   call_keys: ({ id }) => `call_keys/${id}`,
 };
 

@@ -5,7 +5,7 @@
 
 import { isoTime, rest, type Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
-import { completionHeader } from '../../domain/runs/completion.ts';
+import { reportHeader } from '../../domain/runs/report.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
@@ -41,7 +41,7 @@ export interface Dispatcher {
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
   /** Where a target reports after an answer of 202, by the id of its run. */
-  readonly completionUrlOf: (runId: string) => string;
+  readonly reportUrlOf: (runId: string) => string;
   /** Takes the spans of calls; null if nobody wants them. */
   spans: Spans | null;
   /** Resolves when a further attempt is on the disk: whether it may be sent. Rejects if jobd stops before that. */
@@ -213,11 +213,11 @@ function outcomeWithout(
   run: Execution,
   secrets: RequestSecrets | null,
   result: TargetResult,
-  dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
+  dispatcher: Pick<Dispatcher, 'reportUrlOf'>,
 ): Outcome {
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
-  // The URL of completions lets anybody who reads it end the run.
-  const texts = secretTexts({ ...secrets.headers, ...completionOf(run, dispatcher) });
+  // The URL of reports lets anybody who reads it end the run.
+  const texts = secretTexts({ ...secrets.headers, ...reportHeaderOf(run, dispatcher) });
   const redactor = createRedactor(texts);
   const outcome = outcomeOf(redactResult(result, redactor));
   return { ...outcome, detail: outcome.detail && redactor.redact(outcome.detail) };
@@ -227,22 +227,22 @@ function outcomeWithout(
 function headersOf(
   run: Execution,
   { headers }: RequestSecrets,
-  dispatcher: Pick<Dispatcher, 'completionUrlOf'>,
+  dispatcher: Pick<Dispatcher, 'reportUrlOf'>,
 ): Record<string, string> {
   return {
     ...headers,
     'x-service-run-id': run.runId,
     'x-service-scheduled-for': isoTime(run.dueAt),
-    ...completionOf(run, dispatcher),
+    ...reportHeaderOf(run, dispatcher),
   };
 }
 
-/** The header that names where the target reports; nothing if the job awaits no report. */
-function completionOf(
+/** The header that names where the target reports; nothing if the job waits for none. */
+function reportHeaderOf(
   { request, runId }: Execution,
-  { completionUrlOf }: Pick<Dispatcher, 'completionUrlOf'>,
+  { reportUrlOf }: Pick<Dispatcher, 'reportUrlOf'>,
 ): Record<string, string> {
-  return request.awaitSeconds === null ? {} : { [completionHeader]: completionUrlOf(runId) };
+  return request.reportWithinSeconds === null ? {} : { [reportHeader]: reportUrlOf(runId) };
 }
 
 /** What is known of a span before its call. */

@@ -148,7 +148,7 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
 async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
   const planned = plans.flatMap(({ job, missed, run }) => [
     missed,
-    job.awaitSeconds === null ? null : run,
+    job.reportWithinSeconds === null ? null : run,
   ]);
   const kept = await insertScheduledRuns(
     tx,

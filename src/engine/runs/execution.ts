@@ -2,7 +2,7 @@
 
 import type { Health, JobRequest } from '../../domain/jobs/job.ts';
 import { plans } from '../../domain/accounts/plan.ts';
-import { beginsWait } from '../../domain/runs/completion.ts';
+import { beginsWait } from '../../domain/runs/report.ts';
 import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
@@ -47,18 +47,18 @@ export function executionOf(
   terms: Terms | undefined,
 ): Execution {
   const { id: jobId, name: jobName, workspaceId, health, failures, sealed } = job;
-  const { url, method, retries, awaitSeconds, sign, audience } = job;
+  const { url, method, retries, reportWithinSeconds, sign, audience } = job;
   const workspace = terms?.workspace ?? null;
   const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
   const timeoutSeconds = Math.min(job.timeoutSeconds, maxTimeoutSeconds);
-  const request = { url, method, timeoutSeconds, retries, awaitSeconds, sign, audience };
+  const request = { url, method, timeoutSeconds, retries, reportWithinSeconds, sign, audience };
   const names = { jobId, jobName, workspaceId, workspace, host };
   return { ...run, ...names, health, failures, isFollowed, request, sealed };
 }
 
 /** Whether the run goes on after its call: its target answered 202 and reports later. */
-export function isAwaiting({ claimed, ended }: Pick<EndedExecution, 'claimed' | 'ended'>): boolean {
-  return beginsWait(claimed.request.awaitSeconds, ended);
+export function isWaiting({ claimed, ended }: Pick<EndedExecution, 'claimed' | 'ended'>): boolean {
+  return beginsWait(claimed.request.reportWithinSeconds, ended);
 }
 
 /** Which run a line of the log is about. */

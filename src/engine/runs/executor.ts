@@ -22,7 +22,7 @@ import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog, type Backlog } from './backlog.ts';
 import { declaredGone, dispatch, type Dispatcher } from './dispatch.ts';
 import type { Claim } from './claim.ts';
-import { isAwaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
+import { isWaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
 import { logAwaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -52,11 +52,11 @@ export interface ExecutorParts {
   /** Whether calls carry a `traceparent`. */
   traceContext: boolean;
   /** Where a target reports after an answer of 202, by the id of its run. */
-  readonly completionUrlOf: (runId: string) => string;
+  readonly reportUrlOf: (runId: string) => string;
   /** Takes the spans of calls; null if nobody wants them. */
   spans: Spans | null;
   /** Hears that this work may be waiting. */
-  readonly wake: (work: 'claim' | 'record' | 'complete' | 'sign' | 'notify') => void;
+  readonly wake: (work: 'claim' | 'record' | 'report' | 'sign' | 'notify') => void;
 }
 
 /** Egress is prepared this long before the first call: a jobd with nothing to call needs no memory for it. */
@@ -269,7 +269,7 @@ export class Executor {
   }
 
   /** Tells the log, the meter and those who listen what was written. */
-  #report({ batch, ended: written, awaiting }: Written): void {
+  #report({ batch, ended: written, waiting }: Written): void {
     const { executions, attempts } = batch;
     const { log, wake } = this.#parts;
     const recorded = new Set<EndedExecution>(written);
@@ -277,10 +277,10 @@ export class Executor {
       const { claimed, ended } = execution;
       const { runId, status } = ended;
       this.#held.delete(runId);
-      if (!recorded.has(execution) && !awaiting.has(runId)) {
+      if (!recorded.has(execution) && !waiting.has(runId)) {
         log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
-      if (isAwaiting(execution)) {
+      if (isWaiting(execution)) {
         logAwaiting(log, execution);
         announceRun(this.#parts, claimed, 'running');
       } else announceEnd(this.#parts, execution);
@@ -288,7 +288,7 @@ export class Executor {
     if (executions.length + attempts.length > 0) this.#gathering.begin(gatheringMs);
     if (executions.length > 0) wake('sign');
     // What was reported during a call ends its run now.
-    if (awaiting.size > 0) wake('complete');
+    if (waiting.size > 0) wake('report');
   }
 
   /** This process was declared gone: the runs it executes are another's to close. */

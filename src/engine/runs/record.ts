@@ -1,7 +1,7 @@
 /** Record: writes how runs ended, with all that follows, in one transaction. Doing it twice changes nothing. */
 
 import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/ended.ts';
-import { beginWaits, type BegunWait } from '../../store/runs/completions.ts';
+import { beginWaits, type BegunWait } from '../../store/runs/reports.ts';
 import type { Db } from '../../store/database/store.ts';
 import type { EndedExecution } from './execution.ts';
 import { follow, type EndedFact, type FollowUp } from './follow.ts';
@@ -13,7 +13,7 @@ export interface Recorded<Ended extends EndedFact = EndedFact> {
   /** Ids of the runs with a further attempt that are still `running`: those attempts may be sent. */
   retried: ReadonlySet<string>;
   /** Ids of the runs that wait for a report from now on. */
-  awaiting: ReadonlySet<string>;
+  waiting: ReadonlySet<string>;
   followUp: FollowUp;
 }
 
@@ -24,11 +24,11 @@ export async function recordBatch<Ended extends EndedFact>(
   { receipts }: { receipts: boolean },
 ): Promise<Recorded<Ended>> {
   const retried = await keepAttempts(tx, attempts);
-  const awaiting = await beginWaits(tx, waits);
+  const waiting = await beginWaits(tx, waits);
   const ends = executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ends, { receipts });
   const ended = executions.filter((execution) => recorded.has(execution.ended.runId));
-  return { ended, retried, awaiting, followUp: await follow(tx, { ended }) };
+  return { ended, retried, waiting, followUp: await follow(tx, { ended }) };
 }
 
 /** What a record writes. */
@@ -42,7 +42,7 @@ interface RecordedBatch<Ended extends EndedFact> {
 /** The wait of a run that was answered 202. It begins now, in epoch milliseconds: the clock may have been set meanwhile. */
 export function begunWait({ claimed, ended }: EndedExecution, now: number): BegunWait {
   const { runId, attempts, httpStatus, responseBody } = ended;
-  const expiresAt = now + (claimed.request.awaitSeconds ?? 0) * 1_000;
+  const expiresAt = now + (claimed.request.reportWithinSeconds ?? 0) * 1_000;
   const answer = { httpStatus, responseBody: responseBody && responseBody.toWellFormed() };
   const truncated = Number(ended.truncated);
   return { runId, attempts, ...answer, truncated, acceptedAt: now, expiresAt };

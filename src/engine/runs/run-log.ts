@@ -37,8 +37,11 @@ function outcomeFields(ended: EndedExecution['ended']) {
 /** Logs a run that was answered 202, and whose target reports later. */
 export function logAwaiting(log: Log, { claimed, ended, traceId }: EndedExecution): void {
   const { httpStatus, attempts } = ended;
-  const { awaitSeconds } = claimed.request;
-  log.info({ ...runNames(claimed), httpStatus, attempts, awaitSeconds, traceId }, 'run waits');
+  const { reportWithinSeconds } = claimed.request;
+  log.info(
+    { ...runNames(claimed), httpStatus, attempts, reportWithinSeconds, traceId },
+    'run waits',
+  );
 }
 
 /** Logs a run that ended, and whose outcome is lost: jobd stops, and could not store it. */

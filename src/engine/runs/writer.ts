@@ -16,7 +16,7 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch, type Backlog, type Batch } from './backlog.ts';
 import { claimRuns, type Claim } from './claim.ts';
 import type { FreeSlots } from './due.ts';
-import { isAwaiting, type EndedExecution, type Execution } from './execution.ts';
+import { isWaiting, type EndedExecution, type Execution } from './execution.ts';
 import { begunWait, recordBatch, type Recorded } from './record.ts';
 import type { Slots } from './slots.ts';
 
@@ -105,7 +105,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
       for (const { claimed: done } of batch.executions) slots.release(done.host);
       backlog.remove(batch, written.retried);
       membership.confirmed?.ended(written.ended);
-      membership.confirmed?.answered(written.awaiting);
+      membership.confirmed?.answered(written.waiting);
       if (claims !== 'none') largestClaim *= 2;
       // Declared gone meanwhile: the runs are another node's to close.
       if (!isStillOurs()) return { ...written, claim: null };
@@ -189,7 +189,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
 
 /** Runs that end, apart from those whose targets report later. */
 function dividedBatch({ executions, attempts }: Batch, now: number) {
-  const waits = executions.filter(isAwaiting).map((one) => begunWait(one, now));
+  const waits = executions.filter(isWaiting).map((one) => begunWait(one, now));
   if (waits.length === 0) return { executions, attempts };
-  return { executions: executions.filter((one) => !isAwaiting(one)), attempts, waits };
+  return { executions: executions.filter((one) => !isWaiting(one)), attempts, waits };
 }

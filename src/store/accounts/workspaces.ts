@@ -10,7 +10,7 @@ import { writeAlone } from '../database/alone.ts';
 import { removeDeleted } from '../database/owned.ts';
 import type { Db, Store } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
-import { dropWait, findWaitsOf } from '../runs/completions.ts';
+import { dropWait, findWaitsOf } from '../runs/reports.ts';
 
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';

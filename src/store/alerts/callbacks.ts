@@ -12,7 +12,7 @@ import { newId } from '../../domain/id.ts';
 import { idList } from '../database/dialect.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
-import { runOf, withCompletions } from '../runs/runs.ts';
+import { runOf, withReports } from '../runs/runs.ts';
 import { isOnPage, type DeliveryPage } from './deliveries.ts';
 import {
   deliveryOf,
@@ -185,7 +185,7 @@ async function findFinished(tx: Db, runIds: readonly string[]): Promise<Finished
     .where('channels.deleted_at', 'is', null)
     .where('channels.enabled', '=', 1)
     .execute();
-  const runs = await withCompletions(tx, rows.map(runOf));
+  const runs = await withReports(tx, rows.map(runOf));
   return rows.map((row, index) => {
     const job = {
       id: row.job_id,

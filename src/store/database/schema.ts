@@ -12,7 +12,7 @@ import type { AdjustmentFields } from '../../domain/schedule/adjustments.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth, MonitorSettings } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
-import type { CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
+import type { ReportOutcome, Reporter } from '../../domain/runs/report.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { SpanEnd } from '../../domain/schedule/span.ts';
@@ -49,7 +49,7 @@ export interface Schema {
   schedule_spans: ScheduleSpanRow;
   ledger_checks: LedgerCheckRow;
   runs: RunRow;
-  completions: CompletionRow;
+  reports: ReportRow;
   monitors: MonitorRow;
   pings: PingRow;
   outbox: OutboxRow;
@@ -62,7 +62,7 @@ export interface Schema {
   call_keys: CallKeyRow;
   receipts: ReceiptRow;
   master_keys: MasterKeyRow;
-  completion_keys: CompletionKeyRow;
+  report_keys: ReportKeyRow;
 }
 
 /** What every store function gets: the database, or a transaction of it. */
@@ -243,7 +243,7 @@ export interface RunRow {
 }
 
 /** What is known of a run whose target reports after its answer. */
-export interface CompletionRow {
+export interface ReportRow {
   run_id: string;
   /** When the answer of 202 came; null while the call is in flight, and if the answer was another one. */
   accepted_at: number | null;
@@ -255,7 +255,7 @@ export interface CompletionRow {
   progress_at: number | null;
   percent: number | null;
   progress_line: string | null;
-  outcome: CompletionOutcome | null;
+  outcome: ReportOutcome | null;
   reported_at: number | null;
   reported_by: Reporter | null;
   message: string | null;
@@ -332,7 +332,7 @@ export interface MasterKeyRow {
   retired_at: Generated<number | null>;
 }
 
-export interface CompletionKeyRow {
+export interface ReportKeyRow {
   id: string;
   created_at: number;
   /** The secret, sealed. */

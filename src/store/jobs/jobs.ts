@@ -223,7 +223,7 @@ export const dueJobColumns = selectionOf({
   adjustments: 'jobs.adjustments',
   timeoutSeconds: 'jobs.timeout_seconds',
   retries: 'jobs.retries',
-  awaitSeconds: 'jobs.await_seconds',
+  reportWithinSeconds: 'jobs.report_within_seconds',
   makeUpSeconds: 'jobs.make_up_seconds',
   sign: 'jobs.sign',
   audience: 'jobs.audience',

@@ -5,7 +5,7 @@ import type { Run } from '../../domain/runs/run.ts';
 import { countOf, countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
-import { runOf, withCompletions } from '../runs/runs.ts';
+import { runOf, withReports } from '../runs/runs.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 
 /** A run whose receipt is to be signed, with the hash of its job's last receipt. */
@@ -31,7 +31,7 @@ export async function findUnsignedRuns(
     .limit(limit);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   const rows = await query.execute();
-  const runs = await withCompletions(db, rows.map(runOf));
+  const runs = await withReports(db, rows.map(runOf));
   return runs.map((run, index) => ({
     run,
     previousReceiptSha256: rows[index]?.last_receipt_sha256 ?? null,

@@ -2,7 +2,7 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
-import type { CompletionOutcome } from '../../domain/runs/completion.ts';
+import type { ReportOutcome } from '../../domain/runs/report.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
@@ -188,7 +188,7 @@ export interface RunningRun {
   startedAt: number;
   attempts: number;
   /** What its target reported already; null if nothing. */
-  reported: CompletionOutcome | null;
+  reported: ReportOutcome | null;
   /** 1 if somebody waits for its end (`isFollowed`), else 0. */
   isFollowed: number;
 }
@@ -250,7 +250,7 @@ function runningRuns(db: Db) {
       of.ref('active_since').$notNull().as('startedAt'),
       of.fn.coalesce('attempts', sql.lit(1)).as('attempts'),
       of
-        .selectFrom('completions')
+        .selectFrom('reports')
         .select('outcome')
         .whereRef('run_id', '=', 'active_run_id')
         .as('reported'),

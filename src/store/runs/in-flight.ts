@@ -32,7 +32,7 @@ export async function countInFlight(
     // The call of a run that was answered 202 ended then, whenever its target reported.
     .select((of) =>
       of
-        .selectFrom('completions')
+        .selectFrom('reports')
         .select('accepted_at')
         .whereRef('run_id', '=', 'runs.id')
         .as('acceptedAt'),

@@ -7,7 +7,7 @@ import { either } from '../database/either.ts';
 import { isBadText } from '../database/one-of.ts';
 import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
-import { findCompletions } from './completions.ts';
+import { findReports } from './reports.ts';
 
 /** Keeps a new manual run. */
 export async function insertQueuedRun(
@@ -104,7 +104,7 @@ export async function findRun(db: Db, jobId: string, id: string): Promise<Run | 
     .where('job_id', '=', jobId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const [run] = await withCompletions(db, [runOf(row)]);
+  const [run] = await withReports(db, [runOf(row)]);
   return run;
 }
 
@@ -167,7 +167,7 @@ export async function listRuns(
     const { scheduledFor, source } = page.before;
     query = query.where(sql<boolean>`(scheduled_for, source) < (${scheduledFor}, ${source})`);
   }
-  return await withCompletions(db, (await query.execute()).map(runOf));
+  return await withReports(db, (await query.execute()).map(runOf));
 }
 
 /** How many retained runs a job has in each state. */
@@ -208,18 +208,18 @@ export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {
 }
 
 /** Adds to runs that waited for a report, or wait, what is known of that. Others were not answered 202: nothing is asked then. */
-export async function withCompletions<Known extends Run>(
+export async function withReports<Known extends Run>(
   db: Db,
   runs: readonly Known[],
 ): Promise<Known[]> {
   const accepted = runs.filter(({ httpStatus }) => httpStatus === 202);
-  const completions = await findCompletions(
+  const reports = await findReports(
     db,
     accepted.map(({ id }) => id),
   );
   return runs.map((run) => {
-    const completion = completions.get(run.id);
-    return completion === undefined ? run : { ...run, completion };
+    const report = reports.get(run.id);
+    return report === undefined ? run : { ...run, report };
   });
 }
 

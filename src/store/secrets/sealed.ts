@@ -31,7 +31,7 @@ const columns: Record<SealedTable, RawBuilder<unknown>> = {
   jobs: sql`${owned}, url`,
   channels: sql`${owned}, '' as url`,
   signing_keys: unowned,
-  completion_keys: unowned,
+  report_keys: unowned,
   call_keys: unowned,
 };
 
@@ -39,7 +39,7 @@ const idColumns: Record<SealedTable, string> = {
   jobs: 'id',
   channels: 'id',
   signing_keys: 'key_id',
-  completion_keys: 'id',
+  report_keys: 'id',
   call_keys: 'key_id',
 };
 

@@ -79,8 +79,7 @@ const flaky: Readonly<Record<string, number>> = {
 /** A target that answers after a moment, or reports then what takes longer. */
 async function startTarget(parts: AsyncDisposableStack): Promise<number> {
   const server = createServer((request, response) => {
-    const { 'x-service-run-id': runId = '', 'x-service-completion-url': reportTo } =
-      request.headers;
+    const { 'x-service-run-id': runId = '', 'x-service-report-url': reportTo } = request.headers;
     const [dice = 0, pace = 0] = [String(runId).slice(-2), String(runId).slice(-4, -2)].map(
       (text) => Number.parseInt(text, 16) || 0,
     );

@@ -96,7 +96,7 @@ export async function addHistory(
   const beginMs = nowMs - days * msPerDay;
   for (const [name, place, schedule, seconds, doing = 'well'] of jobsAt(nowMs)) {
     const [host = '', path = ''] = place.split('/');
-    const long = seconds > longestCall && { awaitSeconds: longestWaitMs / 1_000 };
+    const long = seconds > longestCall && { reportWithinSeconds: longestWaitMs / 1_000 };
     const job = { name, url: urlOf(host, path), labels: { team: host }, ...long, ...schedule };
     const id = await create(job);
     await store.write((tx) => addRuns(tx, id, { nowMs, beginMs, seconds, doing }));
@@ -132,7 +132,7 @@ async function addRuns(tx: Db, id: string, past: Past): Promise<void> {
     });
     await tx.insertInto('runs').values(rows).execute();
     const reports = rows.flatMap((row) => (row.http_status === 202 ? [reportOf(row)] : []));
-    if (reports.length > 0) await tx.insertInto('completions').values(reports).execute();
+    if (reports.length > 0) await tx.insertInto('reports').values(reports).execute();
   }
   const count = (status: Ran['status']): number =>
     runs.filter((run) => run.status === status).length;

@@ -4,7 +4,7 @@ import { plans } from '../../domain/accounts/plan.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import { isOver } from '../../domain/jobs/actions.ts';
 import { afterOnVerbs } from '../../domain/jobs/after-words.ts';
-import { isAwaiting, type RunSummary } from '../../domain/runs/run.ts';
+import { isWaiting, type RunSummary } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { clockChanges, preview } from '../../domain/schedule/preview.ts';
 import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
@@ -28,13 +28,13 @@ export function explain(records: Records): Explanation {
   const then = isDue && dueAt !== null ? dueAt : asked.at;
   const state = stateAt(records, then);
   const { outcome, answer } = verdictOf(records, state);
-  const isWaiting = outcome === 'waiting' && run === null && dueAt !== null;
+  const isToCome = outcome === 'waiting' && run === null && dueAt !== null;
   const facts = [
     ...askedFacts(records),
     ...(state === 'chained' || state === 'not_created' ? [] : scheduleFacts(records, then)),
     ...stateFacts(records, state, then),
     ...runFacts(records),
-    ...(isWaiting ? causesOf(records, dueAt, records.now) : []),
+    ...(isToCome ? causesOf(records, dueAt, records.now) : []),
     ...manualFacts(records),
     ...alertFacts(records),
     ...muteFacts(records),
@@ -145,7 +145,7 @@ function pausedNow(records: Records): string {
 }
 
 function waiting({ job, active, problems, zone }: Records, dueAt: number): Verdict {
-  const does = active !== null && isAwaiting(active) ? 'waits for a report' : 'is executing';
+  const does = active !== null && isWaiting(active) ? 'waits for a report' : 'is executing';
   const because =
     job.activeRunId !== null
       ? `a run of it ${does}, and a job executes one run at a time`

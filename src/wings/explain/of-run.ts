@@ -5,7 +5,7 @@ import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delive
 import { counted } from '../../domain/counted.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
 import {
-  isAwaiting,
+  isWaiting,
   isFinal,
   originOf,
   type RunStatus,
@@ -41,7 +41,7 @@ const statusWords: Readonly<Record<RunStatus, string>> = {
 /** What became of a run, in a clause: `it failed: the target answered HTTP 503`. */
 export function outcomeWords(run: RunSummary, zone: string): string {
   const { status, reason, httpStatus } = run;
-  if (isAwaiting(run))
+  if (isWaiting(run))
     return `it was answered HTTP ${httpStatus} and waits for the report of its target`;
   const did = `it ${statusWords[status]}`;
   if (status === 'success') return `${did} (HTTP ${httpStatus})`;
@@ -61,7 +61,7 @@ export function runFacts(records: Records): Fact[] {
   const facts = [outcomeFact(run, zone)];
   const [, means] = meaningOf(run) ?? [];
   if (means !== undefined) facts.push(fact('meaning', means, { runId }));
-  if (status === 'running' && !isAwaiting(run)) {
+  if (status === 'running' && !isWaiting(run)) {
     const most = Math.max(attempts, 1 + job.retries);
     const sentence = `Attempts so far: ${attempts} of at most ${most}. Between two of them it waits.`;
     if (most > 1) facts.push(fact('attempts', sentence, { runId }));

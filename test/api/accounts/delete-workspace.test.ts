@@ -54,7 +54,7 @@ test('deleting a workspace revokes its keys at once; its data is removed after i
   await sink.waitFor(1);
   sink.release();
   await until('a receipt', async () => (await rowsOf(local))['receipts'] === 1);
-  const executing = await make({ cronExpr: '* * * * *', awaitSeconds: 86_400 });
+  const executing = await make({ cronExpr: '* * * * *', reportWithinSeconds: 86_400 });
   await ask('POST', `/jobs/${executing}/run`);
   await sink.waitFor(1);
   await make({ cronExpr: '* * * * *' });

@@ -190,7 +190,7 @@ const allowedAfterTheEnd: Readonly<Record<string, string>> = {
   deleteWindow: 'it takes away',
   deleteBadge: 'it takes away',
   endWindow: 'it takes away what is left of a period',
-  completeRun: 'a call that is under way ends normally',
+  reportRun: 'a call that is under way ends normally',
   applyDefinitions: 'it may delete, and says 402 of each definition that it refuses',
   previewSchedule: 'it changes nothing',
   readCommand: 'it changes nothing',

@@ -133,9 +133,9 @@ test('no long part of a path is repeated where nothing is: it may be a secret', 
   const { url } = await startTestDaemon(t);
   const token = 'v1.0123456789abcdefghijklmnop';
   for (const path of [
-    `/COMPLETE/${token}`,
+    `/REPORT/${token}`,
     `/Ping/${token}/x`,
-    `/a/complete/${token}`,
+    `/a/report/${token}`,
     `/api/v1/${token}`,
   ]) {
     const response = await fetch(url + path);

@@ -95,9 +95,9 @@ const accepted: [what: string, input: object, shows?: object][] = [
   ['the shortest timeout', { timeoutSeconds: 1 }, { timeoutSeconds: 1 }],
   ['the longest timeout', { timeoutSeconds: 60 }, { timeoutSeconds: 60 }],
   ['two retries', { retries: 2 }, { retries: 2 }],
-  ['the shortest wait for a report', { awaitSeconds: 1 }],
-  ['the longest wait for a report', { awaitSeconds: 86_400 }],
-  ['no wait for a report', { awaitSeconds: null }, { awaitSeconds: undefined }],
+  ['the shortest wait for a report', { reportWithinSeconds: 1 }],
+  ['the longest wait for a report', { reportWithinSeconds: 86_400 }],
+  ['no wait for a report', { reportWithinSeconds: null }, { reportWithinSeconds: undefined }],
   ['the shortest spread', { spreadSeconds: 1 }],
   ['the longest spread', { spreadSeconds: 3_600 }],
   [

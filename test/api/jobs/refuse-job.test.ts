@@ -143,7 +143,11 @@ const refused: readonly Row[] = [
     /^timeoutSeconds must be between 1 and 60, got 61/,
   ],
   ['timeoutSeconds, a string', { timeoutSeconds: '5' }, /^timeoutSeconds must be an integer/],
-  ['awaitSeconds, a string', { awaitSeconds: '60' }, /^awaitSeconds must be an integer or null/],
+  [
+    'reportWithinSeconds, a string',
+    { reportWithinSeconds: '60' },
+    /^reportWithinSeconds must be an integer or null/,
+  ],
   ['spreadSeconds, 0', { spreadSeconds: 0 }, /^spreadSeconds must be between 1 and 3600, got 0/],
   ['spreadSeconds, half', { spreadSeconds: 0.5 }, /^spreadSeconds must be an integer or null/],
   [
@@ -181,11 +185,23 @@ const refused: readonly Row[] = [
   ['notes, 4001', { notes: 'n'.repeat(4_001) }, /^notes must be at most 4000 characters, got 4001/],
   ['paused, a string', { paused: 'true' }, /^paused must be a boolean, got "true"/],
   ['paused, 1', { paused: 1 }, /^paused must be a boolean, got 1/],
-  ['awaitSeconds, 0', { awaitSeconds: 0 }, /^awaitSeconds must be between 1 and 86400, got 0/],
-  ['awaitSeconds, over a day', { awaitSeconds: 86_401 }, /^awaitSeconds must be between 1 and/],
+  [
+    'reportWithinSeconds, 0',
+    { reportWithinSeconds: 0 },
+    /^reportWithinSeconds must be between 1 and 86400, got 0/,
+  ],
+  [
+    'reportWithinSeconds, over a day',
+    { reportWithinSeconds: 86_401 },
+    /^reportWithinSeconds must be between 1 and/,
+  ],
   ['makeUpSeconds, 59', { makeUpSeconds: 59 }, /^makeUpSeconds must be between 60 and 604800, got/],
   ['makeUpSeconds, over a week', { makeUpSeconds: 604_801 }, /^makeUpSeconds must be between 60/],
-  ['awaitSeconds, half', { awaitSeconds: 1.5 }, /^awaitSeconds must be an integer or null/],
+  [
+    'reportWithinSeconds, half',
+    { reportWithinSeconds: 1.5 },
+    /^reportWithinSeconds must be an integer or null/,
+  ],
 ];
 
 /** Rows that one key sends in a minute, two requests each; a longer table is split. */

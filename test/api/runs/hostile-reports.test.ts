@@ -19,8 +19,8 @@ test('a job can be deleted at the moment at which its target reports', async (t)
   const story = await begin(t);
   const sink = await accepting(t);
   for (let round = 0; round < 8; round += 1) {
-    const { job, completionUrl } = await startWait(story, sink, { name: `job ${round}` });
-    const reported = send(completionUrl);
+    const { job, reportUrl } = await startWait(story, sink, { name: `job ${round}` });
+    const reported = send(reportUrl);
     if (round % 2 === 0) await reported;
     const deleted = await story.daemon.ask('DELETE', `/jobs/${job.id}`);
     assert.equal(deleted.status, 200, deleted.body.error);
@@ -30,14 +30,14 @@ test('a job can be deleted at the moment at which its target reports', async (t)
 
 test('the URL of reports is not shown to readers, also if a target repeats it', async (t) => {
   const story = await begin(t);
-  const { completionUrl, path, read, ended } = await startWait(story, await accepting(t));
-  const token = completionUrl.split('/').at(-1) ?? '';
-  await send(`${completionUrl}/progress`, { body: { message: `then call ${completionUrl}` } });
-  const { completion } = await read();
-  assert.match(completion?.line ?? '', /^then call http.*\/complete\/\[redacted\]$/);
-  const message = `in place of ${completionUrl}`;
+  const { reportUrl, path, read, ended } = await startWait(story, await accepting(t));
+  const token = reportUrl.split('/').at(-1) ?? '';
+  await send(`${reportUrl}/progress`, { body: { message: `then call ${reportUrl}` } });
+  const { report } = await read();
+  assert.match(report?.line ?? '', /^then call http.*\/report\/\[redacted\]$/);
+  const message = `in place of ${reportUrl}`;
   const body = { status: 'failed', message };
-  assert.equal((await story.daemon.ask('POST', `${path}/completion`, body)).status, 200);
+  assert.equal((await story.daemon.ask('POST', `${path}/report`, body)).status, 200);
   assert.doesNotMatch(JSON.stringify(await ended()), new RegExp(token));
 });
 
@@ -57,13 +57,13 @@ test('an early report ends its run also if the clock was set back since', async 
 
 test('a report whose body would be lost is refused, and ends nothing', async (t) => {
   const story = await begin(t);
-  const { completionUrl, read, ended } = await startWait(story, await accepting(t));
+  const { reportUrl, read, ended } = await startWait(story, await accepting(t));
   for (const body of ['{"status":"failed"}', 'status=failed']) {
-    assert.equal(await statusOf(completionUrl, 'GET', body), 400, body);
+    assert.equal(await statusOf(reportUrl, 'GET', body), 400, body);
   }
-  assert.equal(await statusOf(completionUrl, 'POST', 'null'), 400);
-  assert.equal((await read()).completion?.outcome, null);
-  assert.equal(await statusOf(completionUrl, 'POST', ''), 200);
+  assert.equal(await statusOf(reportUrl, 'POST', 'null'), 400);
+  assert.equal((await read()).report?.outcome, null);
+  assert.equal(await statusOf(reportUrl, 'POST', ''), 200);
   assert.equal((await ended()).status, 'success');
 });
 
@@ -72,16 +72,16 @@ test('progress that comes often waits, and keeps no other target waiting', async
   const sink = await accepting(t);
   const chatty = await startWait(story, sink, { name: 'chatty' });
   const quiet = await startWait(story, sink, { name: 'quiet' });
-  await progress(chatty.completionUrl, 1);
+  await progress(chatty.reportUrl, 1);
   const order: string[] = [];
   await Promise.all([
-    progress(chatty.completionUrl, 2).then(() => order.push('chatty')),
-    progress(quiet.completionUrl, 9).then(() => order.push('quiet')),
+    progress(chatty.reportUrl, 2).then(() => order.push('chatty')),
+    progress(quiet.reportUrl, 9).then(() => order.push('quiet')),
   ]);
   assert.deepEqual(order, ['quiet', 'chatty']);
   const shown = await Promise.all([chatty.read(), quiet.read()]);
   assert.deepEqual(
-    shown.map(({ completion }) => completion?.percent),
+    shown.map(({ report }) => report?.percent),
     [2, 9],
   );
 });
@@ -91,16 +91,16 @@ test('the URL of a run that is over lets nobody ask without end', async (t) => {
   const sink = await accepting(t);
   const over = await startWait(story, sink, { name: 'over' });
   const waiting = await startWait(story, sink, { name: 'waiting' });
-  await send(over.completionUrl);
+  await send(over.reportUrl);
   await over.ended();
   const statuses = new Set<number>();
   for (let asked = 0; asked <= 300; asked += 1) {
     const method = asked % 2 === 0 ? 'HEAD' : 'POST';
-    statuses.add((await fetch(over.completionUrl, { method })).status);
+    statuses.add((await fetch(over.reportUrl, { method })).status);
   }
   assert.deepEqual(statuses, new Set([200, 409, 429]));
-  assert.equal((await fetch(waiting.completionUrl, { method: 'HEAD' })).status, 429);
-  assert.equal((await send(waiting.completionUrl)).status, 200, 'a report is never refused');
+  assert.equal((await fetch(waiting.reportUrl, { method: 'HEAD' })).status, 429);
+  assert.equal((await send(waiting.reportUrl)).status, 200, 'a report is never refused');
 });
 
 test('progress without end is refused for its run alone, and its end counts', async (t) => {
@@ -114,7 +114,7 @@ test('progress without end is refused for its run alone, and its end counts', as
     return fetch(url + signals[index % 2], { method: 'POST', body });
   };
   const indexes = Array.from({ length: 304 }, (_, index) => index);
-  const answers = await Promise.all(indexes.map((index) => report(loud.completionUrl, index)));
+  const answers = await Promise.all(indexes.map((index) => report(loud.reportUrl, index)));
   const refused = answers.filter(({ status }) => status !== 200);
   assert.deepEqual(
     refused.map(({ status }) => status),
@@ -126,28 +126,28 @@ test('progress without end is refused for its run alone, and its end counts', as
     assert.equal(headers.get('ratelimit'), '"run";r=0');
   }
   for (const [index] of signals.entries()) {
-    assert.equal((await report(loud.completionUrl, index)).status, 429);
-    assert.equal((await report(quiet.completionUrl, index)).status, 200);
+    assert.equal((await report(loud.reportUrl, index)).status, 429);
+    assert.equal((await report(quiet.reportUrl, index)).status, 200);
   }
   story.clock.advanceBoth(60_000);
-  await progress(loud.completionUrl, 7);
-  assert.equal((await loud.read()).completion?.percent, 7);
-  assert.equal((await send(loud.completionUrl)).status, 200);
+  await progress(loud.reportUrl, 7);
+  assert.equal((await loud.read()).report?.percent, 7);
+  assert.equal((await send(loud.reportUrl)).status, 200);
   assert.equal((await loud.ended()).status, 'success');
 });
 
 test('reports that make no sense count for their address, those that do never', async (t) => {
   const story = await begin(t);
-  const { completionUrl, ended } = await startWait(story, await accepting(t));
+  const { reportUrl, ended } = await startWait(story, await accepting(t));
   const statuses: number[] = [];
   for (let asked = 0; asked <= 300; asked += 1) {
     const body = asked % 2 === 0 ? { status: 'done' } : { percent: 4 };
-    statuses.push((await send(completionUrl, { body })).status);
+    statuses.push((await send(reportUrl, { body })).status);
   }
   assert.equal(statuses.pop(), 429);
   assert.deepEqual(new Set(statuses), new Set([400]));
-  await progress(completionUrl, 3);
-  assert.equal((await send(`${completionUrl}/fail`)).status, 200);
+  await progress(reportUrl, 3);
+  assert.equal((await send(`${reportUrl}/fail`)).status, 200);
   assert.equal((await ended()).status, 'failed');
 });
 

@@ -23,7 +23,10 @@ async function setup(t: TestContext) {
     assert.equal(status, 201, body.error);
     return body.job.id;
   };
-  const jobIds = { rowed: await add('rowed', { awaitSeconds: 60 }), plain: await add('plain', {}) };
+  const jobIds = {
+    rowed: await add('rowed', { reportWithinSeconds: 60 }),
+    plain: await add('plain', {}),
+  };
   clock.advanceBoth(30_000);
   await sink.waitFor(2);
   const of = (name: keyof typeof jobIds) => {
@@ -41,7 +44,7 @@ function without({ name, jobId, runId }: InFlight, body: unknown): string {
     .replaceAll(jobId, 'JOB')
     .replaceAll(runId, 'RUN')
     .replaceAll(name, 'NAME')
-    .replaceAll(',"awaitSeconds":60', '');
+    .replaceAll(',"reportWithinSeconds":60', '');
 }
 
 test('every operation says the same of a run in flight, with a row of its own or without', async (t) => {

@@ -38,7 +38,7 @@ test('a report that comes before the answer counts if the answer is 202', async 
   assert.equal((await daemon.ask('GET', path)).body.run.status, 'running');
   sink.release(1, 202);
   const end = await endOf(story, path);
-  assert.deepEqual([end.status, end.completion?.message], ['success', 'fast']);
+  assert.deepEqual([end.status, end.report?.message], ['success', 'fast']);
 });
 
 test('any other answer than 202 decides, whatever was reported before', async (t) => {
@@ -52,7 +52,7 @@ test('any other answer than 202 decides, whatever was reported before', async (t
   await send(url);
   sink.release(1, 500);
   const end = await endOf(story, `/jobs/${job.id}/runs/${run.id}`);
-  assert.deepEqual([end.status, end.error, end.completion], ['failed', 'http: 500', undefined]);
+  assert.deepEqual([end.status, end.error, end.report], ['failed', 'http: 500', undefined]);
   assertRefused(await send(url), 409, /ended as failed \(http: 500\)/, 'a late report');
 });
 
@@ -63,18 +63,18 @@ test('all attempts of a run carry one URL, and only jobs that await have it', as
     calls += 1;
     response.writeHead(calls === 1 ? 503 : 202, { 'retry-after': '0' }).end();
   });
-  const { run, completionUrl, job } = await startWait(story, sink, { retries: 1 });
+  const { run, reportUrl, job } = await startWait(story, sink, { retries: 1 });
   assert.equal(run.attempts, 2);
-  assert.equal(urlIn(sink.received[0]), completionUrl);
-  assert.equal(job.awaitSeconds, 600);
-  const plain = await create(story, { name: 'plain', url: sink.url, awaitSeconds: null });
-  assert.ok(!('awaitSeconds' in plain));
+  assert.equal(urlIn(sink.received[0]), reportUrl);
+  assert.equal(job.reportWithinSeconds, 600);
+  const plain = await create(story, { name: 'plain', url: sink.url, reportWithinSeconds: null });
+  assert.ok(!('reportWithinSeconds' in plain));
   const { daemon } = story;
   const { run: queued } = (await daemon.ask('POST', `/jobs/${plain.id}/run`)).body;
   const end = await endOf(story, `/jobs/${plain.id}/runs/${queued.id}`);
-  assert.deepEqual([end.status, end.httpStatus, 'completion' in end], ['success', 202, false]);
-  assert.ok(!('x-service-completion-url' in (sink.received.at(-1)?.headers ?? {})));
-  const forged = { name: 'f', url: sink.url, headers: { X_Service_Completion_URL: 'x' } };
+  assert.deepEqual([end.status, end.httpStatus, 'report' in end], ['success', 202, false]);
+  assert.ok(!('x-service-report-url' in (sink.received.at(-1)?.headers ?? {})));
+  const forged = { name: 'f', url: sink.url, headers: { X_Service_Report_URL: 'x' } };
   assertRefused(await daemon.ask('POST', '/jobs', forged), 400, /the service sets it/, 'a header');
 });
 
@@ -83,9 +83,9 @@ test('a target that echoes its request does not publish the URL', async (t) => {
   const sink = await startSink(t, (response, { headers }) =>
     response.writeHead(202).end(JSON.stringify(headers)),
   );
-  const { run, completionUrl } = await startWait(story, sink);
-  assert.ok(!run.responseBody?.includes(completionUrl.split('/').at(-1) ?? ''));
-  assert.match(run.responseBody ?? '', /complete\/\[redacted\]/);
+  const { run, reportUrl } = await startWait(story, sink);
+  assert.ok(!run.responseBody?.includes(reportUrl.split('/').at(-1) ?? ''));
+  assert.match(run.responseBody ?? '', /report\/\[redacted\]/);
 });
 
 test('while a run waits nothing of its job is called, and its slot serves others', async (t) => {
@@ -96,7 +96,7 @@ test('while a run waits nothing of its job is called, and its slot serves others
   clock.set('2026-03-02T10:01:00Z');
   await until('the call', () => sink.received.length === 1);
   const other = await startSink(t);
-  const plain = await create(story, { name: 'other', url: other.url, awaitSeconds: null });
+  const plain = await create(story, { name: 'other', url: other.url, reportWithinSeconds: null });
   await daemon.ask('POST', `/jobs/${plain.id}/run`);
   await until('the call of another job in the only slot', () => other.received.length === 1);
   clock.set('2026-03-02T10:04:30Z');
@@ -123,16 +123,16 @@ test('while a run waits nothing of its job is called, and its slot serves others
 test('a job can be changed, paused and deleted while its run waits', async (t) => {
   const story = await begin(t);
   const { daemon } = story;
-  const { job, completionUrl, ended } = await startWait(story, await accepting(t));
+  const { job, reportUrl, ended } = await startWait(story, await accepting(t));
   const path = `/jobs/${job.id}`;
   const changed = await daemon.ask('PATCH', path, { notes: 'n', action: 'pause' });
   assert.deepEqual([changed.status, changed.body.job.notes], [200, 'n']);
-  assert.equal((await send(completionUrl)).status, 200);
+  assert.equal((await send(reportUrl)).status, 200);
   assert.equal((await ended()).status, 'success');
   const other = await startWait(story, await accepting(t), { name: 'b' });
   assert.equal((await daemon.ask('DELETE', `/jobs/${other.job.id}`)).status, 200);
   for (const end of ['', '/fail', '/progress']) {
-    assertRefused(await send(other.completionUrl + end), 404, /no run at this URL/, end);
+    assertRefused(await send(other.reportUrl + end), 404, /no run at this URL/, end);
   }
   const third = await startWait(story, await accepting(t), { name: 'c' });
   const action = { action: 'delete', ids: [third.job.id] };
@@ -143,21 +143,21 @@ test('a job can be changed, paused and deleted while its run waits', async (t) =
 test('people can end a wait, and the audit trail says who did', async (t) => {
   const story = await begin(t);
   const { daemon } = story;
-  const { run, path, ended, completionUrl } = await startWait(story, await accepting(t));
+  const { run, path, ended, reportUrl } = await startWait(story, await accepting(t));
   const end = { status: 'failed', message: 'the worker is gone' };
   const reader = await daemon.newKey('read');
-  assert.equal((await daemon.ask('POST', `${path}/completion`, end, reader)).status, 403);
-  const answer = await daemon.ask('POST', `${path}/completion`, end);
-  assert.deepEqual([answer.status, answer.body.run.completion.reportedBy], [200, 'person']);
+  assert.equal((await daemon.ask('POST', `${path}/report`, end, reader)).status, 403);
+  const answer = await daemon.ask('POST', `${path}/report`, end);
+  assert.deepEqual([answer.status, answer.body.run.report.reportedBy], [200, 'person']);
   assert.equal((await ended()).error, 'reported: the worker is gone');
-  assertRefused(await send(completionUrl), 409, /reported: the worker is gone/, 'the target');
-  const again = await daemon.ask('POST', `${path}/completion`, end);
+  assertRefused(await send(reportUrl), 409, /reported: the worker is gone/, 'the target');
+  const again = await daemon.ask('POST', `${path}/report`, end);
   assertRefused(again, 409, /does not wait for a report: it ended as failed/, 'a second end');
   const { entries } = (await daemon.ask('GET', '/audit?action=job&limit=2')).body;
   assert.deepEqual(
     entries.map((entry: Record<string, unknown>) => [entry['action'], entry['runId']]),
     [
-      ['job.complete', run.id],
+      ['job.report', run.id],
       ['job.run', run.id],
     ],
   );
@@ -167,33 +167,33 @@ test('a wait survives a restart of jobd, with its URL', async (t) => {
   const { daemon, clock } = await begin(t);
   const sink = await accepting(t);
   const flags = { port: new URL(daemon.url).port };
-  const { path, completionUrl } = await startWait({ daemon }, sink);
-  const expiring = await startWait({ daemon }, sink, { name: 'b', awaitSeconds: 60 });
+  const { path, reportUrl } = await startWait({ daemon }, sink);
+  const expiring = await startWait({ daemon }, sink, { name: 'b', reportWithinSeconds: 60 });
   await daemon.stop();
   clock.advance(120_000);
   const next = await startTestDaemon(t, { dataDir: daemon.dataDir, clock, flags });
   const read = async (of: string): Promise<Run> => (await next.ask('GET', of)).body.run;
   assert.equal((await read(path)).status, 'running');
-  assert.equal((await send(completionUrl, { body: { message: 'done' } })).status, 200);
+  assert.equal((await send(reportUrl, { body: { message: 'done' } })).status, 200);
   assert.equal((await endOf({ daemon: next }, path)).status, 'success');
   // What ended that run would have ended the other one.
   assert.equal((await read(expiring.path)).status, 'running');
   clock.pass(60_000);
   const end = await endOf({ daemon: next }, expiring.path);
-  assert.equal(end.error, 'timeout: no completion within 60 s');
-  assert.equal(end.finishedAt, end.completion?.expiresAt);
+  assert.equal(end.error, 'timeout: no report within 60 s');
+  assert.equal(end.finishedAt, end.report?.expiresAt);
 });
 
 test('a report that could not reach jobd in time counts in the first minute after its start', async (t) => {
   const { daemon, clock } = await begin(t);
   const flags = { port: new URL(daemon.url).port };
-  const late = await startWait({ daemon }, await accepting(t), { awaitSeconds: 60 });
+  const late = await startWait({ daemon }, await accepting(t), { reportWithinSeconds: 60 });
   await daemon.stop();
   clock.advance(120_000);
   const next = await startTestDaemon(t, { dataDir: daemon.dataDir, clock, flags });
-  assert.equal((await send(late.completionUrl)).status, 200);
+  assert.equal((await send(late.reportUrl)).status, 200);
   const end = await endOf({ daemon: next }, late.path);
-  assert.deepEqual([end.status, end.completion?.outcome], ['success', 'success']);
+  assert.deepEqual([end.status, end.report?.outcome], ['success', 'success']);
 });
 
 test('a job that runs after one that waits for a report runs when the report has come', async (t) => {
@@ -211,7 +211,7 @@ test('a job that runs after one that waits for a report runs when the report has
   const url = urlIn(first.received[0]);
   await until('the wait', async () => {
     const { body } = await daemon.ask('GET', `/jobs/${job.id}/runs`);
-    return body.runs[0].completion !== undefined;
+    return body.runs[0].report !== undefined;
   });
   assert.deepEqual([then.received.length, results.received.length], [0, 0]);
   assert.equal((await send(url)).status, 200);
@@ -219,14 +219,14 @@ test('a job that runs after one that waits for a report runs when the report has
   const { data } = JSON.parse(results.received[0]?.body ?? '') as { data: { run: Run } };
   const { run } = (await daemon.ask('GET', `/jobs/${job.id}/runs/${data.run.id}`)).body;
   assert.deepEqual(data.run, run, 'the result carries the run as people read it');
-  assert.equal(data.run.completion?.outcome, 'success');
+  assert.equal(data.run.report?.outcome, 'success');
 });
 
 test('a result says also that no report came in time', async (t) => {
   const story = await begin(t);
   const results = await startSink(t);
   const { run, job } = await startWait(story, await accepting(t), {
-    awaitSeconds: 60,
+    reportWithinSeconds: 60,
     onResult: results.url,
   });
   story.clock.advanceBoth(61_000);
@@ -234,19 +234,19 @@ test('a result says also that no report came in time', async (t) => {
   const { data } = JSON.parse(results.received[0]?.body ?? '') as { data: { run: Run } };
   const { body } = await story.daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`);
   assert.deepEqual(data.run, body.run);
-  assert.deepEqual([data.run.status, data.run.completion?.outcome], ['failed', 'expired']);
+  assert.deepEqual([data.run.status, data.run.report?.outcome], ['failed', 'expired']);
 });
 
 test('what is set to follow while a run waits counts when it ends', async (t) => {
   const story = await begin(t);
   const { daemon } = story;
   const [next, results] = [await startSink(t), await startSink(t)];
-  const { job, run, completionUrl } = await startWait(story, await accepting(t));
+  const { job, run, reportUrl } = await startWait(story, await accepting(t));
   const input = { name: 'next', url: next.url, after: { jobId: job.id } };
   assert.equal((await daemon.ask('POST', '/jobs', input)).status, 201);
   const change = { onResult: results.url };
   assert.equal((await daemon.ask('PATCH', `/jobs/${job.id}`, change)).status, 200);
-  await send(completionUrl);
+  await send(reportUrl);
   await untilAfterAWhile(story, 'both', () => next.received.length + results.received.length === 2);
   assert.equal(JSON.parse(results.received[0]?.body ?? '').data.run.id, run.id);
 });

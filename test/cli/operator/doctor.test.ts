@@ -224,7 +224,7 @@ test('a site URL that jobd guessed is pointed out by serve and doctor', async (t
     assert.equal(daemon.guessedUrl !== null, isGuess);
     const discovery = await fetch(`${daemon.url}/.well-known/openid-configuration`);
     const { issuer } = (await discovery.json()) as { issuer: string };
-    assert.match(issuer, /^http:\/\/127\.0\.0\.1:/, 'as completion URLs and proofs say it');
+    assert.match(issuer, /^http:\/\/127\.0\.0\.1:/, 'as report URLs and proofs say it');
   }
 });
 

@@ -55,7 +55,7 @@ test('what has a page is linked, unless it was deleted', () => {
     );
   }
   assert.equal(subjectPlace({ ...entry, action: 'channel.test' }), '/channels/s');
-  const ended = { ...entry, action: 'job.complete', runId: 'r' } as const;
+  const ended = { ...entry, action: 'job.report', runId: 'r' } as const;
   assert.equal(subjectPlace(ended), '/jobs/s/runs/r', 'the page of its run');
 });
 

@@ -47,7 +47,7 @@ test('a new job is sent whole, with the defaults of the API where nothing was ty
     timezone: 'America/New_York',
     timeoutSeconds: jobDefaults.timeoutSeconds,
     retries: jobDefaults.retries,
-    awaitSeconds: null,
+    reportWithinSeconds: null,
     makeUpSeconds: null,
     spreadSeconds: null,
     notBefore: null,

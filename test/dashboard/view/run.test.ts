@@ -50,18 +50,18 @@ test('the sentence says what happened, in every status', () => {
       'Running for 12 s, attempt 2.',
     ],
   ];
-  const completion = { outcome: 'success', reportedBy: 'target' } as Run['completion'] & object;
+  const report = { outcome: 'success', reportedBy: 'target' } as Run['report'] & object;
   rows.push(
     [
-      { status: 'running', httpStatus: 202, startedAt: '2026-11-22T06:41:00.000Z', completion },
+      { status: 'running', httpStatus: 202, startedAt: '2026-11-22T06:41:00.000Z', report },
       'Running for 12 s: the target answered HTTP 202 and works on.',
     ],
     [
-      { httpStatus: 202, durationMs: 124_000, completion },
+      { httpStatus: 202, durationMs: 124_000, report },
       'Success: the target answered HTTP 202, and it reported a success after 2 m 4 s.',
     ],
     [
-      { status: 'failed', httpStatus: 202, error: 'reported: no space', completion },
+      { status: 'failed', httpStatus: 202, error: 'reported: no space', report },
       'Failed after the target answered HTTP 202: reported: no space.',
     ],
   );

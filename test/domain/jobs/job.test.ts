@@ -24,7 +24,7 @@ test('a name and a URL make an hourly GET in Europe/Paris', () => {
     body: null,
     timeoutSeconds: 30,
     retries: 0,
-    awaitSeconds: null,
+    reportWithinSeconds: null,
     makeUpSeconds: null,
     after: null,
     onResult: null,

@@ -64,7 +64,7 @@ export interface KilledService {
 /** The end of the URL for reports that the call of a job named; undefined if it was not called. */
 export function tokenOf({ target }: KilledService, name: string): string | undefined {
   const call = target.received.find(({ path }) => path === `/${name}`);
-  return call && String(call.headers['x-service-completion-url']).split('/').at(-1);
+  return call && String(call.headers['x-service-report-url']).split('/').at(-1);
 }
 
 /** Answers that are held back, by names; and the names of those that were cut off. */

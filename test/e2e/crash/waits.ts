@@ -116,7 +116,7 @@ export async function startWaits(
 }
 
 /** Reports, and notes what was answered. */
-export async function report(
+export async function sendReport(
   campaign: Campaign,
   one: Watched,
   status: Sent['status'],
@@ -125,7 +125,7 @@ export async function report(
   const message = `${status} ${one.sent.length} of ${one.name}`;
   const sent: Sent = { status, message, answer: null };
   one.sent.push(sent);
-  const path = `/complete/${tokenOf(campaign.service, one.name)}`;
+  const path = `/report/${tokenOf(campaign.service, one.name)}`;
   sent.answer = await campaign.service.post(path, { status, message }, node);
   return sent.answer;
 }
@@ -158,12 +158,16 @@ export async function round(campaign: Campaign): Promise<void> {
   const other = otherThan(victim, service, random);
   for (const [index, one] of began.entries()) one.via = index % count === 2 ? other : victim;
 
-  await Promise.all(at('early').map(async (one) => must(await report(campaign, one, 'success'))));
+  await Promise.all(
+    at('early').map(async (one) => must(await sendReport(campaign, one, 'success'))),
+  );
   const timed = at('deadline', 'expired');
   const waiting = called.filter((one) => !inCall.has(one.point) && !timed.includes(one));
   answer(held, waiting);
   await Promise.all(waiting.map((one) => untilWaiting(campaign, one)));
-  await Promise.all(at('alerted').map(async (one) => must(await report(campaign, one, 'failed'))));
+  await Promise.all(
+    at('alerted').map(async (one) => must(await sendReport(campaign, one, 'failed'))),
+  );
   const areAlerted = () => at('alerted').every(({ name }) => held.alerts.has(name));
   await until('the alerts', areAlerted);
 
@@ -174,25 +178,25 @@ export async function round(campaign: Campaign): Promise<void> {
 
   // All of that is acknowledged just before the kill.
   await Promise.all([
-    ...at('reported').map(async (one) => must(await report(campaign, one, 'success'))),
-    ...at('failed').map(async (one) => must(await report(campaign, one, 'failed'))),
-    ...at('progress').map(async (one) => must(await report(campaign, one, 'progress'))),
+    ...at('reported').map(async (one) => must(await sendReport(campaign, one, 'success'))),
+    ...at('failed').map(async (one) => must(await sendReport(campaign, one, 'failed'))),
+    ...at('progress').map(async (one) => must(await sendReport(campaign, one, 'progress'))),
   ]);
   const queued = at('queued').map((one) => queue(campaign, one, one.via));
   await setTimeout(random() * longestQueuedMs);
   const odd = Math.floor(random() * 2);
   // And that is under way.
   const toVictim = at('reporting').filter(({ via }) => via === victim);
-  const reports = toVictim.map((one) => report(campaign, one, 'success'));
+  const reports = toVictim.map((one) => sendReport(campaign, one, 'success'));
   const rest = at('reporting', 'deadline').filter((one) => !toVictim.includes(one));
   const underWay = [
     ...reports,
     ...queued,
-    ...at('progress').map((one) => report(campaign, one, 'progress')),
-    ...rest.map((one) => report(campaign, one, 'success')),
+    ...at('progress').map((one) => sendReport(campaign, one, 'progress')),
+    ...rest.map((one) => sendReport(campaign, one, 'success')),
     ...at('both').flatMap((one) =>
       [victim, other, victim + 1, victim + 2].map((node, index) =>
-        report(campaign, one, index % 2 === odd ? 'success' : 'failed', node),
+        sendReport(campaign, one, index % 2 === odd ? 'success' : 'failed', node),
       ),
     ),
   ];
@@ -210,7 +214,9 @@ export async function round(campaign: Campaign): Promise<void> {
   // Half of them are reported again while the others recover, the rest in the end.
   const again = called.filter(() => random() < 0.5);
   campaign.background.push(
-    Promise.all(again.map((one) => report(campaign, one, 'success', Math.floor(random() * count)))),
+    Promise.all(
+      again.map((one) => sendReport(campaign, one, 'success', Math.floor(random() * count))),
+    ),
   );
 }
 
@@ -218,9 +224,9 @@ export async function round(campaign: Campaign): Promise<void> {
 async function begin(campaign: Campaign, point: Point, asked: number): Promise<Watched> {
   const { service, all } = campaign;
   const name = `${point}-${all.length}-${asked}`;
-  const awaitSeconds = point === 'deadline' || point === 'expired' ? shortSeconds : 3_600;
+  const reportWithinSeconds = point === 'deadline' || point === 'expired' ? shortSeconds : 3_600;
   const url = `${service.target.url}/${name}`;
-  const job = { name, url, cronExpr: '0 0 1 1 *', awaitSeconds };
+  const job = { name, url, cronExpr: '0 0 1 1 *', reportWithinSeconds };
   const { status, body } = await service.ask('POST', '/jobs', job, asked);
   assert.equal(status, 201, JSON.stringify(body));
   const known = { point, name, jobId: body.job.id as string, via: asked };
@@ -256,11 +262,11 @@ function answer({ calls }: Held, these: readonly Watched[]): void {
 
 /** Resolves when a run waits, with the moment when its time is over. */
 async function untilWaiting(campaign: Campaign, one: Watched): Promise<number> {
-  const { completion } = await until(`a wait of ${one.name}`, async () => {
+  const { report } = await until(`a wait of ${one.name}`, async () => {
     const run = await read(campaign, one);
-    return run.completion !== undefined && run;
+    return run.report !== undefined && run;
   });
-  return Date.parse(completion?.expiresAt ?? '');
+  return Date.parse(report?.expiresAt ?? '');
 }
 
 function must(status: number | null): void {

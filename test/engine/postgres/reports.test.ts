@@ -1,4 +1,4 @@
-/** Reports that come while their runs end (docs/behavior.md#await-3): on time, or refused. */
+/** Reports that come while their runs end (docs/behavior.md#report-3): on time, or refused. */
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
@@ -15,7 +15,7 @@ import {
   findDueWaits,
   keepProgress,
   keepReports,
-} from '../../../src/store/runs/completions.ts';
+} from '../../../src/store/runs/reports.ts';
 import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

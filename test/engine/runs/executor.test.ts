@@ -63,7 +63,7 @@ async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
     clock: engine.clock,
     log: pino({ level: 'silent' }),
     traceContext: false,
-    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
+    reportUrlOf: (runId: string) => `https://jobd.test/report/${runId}`,
     spans: null,
     meter: uncounted,
     slots,

@@ -254,7 +254,7 @@ async function claimedRun(t: TestContext) {
     clock,
     log: openLog('silent'),
     traceContext: false,
-    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
+    reportUrlOf: (runId: string) => `https://jobd.test/report/${runId}`,
     spans: null,
     keepAttempt: async () => true,
     membership: alone(clock),

@@ -27,7 +27,7 @@ import * as monitors from '../../../src/store/monitors/monitors.ts';
 import * as pings from '../../../src/store/monitors/pings.ts';
 import * as receipts from '../../../src/store/proof/receipts.ts';
 import * as claims from '../../../src/store/runs/claims.ts';
-import * as completions from '../../../src/store/runs/completions.ts';
+import * as reports from '../../../src/store/runs/reports.ts';
 import { listKeptFrom } from '../../../src/store/runs/early.ts';
 import * as history from '../../../src/store/runs/history.ts';
 import * as inFlight from '../../../src/store/runs/in-flight.ts';
@@ -232,12 +232,12 @@ export const ofRuns: Asked = {
   findPlan: [(db) => retention.findPlan(db, 'a')],
   removeBeginnings: [(db) => retention.removeBeginnings(db, [beginning])],
   listKeptFrom: [(db) => listKeptFrom(db, part, 10)],
-  findNextWaitEnd: [(db) => completions.findNextWaitEnd(db, { acceptedFrom: 1 })],
-  findDueWaits: [(db) => completions.findDueWaits(db, { now: 1, acceptedFrom: 1, limit: 5 })],
-  countWaits: [(db) => completions.countWaits(db, 5)],
-  findReportedRun: [(db) => completions.findReportedRun(db, 'r')],
-  findCompletions: [(db) => completions.findCompletions(db, ['r'])],
-  findWaitsOf: [(db) => completions.findWaitsOf(db, 'w')],
+  findNextWaitEnd: [(db) => reports.findNextWaitEnd(db, { acceptedFrom: 1 })],
+  findDueWaits: [(db) => reports.findDueWaits(db, { now: 1, acceptedFrom: 1, limit: 5 })],
+  countWaits: [(db) => reports.countWaits(db, 5)],
+  findReportedRun: [(db) => reports.findReportedRun(db, 'r')],
+  findReports: [(db) => reports.findReports(db, ['r'])],
+  findWaitsOf: [(db) => reports.findWaitsOf(db, 'w')],
   findUnsignedRuns: [{ limit: 5 }, { jobId: 'j', limit: 5 }].map(
     (of) => (db) => receipts.findUnsignedRuns(db, of),
   ),

@@ -177,7 +177,7 @@ test('the call of a run that waited for a report is in flight until its answer, 
   const { db, end, job } = await setup(t);
   const { runId } = await end('success', { finishedAt: 9_000, httpStatus: 202 });
   const wait = { run_id: runId, accepted_at: 3_000, expires_at: 10_000, due_at: null };
-  await db.insertInto('completions').values(wait).execute();
+  await db.insertInto('reports').values(wait).execute();
   const inFlightAt = async (at: number): Promise<number> => {
     const span = { at, since: 0, host: '', except: null };
     return (await countInFlight(db, job.workspaceId, span)).all;

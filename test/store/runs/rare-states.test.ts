@@ -16,15 +16,15 @@ import {
   beginWaits,
   countWaits,
   dropWait,
-  findCompletions,
+  findReports,
   findDueWaits,
   findNextWaitEnd,
   findReportedRun,
   findWaitsOf,
-  isAwaiting,
+  isWaiting,
   keepProgress,
   keepReports,
-} from '../../../src/store/runs/completions.ts';
+} from '../../../src/store/runs/reports.ts';
 import { listKeptFrom } from '../../../src/store/runs/early.ts';
 import { findForgotten } from '../../../src/store/runs/forgotten.ts';
 import { listHistory } from '../../../src/store/runs/history.ts';
@@ -63,12 +63,12 @@ const isInterrupted = changed('runs', 'running', {
   reason: 'cut_off',
 });
 const isReported = changed(
-  'completions',
+  'reports',
   'awaited',
   { outcome: 'success', reported_at: 1, reported_by: 'target' },
   'run_id',
 );
-const isClosed = changed('completions', 'awaited', { due_at: null }, 'run_id');
+const isClosed = changed('reports', 'awaited', { due_at: null }, 'run_id');
 const isUnanswered = changed('runs', 'awaited', { http_status: null });
 
 const begun = { attempts: 1, httpStatus: 202, responseBody: null, truncated: 0 };
@@ -168,14 +168,14 @@ testGuards({
     isClosed,
   ],
   'a run waits from its answer to its end': [
-    (tx) => isAwaiting(tx, 'awaited'),
+    (tx) => isWaiting(tx, 'awaited'),
     isUnanswered,
     runBecame('awaited', 'success'),
   ],
   'the waits of a workspace are those of answered runs that are not over': [
     (tx) => findWaitsOf(tx, 'w'),
     isUnanswered,
-    changed('jobs', 'awaiting', { ...noRun }),
+    changed('jobs', 'waiting', { ...noRun }),
   ],
   'a wait that is over is not ended again': [
     (tx) => findDueWaits(tx, { ...scope, now: later, limit: 10 }),
@@ -188,30 +188,25 @@ testGuards({
   'a wait that is over is not counted': [(tx) => countWaits(tx, 10), isClosed],
   'dropping a wait leaves a run that is over as it is': [
     async (tx) => {
-      await dropWait(tx, { jobId: 'awaiting', runId: 'awaited', now: 2 });
+      await dropWait(tx, { jobId: 'waiting', runId: 'awaited', now: 2 });
       return (await rowOf(tx, 'runs', 'awaited'))['status'] === 'interrupted';
     },
     runBecame('awaited', 'success'),
   ],
   'dropping a wait leaves its job to the run that has begun since': [
     async (tx) => {
-      await dropWait(tx, { jobId: 'awaiting', runId: 'awaited', now: 2 });
-      return (await rowOf(tx, 'jobs', 'awaiting'))['active_run_id'] === null;
+      await dropWait(tx, { jobId: 'waiting', runId: 'awaited', now: 2 });
+      return (await rowOf(tx, 'jobs', 'waiting'))['active_run_id'] === null;
     },
-    changed('jobs', 'awaiting', { active_run_id: 'success' }),
+    changed('jobs', 'waiting', { active_run_id: 'success' }),
   ],
   'a wait is seen once the answer came': [
-    (tx) => findCompletions(tx, ['awaited']),
-    changed(
-      'completions',
-      'awaited',
-      { accepted_at: null, expires_at: null, due_at: null },
-      'run_id',
-    ),
+    (tx) => findReports(tx, ['awaited']),
+    changed('reports', 'awaited', { accepted_at: null, expires_at: null, due_at: null }, 'run_id'),
   ],
   'the address for reports is gone with its job and its workspace': [
     (tx) => findReportedRun(tx, 'awaited'),
-    deleted('jobs', 'awaiting'),
+    deleted('jobs', 'waiting'),
     deleted('workspaces', 'w'),
   ],
   'the history of a deleted job is not looked at for its age': [

@@ -60,7 +60,7 @@ async function seedJobs(tx: Db): Promise<void> {
     job('stopped', { delete_at: 1, delete_after_seconds: 0 }),
     job('asked'),
     job('running', { ...busyWith('running'), active_node_id: 'node' }),
-    job('awaiting', busyWith('awaited')),
+    job('waiting', busyWith('awaited')),
     job('leader', { health: 'down', on_result: 'http://127.0.0.1:1/', ...results }),
     job('follower', after),
     job('chained', after),
@@ -72,7 +72,7 @@ async function seedJobs(tx: Db): Promise<void> {
     run('queued', 'asked'),
     run('chained', 'chained', { cause_job_id: 'leader', cause_run_id: 'success' }),
     run('running', 'running', { status: 'running', started_at: 1 }),
-    run('awaited', 'awaiting', { status: 'running', started_at: 1, http_status: 202 }),
+    run('awaited', 'waiting', { status: 'running', started_at: 1, http_status: 202 }),
     run('left', 'left', {
       workspace_id: 'gone',
       status: 'running',
@@ -90,7 +90,7 @@ async function seedJobs(tx: Db): Promise<void> {
       missed_count: 1,
     }),
   ]);
-  await insertEach(tx, 'completions', [
+  await insertEach(tx, 'reports', [
     { run_id: 'awaited', accepted_at: 1, expires_at: later, due_at: later },
   ]);
 }
@@ -115,7 +115,7 @@ function job(id: string, columns: Partial<Insertable<JobRow>> = {}): Insertable<
     anchor_at: 0,
     timeout_seconds: 30,
     retries: 0,
-    await_seconds: null,
+    report_within_seconds: null,
     make_up_seconds: null,
     sign: null,
     audience: null,

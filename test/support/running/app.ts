@@ -5,7 +5,7 @@ import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
 import type { App } from '../../../src/app/app.ts';
 import { createEvents } from '../../../src/app/events.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
-import { completionTokens } from '../../../src/secrets/completion-tokens.ts';
+import { reportTokens } from '../../../src/secrets/report-tokens.ts';
 import { testVault } from '../fakes/vault.ts';
 
 const nothing = new Uint8Array();
@@ -22,7 +22,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     mailWaitMs: async () => 0,
     wake: () => {},
     holdJob: createHeldJobs(() => {}).hold,
-    completionTokens: completionTokens('test'),
+    reportTokens: reportTokens('test'),
     noteUse: () => {},
     authenticate,
     admissions: createAdmissions({ ...parts, authenticate }),

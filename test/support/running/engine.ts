@@ -78,7 +78,7 @@ export function enginePartsFor(
     duties: new Map(),
     random: seededRandom(seed),
     traceContext: false,
-    completionUrlOf: (runId: string) => `https://jobd.test/complete/${runId}`,
+    reportUrlOf: (runId: string) => `https://jobd.test/report/${runId}`,
     spans: null,
     mailer: null,
     mailAllowance: createMailAllowance({ store, clock }),

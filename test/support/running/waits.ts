@@ -40,7 +40,7 @@ export function accepting(t: TestContext, body = ''): Promise<Sink> {
 
 /** A job that is not due for a year, unless its fields say otherwise. */
 export async function create({ daemon }: Pick<Story, 'daemon'>, fields: object): Promise<Job> {
-  const input = { name: 'a', cronExpr: '0 0 1 1 *', awaitSeconds: 600, ...fields };
+  const input = { name: 'a', cronExpr: '0 0 1 1 *', reportWithinSeconds: 600, ...fields };
   const { status, body } = await daemon.ask('POST', '/jobs', input);
   assert.equal(status, 201, body.error);
   return body.job;
@@ -50,7 +50,7 @@ export interface Waiting {
   job: Job;
   run: Run;
   path: string;
-  completionUrl: string;
+  reportUrl: string;
   read: () => Promise<Run>;
   ended: () => Promise<Run>;
 }
@@ -76,10 +76,10 @@ export async function waitOf(
   const read = async (): Promise<Run> => (await daemon.ask('GET', path)).body.run;
   const run = await until('the wait', async () => {
     const now = await read();
-    return now.completion !== undefined && now;
+    return now.report !== undefined && now;
   });
   const ended = () => endOf({ daemon }, path);
-  return { job, run, path, completionUrl: urlIn(sink.received.at(-1)), read, ended };
+  return { job, run, path, reportUrl: urlIn(sink.received.at(-1)), read, ended };
 }
 
 /** The run at a path, once it is over. */
@@ -92,7 +92,7 @@ export function endOf({ daemon }: Pick<Story, 'daemon'>, path: string): Promise<
 }
 
 export function urlIn(received: Received | undefined): string {
-  return String(received?.headers['x-service-completion-url']);
+  return String(received?.headers['x-service-report-url']);
 }
 
 export async function send(

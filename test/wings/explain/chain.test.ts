@@ -20,7 +20,7 @@ function waiting(changes: Partial<Run> = {}): Run {
     jobId: 'job',
     responseBody: null,
     truncated: false,
-    completion: { expiresAt: at + 3_600_000, ...wait, ...progress },
+    report: { expiresAt: at + 3_600_000, ...wait, ...progress },
     ...changes,
   };
 }
@@ -61,14 +61,14 @@ test('why a job did not start after another one follows from the newest run of t
     wordsOf({ run: { ...failed, status: 'interrupted', reason: 'cut_off', detail: 'x' } }),
     /Such an end does not start this job\.$/,
   );
-  const awaits = {
+  const waits = {
     ...failed,
     status: 'running' as const,
     reason: null,
     httpStatus: 202,
     finishedAt: null,
   };
-  assert.match(wordsOf({ run: awaits }), /waits for the report of its target\.$/);
+  assert.match(wordsOf({ run: waits }), /waits for the report of its target\.$/);
 });
 
 test('that the newest run of the other job started this one is said only if a run shows it', () => {

@@ -1,4 +1,4 @@
-/** Held due times are counted whole, however many holds there were (docs/behavior.md#report-1). */
+/** Held due times are counted whole, however many holds there were (docs/behavior.md#month-1). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

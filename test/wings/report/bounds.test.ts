@@ -1,4 +1,4 @@
-/** What a report reads, and what it says of a history that is not whole (docs/behavior.md#report-2). */
+/** What a report reads, and what it says of a history that is not whole (docs/behavior.md#month-2). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

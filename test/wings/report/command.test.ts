@@ -1,4 +1,4 @@
-/** `jobd report`, and what recounts it (docs/behavior.md#report-3). */
+/** `jobd report`, and what recounts it (docs/behavior.md#month-3). */
 
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What a report counts, and which month it is of (docs/behavior.md#report-1). */
+/** What a report counts, and which month it is of (docs/behavior.md#month-1). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Reports as texts: names of strangers add nothing to them (docs/behavior.md#report-4). */
+/** Reports as texts: names of strangers add nothing to them (docs/behavior.md#month-4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

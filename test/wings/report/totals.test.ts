@@ -1,4 +1,4 @@
-/** The numbers of reports are those of lists and of the ledger (docs/behavior.md#report-1). */
+/** The numbers of reports are those of lists and of the ledger (docs/behavior.md#month-1). */
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

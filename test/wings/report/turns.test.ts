@@ -1,4 +1,4 @@
-/** Whoever asks for many reports at once is refused before they are read (docs/behavior.md#report-2). */
+/** Whoever asks for many reports at once is refused before they are read (docs/behavior.md#month-2). */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

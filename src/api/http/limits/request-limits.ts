@@ -20,7 +20,7 @@ const sessionRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_00
 /** 10,000 addresses at their limit take about 31 MB. */
 const addressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
-/** Reports of progress of a run. One after the other they are 120 a minute at most (`progressEveryMs` in completions.ts). */
+/** Reports of progress of a run. One after the other they are 120 a minute at most (`progressEveryMs` in reports.ts). */
 const progressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** Different values that a workspace may compare with hidden ones: more than a repository changes in an hour. */

@@ -21,7 +21,7 @@ const ofRunsAndDeliveries: Concern = ({ runs, channels }) => runs.length + chann
 
 /** The call with its limits, its channels, and what people noted. */
 export function Called({ job }: { job: Job }) {
-  const { id, awaitSeconds, makeUpSeconds, headerNames, body, onResult } = job;
+  const { id, reportWithinSeconds, makeUpSeconds, headerNames, body, onResult } = job;
   const chain = useResource<JobChain>(`/jobs/${id}/chain`, ofAnyJob).body.value;
   const after = chain?.after;
   const followers = chain?.followers ?? [];
@@ -37,8 +37,8 @@ export function Called({ job }: { job: Job }) {
           Timeout: `${job.timeoutSeconds} s for an attempt`,
           Retries: job.retries === 0 ? 'none' : job.retries,
           Report:
-            awaitSeconds !== undefined &&
-            `within ${span(awaitSeconds * 1000)} after an answer of 202`,
+            reportWithinSeconds !== undefined &&
+            `within ${span(reportWithinSeconds * 1000)} after an answer of 202`,
           'If missed':
             makeUpSeconds !== undefined &&
             `one run makes up for it, up to ${span(makeUpSeconds * 1000)} later`,

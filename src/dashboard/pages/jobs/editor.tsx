@@ -74,7 +74,7 @@ const sections: readonly Section<JobForm, Job>[] = [
   {
     legend: 'Limits, labels and notes',
     isFolded: true,
-    items: [['timeoutSeconds', 'retries'], 'awaitSeconds', 'labels', 'notes'],
+    items: [['timeoutSeconds', 'retries'], 'reportWithinSeconds', 'labels', 'notes'],
   },
 ];
 
@@ -112,8 +112,8 @@ const about: AboutFields<JobForm, Job> = {
   timeoutSeconds: { hint: `In seconds, for each attempt: ${range(timeoutSeconds.rule)}.` },
   retries: { hint: `Up to ${retries.rule.maximum}, after a connection error, HTTP 429 or 5xx.` },
   labels: { form: 'text', hint: 'Such as client=acme, env=prod.' },
-  awaitSeconds: {
-    hint: 'Up to a day. The target then answers 202, works on, and reports to the URL in X-Service-Completion-Url how that ended. Empty: an answer of 202 is a success.',
+  reportWithinSeconds: {
+    hint: 'Up to a day. The target then answers 202, works on, and reports to the URL in X-Service-Report-Url how that ended. Empty: an answer of 202 is a success.',
   },
 };
 

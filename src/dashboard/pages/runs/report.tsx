@@ -11,33 +11,33 @@ import { Progress } from '../../parts/progress.tsx';
 
 interface ReportProps {
   run: Run;
-  completion: NonNullable<Run['completion']>;
+  report: NonNullable<Run['report']>;
   zone: string | undefined;
 }
 
 /** Progress while it waits; what was reported afterwards. */
-export function Report({ run, completion, zone }: ReportProps) {
-  const isWaiting = run.status === 'running' && completion.outcome === null;
+export function Report({ run, report, zone }: ReportProps) {
+  const isWaiting = run.status === 'running' && report.outcome === null;
   return (
     <section class="panel stack" aria-labelledby="report">
       <h2 id="report">Report</h2>
       {isWaiting ? (
         <p>
-          The target answered 202 and will report by <At at={completion.expiresAt} zone={zone} /> (
-          <Until at={completion.expiresAt} />
+          The target answered 202 and will report by <At at={report.expiresAt} zone={zone} /> (
+          <Until at={report.expiresAt} />
           ).
         </p>
       ) : (
-        <Reported completion={completion} zone={zone} />
+        <Reported report={report} zone={zone} />
       )}
-      <Progress {...completion} />
+      <Progress {...report} />
       {isWaiting && mayWrite.value && <EndWait run={run} />}
     </section>
   );
 }
 
-function Reported({ completion, zone }: Omit<ReportProps, 'run'>) {
-  const { outcome, reportedAt, reportedBy, message, expiresAt } = completion;
+function Reported({ report, zone }: Omit<ReportProps, 'run'>) {
+  const { outcome, reportedAt, reportedBy, message, expiresAt } = report;
   if (reportedAt === null) {
     return (
       <p>
@@ -67,7 +67,7 @@ function EndWait({ run }: { run: Run }) {
   const end = (status: 'success' | 'failed'): Promise<void> =>
     begin(async () => {
       const said = message.trim() !== '' && { message };
-      const path = `/jobs/${run.jobId}/runs/${run.id}/completion`;
+      const path = `/jobs/${run.jobId}/runs/${run.id}/report`;
       const answer = await change('POST', path, { status, ...said });
       setError(answer.ok ? null : answer.error);
       if (answer.ok) showToast({ text: 'The wait is over.' });

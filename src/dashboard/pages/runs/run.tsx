@@ -92,7 +92,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
         </p>
       )}
       <Timeline run={run} zone={zone} />
-      {run.completion !== undefined && <Report run={run} completion={run.completion} zone={zone} />}
+      {run.report !== undefined && <Report run={run} report={run.report} zone={zone} />}
       {run.status !== 'missed' && <Answer key={run.id} run={run} />}
       <Receipt run={run} />
       <Before job={job} run={run} zone={zone} />

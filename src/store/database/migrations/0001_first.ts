@@ -10,7 +10,7 @@ import { alerts } from './0001_alerts.ts';
 import { jobs } from './0001_jobs.ts';
 import { monitors } from './0001_monitors.ts';
 import { receipts } from './0001_proof.ts';
-import { completions, runs } from './0001_runs.ts';
+import { reports, runs } from './0001_runs.ts';
 import { secrets, signIn } from './0001_sign_in.ts';
 
 /** Makes every table and index. */
@@ -24,7 +24,7 @@ export const statements = [
   signIn,
   jobs,
   runs,
-  completions,
+  reports,
   monitors,
   alerts,
   receipts,

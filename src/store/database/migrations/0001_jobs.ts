@@ -20,7 +20,7 @@ export const jobs = [
      adjustments text,
      timeout_seconds bigint not null,
      retries bigint not null,
-     await_seconds bigint,
+     report_within_seconds bigint,
      make_up_seconds bigint,
      sign text check ${oneOf('sign', 'httpsig', 'oidc', 'oidc-rs256')},
      audience text,

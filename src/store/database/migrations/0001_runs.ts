@@ -68,9 +68,9 @@ export const runs = [
      where ${isBadText}`,
 ];
 
-export const completions = [
+export const reports = [
   // What targets report after an answer of 202. A row may come before that answer.
-  `create table completions (
+  `create table reports (
      run_id text not null primary key references runs (id) on delete cascade,
      accepted_at bigint,
      expires_at bigint,
@@ -88,5 +88,5 @@ export const completions = [
      check ((reported_at is not null) = (outcome is not null and outcome <> 'expired'))
    )`,
   // Waits that are not over, in the order in which they end.
-  `create index completions_due on completions (due_at) where due_at is not null`,
+  `create index reports_due on reports (due_at) where due_at is not null`,
 ];

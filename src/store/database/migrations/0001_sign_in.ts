@@ -106,7 +106,7 @@ export const signIn = [
   `create index made_once_by_time on made_once (made_at)`,
 ];
 
-/** The master keys, and what the URLs of completions are made with. */
+/** The master keys, and what the URLs of reports are made with. */
 export const secrets = [
   // Ids alone: the keys are not in the database.
   `create table master_keys (
@@ -118,8 +118,8 @@ export const secrets = [
   `create unique index master_keys_active on master_keys ((retired_at is null))
      where retired_at is null`,
 
-  // What the URLs of completions are made with; the newest one.
-  `create table completion_keys (
+  // What the URLs of reports are made with; the newest one.
+  `create table report_keys (
      id text not null primary key,
      created_at bigint not null,
      sealed text not null

@@ -202,7 +202,10 @@ test('all errors are reported with their positions', () => {
       /:4:3: the key a is already defined at jobs\.yaml:2:3$/,
     ],
     [job('    retires: 1\n'), /^jobs\.yaml:4:5: retires is not a field, did you mean retries\?$/],
-    [job('    awaitSeconds: 60\n'), /awaitSeconds is not a field, did you mean await\?$/],
+    [
+      job('    reportWithinSeconds: 60\n'),
+      /reportWithinSeconds is not a field, did you mean reportWithin\?$/,
+    ],
     [job('    schedule: x\n'), /schedule is not a field, known are adopt, name, url/],
     [job('    retries: 1\n    retries: 2\n'), /:5:5: retries is there twice/],
     [job('    retries: 3\n'), /:4:14: retries must be between 0 and 2, got 3/],

@@ -48,7 +48,7 @@ const others: Readonly<Record<string, unknown>> = {
   notAfter: '2026-12-02T09:00:00.000Z',
   runAt: '2026-12-01T09:00:00.000Z',
   deleteAfterSeconds: 60,
-  awaitSeconds: 60,
+  reportWithinSeconds: 60,
   makeUpSeconds: 60,
   after: { jobId: id.replace('01', '02'), on: 'success' },
   onResult: 'https://example.net/',

@@ -93,12 +93,12 @@ async function keepWaitAndKeys(db: Db): Promise<void> {
     message: 'done',
   } as const;
   await db
-    .insertInto('completions')
+    .insertInto('reports')
     .values({ run_id: run.id, accepted_at: 1, expires_at: 3, percent: 40, ...report })
     .execute();
   const sealing = db.selectFrom('signing_keys').select('sealed').where('sealed', 'is not', null);
   const sealed = (await sealing.executeTakeFirstOrThrow()).sealed ?? '';
-  await db.insertInto('completion_keys').values({ id: 'key', created_at: 1, sealed }).execute();
+  await db.insertInto('report_keys').values({ id: 'key', created_at: 1, sealed }).execute();
   const times = { created_at: 1, signs_from: 1 };
   await db
     .insertInto('call_keys')

@@ -1,6 +1,6 @@
 /** Examples in the API description: a run whose target reports after an answer of 202. */
 
-export const completion = {
+export const report = {
   expiresAt: '2025-10-09T07:30:00.626Z',
   percent: 40,
   line: 'copying',

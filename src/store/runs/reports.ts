@@ -9,11 +9,11 @@
  *     end:           → due_at null                           with the end of the run
  *
  * A call in flight may end without a row here. So a report holds its run's row too: who ends the run afterwards finds the
- * report. Rows are locked in the order job, run, completion, so that nobody waits in a circle.
+ * report. Rows are locked in the order job, run, report, so that nobody waits in a circle.
  */
 
 import { sql, type ExpressionBuilder } from 'kysely';
-import type { Completion, CompletionOutcome, Reporter } from '../../domain/runs/completion.ts';
+import type { Report, ReportOutcome, Reporter } from '../../domain/runs/report.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { freeRowLock, idList, locksRows, sharedRowLock } from '../database/dialect.ts';
@@ -55,7 +55,7 @@ const answerRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
 
 const acceptRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
   db
-    .insertInto('completions')
+    .insertInto('reports')
     .values({
       run_id: of('runId'),
       accepted_at: of('acceptedAt'),
@@ -67,7 +67,7 @@ const acceptRun = statementForEach((db: Db, of: Parameters<BegunWait>) =>
         accepted_at: row.ref('excluded.accepted_at'),
         expires_at: row.ref('excluded.expires_at'),
         // At once, whatever the clock says by now.
-        due_at: sql<number>`case when completions.reported_at is null then excluded.due_at else 0 end`,
+        due_at: sql<number>`case when reports.reported_at is null then excluded.due_at else 0 end`,
       })),
     )
     .compile(),
@@ -83,10 +83,10 @@ export async function beginWaits(tx: Db, waits: readonly BegunWait[]): Promise<S
   return new Set(begun.map(({ runId }) => runId));
 }
 
-/** Lets waits begin now, in epoch milliseconds, that began later by a clock that was ahead (docs/behavior.md#await-4). */
+/** Lets waits begin now, in epoch milliseconds, that began later by a clock that was ahead (docs/behavior.md#report-4). */
 export async function beginWaitsAgain(tx: Db, now: number): Promise<void> {
   const end = sql<number>`expires_at - accepted_at + ${now}`;
-  const open = tx.updateTable('completions').where('due_at', '>', now);
+  const open = tx.updateTable('reports').where('due_at', '>', now);
   const begunLater = open.where('accepted_at', '>', now);
   await begunLater.set({ accepted_at: now, expires_at: end, due_at: end }).execute();
 }
@@ -95,19 +95,19 @@ export async function beginWaitsAgain(tx: Db, now: number): Promise<void> {
 export interface KeptReport {
   runId: string;
   at: number;
-  outcome: Exclude<CompletionOutcome, 'expired'>;
+  outcome: Exclude<ReportOutcome, 'expired'>;
   by: Reporter;
   message: string | null;
 }
 
 /** In the call, or in the wait. A report or an end closes it. */
-const isOpen = sql<boolean>`completions.outcome is null
-  and (completions.accepted_at is null or completions.due_at is not null)`;
+const isOpen = sql<boolean>`reports.outcome is null
+  and (reports.accepted_at is null or reports.due_at is not null)`;
 
 /** The id of a run, unless it is over. In a transaction it does not end meanwhile. */
 function openRun(
   db: Db,
-  from: ExpressionBuilder<Schema, 'completions'>,
+  from: ExpressionBuilder<Schema, 'reports'>,
   of: Parameters<Pick<KeptReport, 'runId'>>,
 ) {
   return from
@@ -121,7 +121,7 @@ function openRun(
 /** Keeps reports, each of another run. Returns for each whether it is the first one, of a run that is not over. */
 export const keepReports = statementForEach((db: Db, of: Parameters<KeptReport>) =>
   db
-    .insertInto('completions')
+    .insertInto('reports')
     .columns(['run_id', 'outcome', 'reported_at', 'reported_by', 'message'])
     .expression((from) =>
       openRun(db, from, of).select([
@@ -139,7 +139,7 @@ export const keepReports = statementForEach((db: Db, of: Parameters<KeptReport>)
           reported_at: row.ref('excluded.reported_at'),
           reported_by: row.ref('excluded.reported_by'),
           message: row.ref('excluded.message'),
-          due_at: sql<number>`case when completions.accepted_at is not null then 0 end`,
+          due_at: sql<number>`case when reports.accepted_at is not null then 0 end`,
         }))
         .where(isOpen),
     )
@@ -157,7 +157,7 @@ export interface KeptProgress {
 /** Keeps the last progress of runs, each of another run. Returns for each whether it was not over. */
 export const keepProgress = statementForEach((db: Db, of: Parameters<KeptProgress>) =>
   db
-    .insertInto('completions')
+    .insertInto('reports')
     .columns(['run_id', 'progress_at', 'percent', 'progress_line'])
     .expression((from) =>
       openRun(db, from, of).select([
@@ -186,7 +186,7 @@ export interface DueWait extends Omit<RunningRun, 'reported'> {
   truncated: number;
   acceptedAt: number;
   expiresAt: number;
-  outcome: CompletionOutcome | null;
+  outcome: ReportOutcome | null;
   reportedAt: number | null;
   message: string | null;
 }
@@ -203,8 +203,8 @@ export async function findDueWaits(
   { now, acceptedFrom, limit }: WaitScope & { now: number; limit: number },
 ): Promise<DueWait[]> {
   return await tx
-    .selectFrom('completions')
-    .innerJoin('runs', 'runs.id', 'completions.run_id')
+    .selectFrom('reports')
+    .innerJoin('runs', 'runs.id', 'reports.run_id')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .select(['run_id as runId', 'job_id as jobId', 'jobs.name as jobName', 'health', 'failures'])
@@ -215,21 +215,21 @@ export async function findDueWaits(
     .select((of) => [
       of.ref('started_at').$notNull().as('startedAt'),
       of.ref('accepted_at').$notNull().as('acceptedAt'),
-      of.ref('completions.expires_at').$notNull().as('expiresAt'),
+      of.ref('reports.expires_at').$notNull().as('expiresAt'),
     ])
-    .where('completions.due_at', '<=', now)
+    .where('reports.due_at', '<=', now)
     .where((where) =>
-      where.or([where('completions.due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]),
+      where.or([where('reports.due_at', '=', 0), where('accepted_at', '>=', acceptedFrom)]),
     )
-    .orderBy('completions.due_at')
+    .orderBy('reports.due_at')
     .limit(limit)
-    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs', 'runs', 'completions')))
+    .$if(locksRows(tx), (query) => query.modifyEnd(freeRowLock('jobs', 'runs', 'reports')))
     .execute();
 }
 
 const earliestEnd = statement((db: Db, of: Parameters<WaitScope>) =>
   db
-    .selectFrom('completions')
+    .selectFrom('reports')
     .select('due_at')
     .where('due_at', 'is not', null)
     .where((where) =>
@@ -248,9 +248,9 @@ export async function findNextWaitEnd(db: Db, scope: WaitScope): Promise<number 
 
 /** Closes waits, with the ends of their runs. */
 export const closeWaits = statementForEach(
-  (db: Db, of: Parameters<{ runId: string; outcome: CompletionOutcome | null }>) =>
+  (db: Db, of: Parameters<{ runId: string; outcome: ReportOutcome | null }>) =>
     db
-      .updateTable('completions')
+      .updateTable('reports')
       // What was reported stays: a deletion may come before the end of the run.
       .set((row) => ({ due_at: null, outcome: row.fn.coalesce('outcome', of('outcome')) }))
       .where('run_id', '=', of('runId'))
@@ -258,7 +258,7 @@ export const closeWaits = statementForEach(
 );
 
 /** Whether a run waits for a report: no process executes it. */
-export async function isAwaiting(db: Db, runId: string): Promise<boolean> {
+export async function isWaiting(db: Db, runId: string): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
     .select('http_status')
@@ -307,25 +307,25 @@ export async function dropWait(
 
 /** Counts runs that wait for a report, up to `limit`. */
 export async function countWaits(db: Db, limit: number): Promise<number> {
-  const open = db.selectFrom('completions').select('due_at').where('due_at', 'is not', null);
+  const open = db.selectFrom('reports').select('due_at').where('due_at', 'is not', null);
   return await countRows(db, open.limit(limit).as('open'));
 }
 
 /** The waits of those of these runs that were answered 202, by run id. */
-export async function findCompletions(
+export async function findReports(
   db: Db,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, Completion>> {
+): Promise<ReadonlyMap<string, Report>> {
   if (runIds.length === 0) return new Map();
   const rows = await db
-    .selectFrom('completions')
+    .selectFrom('reports')
     .select(['run_id', 'percent', 'progress_line as line', 'progress_at as progressAt'])
     .select(['outcome', 'reported_at as reportedAt', 'reported_by as reportedBy', 'message'])
     .select((of) => of.ref('expires_at').$notNull().as('expiresAt'))
     .where('run_id', 'in', idList(runIds))
     .where('accepted_at', 'is not', null)
     .execute();
-  return new Map(rows.map(({ run_id: runId, ...completion }) => [runId, completion]));
+  return new Map(rows.map(({ run_id: runId, ...report }) => [runId, report]));
 }
 
 /** What a report is about: its run, and what is sealed of its job, whose secrets are not to be repeated. */
@@ -341,7 +341,7 @@ export interface ReportedRun {
   detail: string | null;
   httpStatus: number | null;
   /** Null until somebody reported. */
-  outcome: CompletionOutcome | null;
+  outcome: ReportOutcome | null;
   reportedAt: number | null;
 }
 
@@ -350,7 +350,7 @@ const reportedRun = statement((db: Db, of: Parameters<{ runId: string }>) =>
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .leftJoin('completions', 'completions.run_id', 'runs.id')
+    .leftJoin('reports', 'reports.run_id', 'runs.id')
     .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId', 'url'])
     .select(['sealed', 'status', 'finished_at as finishedAt', 'outcome'])
     .select(['reason', 'detail', 'http_status as httpStatus', 'reported_at as reportedAt'])

@@ -1,12 +1,12 @@
-/** When waits for reports end (docs/behavior.md#await-4), step by step. */
+/** When waits for reports end (docs/behavior.md#report-4), step by step. */
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
-import { createCompleteStep } from '../../../src/engine/runs/complete.ts';
+import { createReportStep } from '../../../src/engine/runs/report.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import { beginWaits, keepReports } from '../../../src/store/runs/completions.ts';
+import { beginWaits, keepReports } from '../../../src/store/runs/reports.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
@@ -18,7 +18,7 @@ async function setup(t: TestContext) {
   const { store, addJob } = await openTestStore(t);
   const clock = fakeClock();
   const startProcess = () =>
-    createCompleteStep({
+    createReportStep({
       store,
       clock,
       log: pino({ level: 'silent' }),
@@ -66,8 +66,8 @@ test('a process that starts gives targets a minute to report what was due while 
   wall.advanceBoth(1);
   assert.equal(await step(), 0);
   const end = await lost.read();
-  assert.deepEqual([end?.status, end?.completion?.outcome], ['failed', 'expired']);
-  assert.equal(end?.finishedAt, end?.completion?.expiresAt);
+  assert.deepEqual([end?.status, end?.report?.outcome], ['failed', 'expired']);
+  assert.equal(end?.finishedAt, end?.report?.expiresAt);
   assert.equal(await step(), Infinity);
 });
 
@@ -117,7 +117,7 @@ test('a wait that began by a clock which was ahead begins again when that is set
     wall.advanceBoth(1);
     assert.equal(await again(), 0);
     const end = await one.read();
-    assert.deepEqual([end?.status, end?.detail], ['failed', 'no completion within 10 s']);
+    assert.deepEqual([end?.status, end?.detail], ['failed', 'no report within 10 s']);
     assert.equal((await early.read())?.status, 'success');
   }
 });

@@ -1,12 +1,12 @@
 /**
- * Complete: ends the runs whose targets reported after an answer of 202, and those whose time for it is over. A report is kept
- * by whoever hears it (app/runs/completions.ts); only here does it end a run, as a record of any other run does.
+ * Report: ends the runs whose targets reported after an answer of 202, and those whose time for it is over. A report is kept
+ * by whoever hears it (app/runs/reports.ts); only here does it end a run, as a record of any other run does.
  */
 
 import { renewEveryMs } from '../../domain/nodes.ts';
-import { outcomeOfWait } from '../../domain/runs/completion.ts';
-import { beginWaitsAgain, closeWaits, type DueWait } from '../../store/runs/completions.ts';
-import { findDueWaits, findNextWaitEnd, type WaitScope } from '../../store/runs/completions.ts';
+import { outcomeOfWait } from '../../domain/runs/report.ts';
+import { beginWaitsAgain, closeWaits, type DueWait } from '../../store/runs/reports.ts';
+import { findDueWaits, findNextWaitEnd, type WaitScope } from '../../store/runs/reports.ts';
 import type { Db } from '../../store/database/store.ts';
 import { clockStepMs, watchClock } from '../clock-watch.ts';
 import type { Step } from '../loop.ts';
@@ -22,7 +22,7 @@ const graceMs = 60_000;
 /** Other nodes learn within so long that the clock of the server was set back: one that is still ahead would end a wait that begins again. */
 const allRenewMs = 2 * renewEveryMs;
 
-type CompleterParts = Pick<
+type StepParts = Pick<
   ExecutorParts,
   'store' | 'clock' | 'log' | 'meter' | 'changes' | 'receipts' | 'wake'
 >;
@@ -33,7 +33,7 @@ interface EndedWait extends EndedFact {
 }
 
 /** Makes the step. */
-export function createCompleteStep(parts: CompleterParts): Step {
+export function createReportStep(parts: StepParts): Step {
   const { store, clock, receipts } = parts;
   const startedAt = clock.now();
   const graceEndMs = clock.monotonicMs() + graceMs;
@@ -86,10 +86,7 @@ function endedWait(wait: DueWait): EndedWait {
   return { claimed: wait, ended: { runId, jobId, ...times, ...kept, ...outcomeOfWait(wait) } };
 }
 
-function announce(
-  { wake, ...hearers }: CompleterParts,
-  { ended, followUp }: Recorded<EndedWait>,
-): void {
+function announce({ wake, ...hearers }: StepParts, { ended, followUp }: Recorded<EndedWait>): void {
   for (const wait of ended) announceEnd(hearers, wait);
   announceFollowUp({ ...hearers, wake }, followUp);
   if (ended.length === 0) return;

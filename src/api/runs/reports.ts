@@ -1,22 +1,22 @@
 /**
- * `SITE/complete/TOKEN`: targets report here after an answer of 202, outside the API and without a key. The token is a secret,
+ * `SITE/report/TOKEN`: targets report here after an answer of 202, outside the API and without a key. The token is a secret,
  * so it never gets into the log, and all unknown ones get the same answer.
  */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DaemonApp, RunsApp } from '../../app/app.ts';
-import { createReportKeeper, findReported, noReportedRun } from '../../app/runs/completions.ts';
-import type { ReportedRun } from '../../app/runs/completions.ts';
+import { createReportKeeper, findReported, noReportedRun } from '../../app/runs/reports.ts';
+import type { ReportedRun } from '../../app/runs/reports.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
-import { completionSignal, readReport } from '../../domain/runs/report.ts';
-import type { ReportStatus } from '../../domain/runs/completion.ts';
+import { reportSignal, readReport } from '../../domain/runs/read-report.ts';
+import type { ReportStatus } from '../../domain/runs/report.ts';
 import { acceptUntypedJson } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { Ok } from '../http/contract.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { refuseWhileOutdated } from '../http/refusals.ts';
-import { operations, type Report, type ReportQuery } from './completion-contract.ts';
+import { operations, type ReportBody, type ReportQuery } from './report-contract.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,7 +30,7 @@ declare module 'fastify' {
  * address like other errors (errors.ts), whether its token is known or not: that of a run that is over is known for as long as
  * the run is kept.
  */
-export function completionRoutes(
+export function reportRoutes(
   server: ApiServer,
   app: RunsApp & Pick<DaemonApp, 'trouble'>,
   limits: RequestLimits,
@@ -43,9 +43,9 @@ export function completionRoutes(
   // Before the body is read: without a known token nobody can send one.
   server.addHook('onRequest', async (request, reply) => {
     const { token = '', end: words } = request.params as { token?: string; end?: string };
-    const runId = app.completionTokens.runIdOf(token);
+    const runId = app.reportTokens.runIdOf(token);
     if (runId === null) throw noReportedRun();
-    const signal = completionSignal(words);
+    const signal = reportSignal(words);
     // Before the store is asked.
     if (signal === 'progress' && request.method !== 'HEAD') {
       limits.countProgress(runId, request.raw, reply);
@@ -70,7 +70,7 @@ export function completionRoutes(
     const { method, query, body, reported } = request;
     // Programs that only look whether a URL works end no run.
     if (method === 'HEAD') return { ok: true };
-    const given = { ...(query as ReportQuery), ...(body as Report | undefined) };
+    const given = { ...(query as ReportQuery), ...(body as ReportBody | undefined) };
     const { run, signal } = reported;
     const report = readReport(signal, given);
     if (report.status === 'progress' && signal === null) {
@@ -79,7 +79,7 @@ export function completionRoutes(
     await keep(run, report);
     return { ok: true };
   };
-  const [url, signalUrl] = ['/complete/:token', '/complete/:token/:end'] as const;
+  const [url, signalUrl] = ['/report/:token', '/report/:token/:end'] as const;
   server.route({ method: 'GET', url, ...operations.report, handler });
   server.route({ method: 'POST', url, ...operations.reportWithBody, handler });
   server.route({ method: 'GET', url: signalUrl, ...operations.reportSignal, handler });
@@ -92,7 +92,7 @@ export function completionRoutes(
       });
       done();
     },
-    { prefix: '/complete' },
+    { prefix: '/report' },
   );
 }
 

@@ -1,17 +1,17 @@
 /** What the API accepts and returns about runs whose targets report after an answer of 202. */
 
 import { Type, type Static } from 'typebox';
-import { completionOutcomes, reporters, reportStatuses } from '../../domain/runs/completion.ts';
-import { maxMessageLength, maxPercent } from '../../domain/runs/report.ts';
+import { reportOutcomes, reporters, reportStatuses } from '../../domain/runs/report.ts';
+import { maxMessageLength, maxPercent } from '../../domain/runs/read-report.ts';
 import { describe, type Refusal } from '../description/operation.ts';
 import { Ok } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
-import * as examples from './completion-examples.ts';
+import * as examples from './report-examples.ts';
 
-export const Completion = t.output(
-  'Completion',
-  'Extension: of a run whose target answered 202 and reports later, as the job has `awaitSeconds`.',
-  examples.completion,
+export const Report = t.output(
+  'Report',
+  'Extension: of a run whose target answered 202 and reports later, as the job has `reportWithinSeconds`.',
+  examples.report,
   {
     expiresAt: t.moment('Until when a report is waited for.'),
     percent: t.integerOrNull('The last progress, from 0 to 100.'),
@@ -19,7 +19,7 @@ export const Completion = t.output(
     progressAt: t.momentOrNull('When it came.'),
     outcome: t.nullable(
       t.oneOf(
-        completionOutcomes,
+        reportOutcomes,
         'What was reported; `expired` if nothing was in time. Null while the run waits.',
       ),
     ),
@@ -30,7 +30,7 @@ export const Completion = t.output(
     message: t.textOrNull('What the report said, on one line.'),
   },
 );
-export type Completion = Static<typeof Completion>;
+export type Report = Static<typeof Report>;
 
 const text = Type.String({
   description: `What to keep with the run: at most ${maxMessageLength} characters. Line breaks become spaces.`,
@@ -43,8 +43,8 @@ const percent = Type.Integer({
   description: 'How much is done, from 0 to 100. With progress only.',
 });
 
-export const Report = t.input(
-  'Report',
+export const ReportBody = t.input(
+  'ReportBody',
   'How work ended after an answer of 202, or how far it is.',
   [examples.progress],
   t.optional({
@@ -56,7 +56,7 @@ export const Report = t.input(
     percent: t.nullable(percent),
   }),
 );
-export type Report = Static<typeof Report>;
+export type ReportBody = Static<typeof ReportBody>;
 
 const ReportQuery = t.query({
   message: Type.Optional(text),
@@ -72,7 +72,7 @@ export type EndOfWait = Static<typeof EndOfWait>;
 
 const TokenPath = Type.Object({
   token: Type.String({
-    description: 'The end of the URL in `X-Service-Completion-Url`: a secret.',
+    description: 'The end of the URL in `X-Service-Report-Url`: a secret.',
     examples: [examples.token],
   }),
 });
@@ -124,12 +124,12 @@ export const operations = describe(
   { tag: 'Reports', isExtension: true },
   {
     report: { summary: 'Report a success', ...success },
-    reportWithBody: { summary: 'Report what the body says', ...success, body: Report },
+    reportWithBody: { summary: 'Report what the body says', ...success, body: ReportBody },
     reportSignal: { summary: 'Report a failure or progress', ...signal },
     reportSignalWithBody: {
       summary: 'Report a failure or progress with a body',
       ...signal,
-      body: Report,
+      body: ReportBody,
     },
   },
 );

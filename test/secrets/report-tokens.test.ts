@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
-import { completionTokens, newCompletionSecret } from '../../src/secrets/completion-tokens.ts';
+import { reportTokens, newReportSecret } from '../../src/secrets/report-tokens.ts';
 
 test('a token names its run and no other, whatever part of it is changed', () => {
-  const secret = newCompletionSecret();
-  const { tokenOf, runIdOf } = completionTokens(secret);
+  const secret = newReportSecret();
+  const { tokenOf, runIdOf } = reportTokens(secret);
   const [one, other] = [newId(1), newId(2)];
   const token = tokenOf(one);
   assert.match(token, /^[\w-]{64}$/);
   assert.equal(runIdOf(token), one);
-  assert.equal(completionTokens(secret).runIdOf(token), one, 'every node reads it');
-  assert.equal(completionTokens(newCompletionSecret()).runIdOf(token), null, 'no other jobd does');
+  assert.equal(reportTokens(secret).runIdOf(token), one, 'every node reads it');
+  assert.equal(reportTokens(newReportSecret()).runIdOf(token), null, 'no other jobd does');
   for (let index = 0; index < token.length; index += 1) {
     const changed = token.charAt(index) === 'A' ? 'B' : 'A';
     assert.equal(runIdOf(token.slice(0, index) + changed + token.slice(index + 1)), null);

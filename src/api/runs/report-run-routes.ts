@@ -1,19 +1,19 @@
 /** A person ends the wait of a run in place of its target. */
 
 import type { RunsApp } from '../../app/app.ts';
-import { completeRun } from '../../app/runs/completions.ts';
-import { readReport } from '../../domain/runs/report.ts';
+import { reportRun } from '../../app/runs/reports.ts';
+import { readReport } from '../../domain/runs/read-report.ts';
 import { runDocument } from '../../domain/runs/run.ts';
 import { describe, noRun } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { EndOfWait } from './completion-contract.ts';
+import { EndOfWait } from './report-contract.ts';
 import { RunPath, RunResponse } from './contract.ts';
 import { reportedRun, runId } from './examples.ts';
 
-const { completeRun: operation } = describe(
+const { reportRun: operation } = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
   {
-    completeRun: {
+    reportRun: {
       summary: 'End the wait of a run',
       description:
         'Reports in place of the target how a run ended that was answered 202. The run ends within a second.',
@@ -34,14 +34,14 @@ const { completeRun: operation } = describe(
 );
 
 /** Adds the route. */
-export function completeRoutes(server: ApiServer, app: RunsApp): void {
+export function reportRunRoutes(server: ApiServer, app: RunsApp): void {
   server.post(
-    '/jobs/:id/runs/:runId/completion',
+    '/jobs/:id/runs/:runId/report',
     operation,
     async ({ principal, params: { id: jobId, runId: ofRun }, body }) => {
       const report = readReport(null, body);
       return {
-        run: runDocument(await completeRun(app, principal, { jobId, runId: ofRun }, report)),
+        run: runDocument(await reportRun(app, principal, { jobId, runId: ofRun }, report)),
       };
     },
   );

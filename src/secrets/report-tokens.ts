@@ -1,23 +1,23 @@
 /**
- * The ends of completion URLs: the id of a run and a code over it, HMAC-SHA-256 with a key derived (HKDF, RFC 5869) from a
+ * The ends of report URLs: the id of a run and a code over it, HMAC-SHA-256 with a key derived (HKDF, RFC 5869) from a
  * secret of the store. So a token needs no row, every node can read it, and it fits no other run. 48 bytes, which base64url
  * writes in one way only.
  */
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CompletionTokens } from '../domain/runs/completion.ts';
+import type { ReportTokens } from '../domain/runs/report.ts';
 
 const idBytes = 16;
 const form = /^[A-Za-z0-9_-]{64}$/;
 
 /** A new secret, in base64url. */
-export function newCompletionSecret(): string {
+export function newReportSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /** The tokens of a secret. */
-export function completionTokens(secret: string): CompletionTokens {
-  const derived = hkdfSync('sha256', secret, Buffer.alloc(0), 'jobd completion url v1', 32);
+export function reportTokens(secret: string): ReportTokens {
+  const derived = hkdfSync('sha256', secret, Buffer.alloc(0), 'jobd report url v1', 32);
   const key = Buffer.from(derived);
   const codeOf = (id: Uint8Array): Buffer => createHmac('sha256', key).update(id).digest();
   return {

@@ -1,6 +1,6 @@
 /**
  * Reports of targets, after an answer of 202. They are kept here and nothing else: the engine ends the runs
- * (engine/runs/complete.ts). The first report of a run counts, and is on the disk before it is acknowledged.
+ * (engine/runs/report.ts). The first report of a run counts, and is on the disk before it is acknowledged.
  *
  * Reports of one turn of the event loop share a transaction. Of progress the last one is kept: that of a run which has just
  * been written waits, together with what comes meanwhile, so a chatty target slows nobody but itself. Secrets are opened and
@@ -12,13 +12,13 @@ import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
-import type { Report } from '../../domain/runs/report.ts';
+import type { SentReport } from '../../domain/runs/read-report.ts';
 import { redact, secretTexts, spellingsOf } from '../../domain/secrets/redaction.ts';
 import { openRequest } from '../../domain/secrets/sealed-job.ts';
 import { ifOpens } from '../../domain/secrets/vault.ts';
 import type { Run } from '../../domain/runs/run.ts';
-import * as store from '../../store/runs/completions.ts';
-import type { ReportedRun } from '../../store/runs/completions.ts';
+import * as store from '../../store/runs/reports.ts';
+import type { ReportedRun } from '../../store/runs/reports.ts';
 import { holdRuns } from '../../store/runs/held.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
@@ -47,14 +47,14 @@ export function noReportedRun(): JobdError {
 /** Progress of a run is written this often at most. */
 const progressEveryMs = 500;
 
-type KeeperParts = Pick<RunsApp, 'store' | 'clock' | 'vault' | 'wake' | 'completionTokens'> & {
+type KeeperParts = Pick<RunsApp, 'store' | 'clock' | 'vault' | 'wake' | 'reportTokens'> & {
   events: ChangeFeed;
 };
 
 /** A report that waits to be written, and who waits for that. */
 interface Item {
   run: ReportedRun;
-  report: Report;
+  report: SentReport;
   at: number;
   readonly resolve: (isKept: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -66,7 +66,7 @@ interface Item {
  */
 export function createReportKeeper(
   parts: KeeperParts,
-): (run: ReportedRun, report: Report) => Promise<void> {
+): (run: ReportedRun, report: SentReport) => Promise<void> {
   const { clock } = parts;
   const keepEnds = createBatcher<Item>((batch) => keepBatch(parts, batch, keepEndsOf));
   /** By run: resolves when its progress may be written again. */
@@ -138,7 +138,7 @@ async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<b
         reports.filter((_, index) => isFirst[index]),
       ),
   );
-  parts.wake('complete');
+  parts.wake('report');
   return isKept;
 }
 
@@ -171,14 +171,14 @@ function publish({ events }: KeeperParts, kept: readonly Item[]): void {
 
 /** A message without the secrets of the job as it is now, and without the URL of the report. */
 function redacted(
-  { vault, completionTokens }: Pick<RunsApp, 'vault' | 'completionTokens'>,
+  { vault, reportTokens }: Pick<RunsApp, 'vault' | 'reportTokens'>,
   { runId, jobId: id, workspaceId, url, sealed }: ReportedRun,
   message: string | null,
 ): string | null {
   if (message === null) return null;
   const secrets = ifOpens(() => openRequest({ id, workspaceId, url, sealed }, vault));
   // The end of the URL lets anybody who reads it end the run.
-  const token = spellingsOf([completionTokens.tokenOf(runId)]);
+  const token = spellingsOf([reportTokens.tokenOf(runId)]);
   return redact(message, [...token, ...secretTexts(secrets?.headers ?? {})]);
 }
 
@@ -204,11 +204,11 @@ function refuseIfOver(run: ReportedRun, isRefused = false): void {
 }
 
 /** Ends the wait of a run in place of its target. Throws `not_found`, and `conflict` if the run does not wait for a report. */
-export async function completeRun(
+export async function reportRun(
   app: RunsApp,
   principal: Principal,
   { jobId, runId }: { jobId: string; runId: string },
-  report: Report,
+  report: SentReport,
 ): Promise<Run> {
   const { clock, events, wake } = app;
   const seen = await getRun(app, principal, jobId, runId);
@@ -217,15 +217,15 @@ export async function completeRun(
   await changeBy(app, principal, async (tx, note) => {
     const job = await requireJob(tx, principal, jobId);
     const run = await findRun(tx, job.id, seen.id);
-    if (run?.status !== 'running' || run.completion === undefined) throw notWaiting(run ?? seen);
+    if (run?.status !== 'running' || run.report === undefined) throw notWaiting(run ?? seen);
     const reported = await store.findReportedRun(tx, run.id);
     const message = reported === undefined ? null : redacted(app, reported, report.message);
     const kept = { runId: run.id, at: clock.now(), outcome, by: 'person' as const, message };
     const [isFirst = false] = await store.keepReports(tx, [kept]);
     if (!isFirst) throw new JobdError('conflict', `run ${run.id} was reported before`);
-    note({ action: 'job.complete', subject: job, runId: run.id });
+    note({ action: 'job.report', subject: job, runId: run.id });
   });
-  wake('complete');
+  wake('report');
   events.publish(principal.workspaceId, {
     runs: [{ id: seen.id, jobId: seen.jobId, status: 'running' }],
   });

@@ -1,17 +1,17 @@
-/** The secret of completion URLs: made at the first start, the same for all nodes, sealed like every other secret. */
+/** The secret of report URLs: made at the first start, the same for all nodes, sealed like every other secret. */
 
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
-import type { CompletionTokens } from '../../domain/runs/completion.ts';
+import type { ReportTokens } from '../../domain/runs/report.ts';
 import { ifOpens, placeOf, type Vault } from '../../domain/secrets/vault.ts';
-import { completionTokens, newCompletionSecret } from '../../secrets/completion-tokens.ts';
+import { reportTokens, newReportSecret } from '../../secrets/report-tokens.ts';
 import { writeAlone } from '../../store/database/alone.ts';
 import type { Db, Store } from '../../store/database/store.ts';
-import { findCompletionKey, replaceCompletionKey } from '../../store/secrets/completion-keys.ts';
+import { findReportKey, replaceReportKey } from '../../store/secrets/report-keys.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 
-/** The tokens of completion URLs. A secret that cannot be opened is replaced: the URLs of open waits are unknown then. */
-export async function openCompletionTokens({
+/** The tokens of report URLs. A secret that cannot be opened is replaced: the URLs of open waits are unknown then. */
+export async function openReportTokens({
   store,
   vault,
   clock,
@@ -19,7 +19,7 @@ export async function openCompletionTokens({
   store: Store;
   vault: Vault;
   clock: Clock;
-}): Promise<CompletionTokens> {
+}): Promise<ReportTokens> {
   const secret =
     (await opened(store.db, vault)) ??
     (await writeAlone(
@@ -27,19 +27,19 @@ export async function openCompletionTokens({
       // Another process may have been faster.
       async (tx) => (await opened(tx, vault)) ?? (await replaced(tx, vault, clock.now())),
     ));
-  return completionTokens(secret);
+  return reportTokens(secret);
 }
 
 async function opened(db: Db, vault: Vault): Promise<string | undefined> {
-  const key = await findCompletionKey(db);
-  return key && ifOpens(() => vault.open(key.sealed, placeOf('completion_keys', key)));
+  const key = await findReportKey(db);
+  return key && ifOpens(() => vault.open(key.sealed, placeOf('report_keys', key)));
 }
 
 async function replaced(tx: Db, vault: Vault, now: number): Promise<string> {
   const id = newId(now);
-  const secret = newCompletionSecret();
-  const place = placeOf('completion_keys', { id });
+  const secret = newReportSecret();
+  const place = placeOf('report_keys', { id });
   const sealed = vault.seal(await activeMasterKeyId(tx), secret, place);
-  await replaceCompletionKey(tx, { id, sealed }, now);
+  await replaceReportKey(tx, { id, sealed }, now);
   return secret;
 }

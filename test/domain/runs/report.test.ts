@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginsWait, outcomeOfWait, progressWords } from '../../../src/domain/runs/completion.ts';
-import { completionSignal, readReport } from '../../../src/domain/runs/report.ts';
+import { beginsWait, outcomeOfWait, progressWords } from '../../../src/domain/runs/report.ts';
+import { reportSignal, readReport } from '../../../src/domain/runs/read-report.ts';
 
 test('a report is what its URL says, unless a body says more', () => {
   const nothing = { message: null, percent: null };
@@ -26,7 +26,7 @@ test('a report is what its URL says, unless a body says more', () => {
 test('after the token come fail, progress or nothing', () => {
   assert.deepEqual(
     [undefined, 'fail', 'progress', 'success', '', 'toString', '__proto__'].map((words) =>
-      completionSignal(words),
+      reportSignal(words),
     ),
     [null, 'failed', 'progress', undefined, undefined, undefined, undefined],
   );
@@ -51,7 +51,7 @@ test('a wait ends as it was reported, or as a timeout', () => {
   assert.deepEqual(outcomeOfWait({ ...wait, outcome: null }), {
     status: 'failed',
     reason: 'no_report',
-    detail: 'no completion within 90 s',
+    detail: 'no report within 90 s',
   });
 });
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { createReportKeeper, findReported } from '../../../src/app/runs/completions.ts';
+import { createReportKeeper, findReported } from '../../../src/app/runs/reports.ts';
 import { newId } from '../../../src/domain/id.ts';
-import type { Report } from '../../../src/domain/runs/report.ts';
+import type { SentReport } from '../../../src/domain/runs/read-report.ts';
 import type { Vault } from '../../../src/domain/secrets/vault.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { testVault } from '../../support/fakes/vault.ts';
@@ -26,7 +26,7 @@ async function setup(t: TestContext) {
   };
   const app = quietApp({ store, clock: fakeClock('2026-03-02T10:00:00Z'), vault });
   const headers = { 'X-Key': 'abcdefgh' };
-  const job = await addJob({ awaitSeconds: 600, headers });
+  const job = await addJob({ reportWithinSeconds: 600, headers });
   const runId = newId(now);
   const times = { scheduled_for: now, started_at: now };
   const row = { id: runId, job_id: job.id, workspace_id: workspaceId, ...times };
@@ -39,13 +39,13 @@ async function setup(t: TestContext) {
   const run = (await findReported(app, runId)) ?? assert.fail('there is a run');
   const kept = async () =>
     await store.db
-      .selectFrom('completions')
+      .selectFrom('reports')
       .select(['outcome', 'message', 'percent', 'progress_line as line'])
       .executeTakeFirst();
   return { app, run, keep: createReportKeeper(app), kept, opened };
 }
 
-const saying = (status: Report['status'], percent: number | null = null): Report => ({
+const saying = (status: SentReport['status'], percent: number | null = null): SentReport => ({
   status,
   percent,
   message: `${percent} with abcdefgh`,

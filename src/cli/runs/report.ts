@@ -1,4 +1,4 @@
-/** `jobd runs complete`: ends the wait of a run in place of its target. */
+/** `jobd runs report`: ends the wait of a run in place of its target. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
@@ -19,9 +19,9 @@ import { printRun } from './print-run.ts';
 const longestWaitMs = 10_000;
 
 /** Adds the command. */
-export function addCompleteCommand(runs: Command, context: Context): void {
+export function addReportRunCommand(runs: Command, context: Context): void {
   const { output } = context;
-  withName(runs.command('complete'), 'job')
+  withName(runs.command('report'), 'job')
     .argument('[run]', runArgument, 'running')
     .description('end a run whose target answered 202 and does not report')
     .option('--fail', 'end it as failed, not as a success')
@@ -30,8 +30,8 @@ export function addCompleteCommand(runs: Command, context: Context): void {
       'after',
       `
 Examples:
-  jobd runs complete backup
-  jobd runs complete backup --fail --message 'the worker is gone'`,
+  jobd runs report backup
+  jobd runs report backup --fail --message 'the worker is gone'`,
     )
     .action(async (name: string, text: string, flags: Flags & { message?: string }) => {
       const api = connect(context);
@@ -44,7 +44,7 @@ Examples:
       const { message } = flags;
       const status = flags['fail'] === true ? 'failed' : 'success';
       const end = { status, ...(message !== undefined && { message }) } as const;
-      const reported = await api.runs.complete(job.id, runId, end);
+      const reported = await api.runs.report(job.id, runId, end);
       const options = { isOver: isEnded, timeoutMs: longestWaitMs };
       const run = await waitUntil(() => api.runs.get(job.id, runId), reported, options);
       if (flags['json']) printJson(output, { run });
@@ -64,7 +64,7 @@ async function findWaitingId(
 }
 
 function howToSay(name: string): string {
-  return `to end it as a success: jobd runs complete ${plain(quoted(name))}; as a failure: with --fail`;
+  return `to end it as a success: jobd runs report ${plain(quoted(name))}; as a failure: with --fail`;
 }
 
 function isEnded({ status }: Parameters<typeof printRun>[1]): boolean {
