@@ -1,4 +1,4 @@
-/** Builds the executable (docs/decisions/0003-the-executable.md#the-executable-is-a-node-single-executable-made-by-yao-pkgpkg). */
+/** Builds the executable (docs/decisions/0001-what-it-is-made-of.md#the-executable-is-a-node-single-executable-made-by-yao-pkgpkg). */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';

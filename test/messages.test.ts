@@ -1,5 +1,5 @@
 /**
- * A fact is a field (docs/decisions/0082-facts-in-columns.md): no code asks the text of a message what happened. Each file that
+ * A fact is a field (docs/decisions/0004-rules-are-data.md#0082): no code asks the text of a message what happened. Each file that
  * may has the reason; such a file that does it no more leaves the list.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Ed25519 by Node's own cryptography, some twenty times as fast: for jobd's own receipts, many at a time. Whoever checks a receipt
- * that somebody else has to believe uses the library (docs/decisions/0009-one-verifier.md).
+ * that somebody else has to believe uses the library (docs/decisions/0010-secrets.md#0009).
  */
 
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';

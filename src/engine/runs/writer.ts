@@ -60,7 +60,7 @@ export interface Writer {
   giveUp(): void;
 }
 
-/** How long a search is remembered: a job may become free without becoming due (docs/decisions/0097-what-was-searched-for.md). */
+/** How long a search is remembered: a job may become free without becoming due (docs/decisions/0015-writing.md#0097). */
 const searchedForMs = 1_000;
 
 /** A search that found nothing more to call: all that were due by `upTo` (epoch milliseconds) wait for slots of these hosts. */

@@ -79,7 +79,7 @@ export const isWithoutRow = sql<boolean>`active_run_id is not null
 /**
  * Every run: those that have a row, and those that their jobs alone name, as a row is written when they end. Whoever shows runs
  * reads them here, in one statement, so that none is missing while it ends
- * (docs/decisions/0085-a-run-is-written-once.md).
+ * (docs/decisions/0015-writing.md#0085).
  */
 export const everyRun = sql<Selectable<RunRow>>`(
   select ${sql.join(Object.keys(inFlight).map((name) => sql.ref(`runs.${name}`)))} from runs

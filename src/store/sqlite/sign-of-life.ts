@@ -1,7 +1,7 @@
 /**
  * When a data directory was last served: the time of the file `serve.alive`, which a process that serves sets again and again. A
  * kill, a crash and a full disk leave it as it is, and it costs no write of the database
- * (docs/decisions/0103-outages.md).
+ * (docs/decisions/0103-what-happened.md#0103).
  */
 
 import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';

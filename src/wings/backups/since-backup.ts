@@ -1,5 +1,5 @@
 /**
- * What becomes of the due times since a backup (docs/decisions/0090-due-times-after-a-restore.md). The database that is replaced
+ * What becomes of the due times since a backup (docs/decisions/0005-due-times.md#0090). The database that is replaced
  * knows which it has decided on: these are neither called again nor missed here. Of those that nobody knows of, each job has a
  * missed run. What is due from the restore on is called as always.
  */

@@ -1,4 +1,4 @@
-/** Commands on a directory without a database: they make none, and say where one may be (docs/decisions/0048). */
+/** Commands on a directory without a database: they make none, and say where one may be (docs/decisions/0026-root-and-the-data.md#only-serve-makes-a-database). */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';

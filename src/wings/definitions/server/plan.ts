@@ -1,6 +1,6 @@
 /**
  * All definitions of a request, planned together and then applied. What will be refused is known before anything is changed, as
- * far as it can be (docs/decisions/0076-definitions-in-one-request.md).
+ * far as it can be (docs/decisions/0012-definitions.md#0076).
  */
 
 import { hash } from 'node:crypto';
