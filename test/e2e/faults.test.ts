@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
+import { each } from '../support/each.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { outages } from './faults/outages.ts';
@@ -131,10 +132,7 @@ async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service)
     assertRefused(await ask(...write), 503, why, `${write[0]} ${write[1]}`);
   await Promise.all(writes.map(refuse));
   const answers = await Promise.all([ask('GET', '/jobs'), ask('GET', `/jobs/${id}/runs`)]);
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200],
-  );
+  assert.deepEqual(each(answers, 'status'), [200, 200]);
   assert.equal((await askSite('/healthz')).status, 200);
 }
 

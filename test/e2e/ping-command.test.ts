@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Ping } from '../../src/api/monitors/contract.ts';
+import { each } from '../support/each.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
 import { monitorsOf, type PingedMonitor } from '../support/records/monitor.ts';
@@ -205,10 +206,7 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
   assert.deepEqual(await json('get', 'backup'), await json('get', made.id));
   assert.equal((await ping(['--fail', made.pingUrl])).exitCode, 0);
   const { pings } = JSON.parse(await run('pings', 'backup', '--json')) as { pings: Ping[] };
-  assert.deepEqual(
-    pings.map(({ kind }) => kind),
-    ['fail'],
-  );
+  assert.deepEqual(each(pings, 'kind'), ['fail']);
   assert.match(await run('pings', 'backup'), /^[^\t\n]+Z\tfail\t-\t-\tPOST\t-\n$/);
   assert.match(
     await run('list'),

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
+import { each } from '../support/each.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
 import {
   addressCertificate,
@@ -36,10 +37,7 @@ for (const scheme of ['smtp', 'smtps']) {
         const sender = mailerFor(t, `${scheme}://${name}?from=jobd@example.com`, ca);
         assert.equal(await sender.send(mail, 60_000), null);
       }
-      assert.deepEqual(
-        received.map(({ secure }) => secure),
-        [true, true],
-      );
+      assert.deepEqual(each(received, 'secure'), [true, true]);
     });
 
     test(`${scheme}: elsewhere a certificate signed ${what} is refused, unless tls=insecure allows it`, async (t) => {
@@ -52,10 +50,7 @@ for (const scheme of ['smtp', 'smtps']) {
       const withPassword = url.replace('://', '://ann:canary@');
       assert.equal(await refusal(mailerFor(t, `${withPassword}&tls=insecure`, ca), mail), '');
       assert.deepEqual(users, [{ username: 'ann', secure: true }]);
-      assert.deepEqual(
-        received.map(({ secure }) => secure),
-        [true, true],
-      );
+      assert.deepEqual(each(received, 'secure'), [true, true]);
     });
   }
 }

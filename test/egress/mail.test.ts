@@ -7,6 +7,7 @@ import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
 import { channelKinds } from '../../src/domain/alerts/kinds/registry.ts';
 import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
+import { each } from '../support/each.ts';
 import { addChannel, deliveriesOf } from '../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
@@ -110,10 +111,7 @@ test('a mail goes to all recipients; if only some are refused, it says whom and 
   assert.equal(await mailer.send({ ...mail, to }, 60_000), null);
   assert.deepEqual(received[0]?.to, to);
   const read = await PostalMime.parse(received[0]?.raw ?? '');
-  assert.deepEqual(
-    read.to?.map(({ address }) => address),
-    to,
-  );
+  assert.deepEqual(each(read.to ?? [], 'address'), to);
   const some = { ...mail, to: [...to, 'gone@example.net'] };
   const failure = await mailer.send(some, 60_000);
   assert.match(
@@ -175,10 +173,7 @@ for (const [scheme, options] of schemes) {
     const mailer = mailerFor(t, `${scheme}://ann:canary-password@${host}`, authority);
     assert.equal(await mailer.send(mail, 60_000), null);
     assert.deepEqual(users, [{ username: 'ann', secure: true }]);
-    assert.deepEqual(
-      received.map(({ secure }) => secure),
-      [true],
-    );
+    assert.deepEqual(each(received, 'secure'), [true]);
   });
 
   const wrong: [what: string, cert: string, ca: string | undefined, words: RegExp][] = [

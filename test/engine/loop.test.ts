@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../src/domain/clock.ts';
 import { JobdError, storeUnusable } from '../../src/domain/errors.ts';
 import { background, startLoop, type Rest } from '../../src/engine/loop.ts';
+import { each } from '../support/each.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import type { LogLine } from '../support/running/engine.ts';
 import { until } from '../support/until.ts';
@@ -195,10 +196,7 @@ test('after a successful step the pauses start small again', async (t) => {
     clock.pass(restMs);
   }
   await restAfter(6);
-  assert.deepEqual(
-    failures().map(({ pauseMs }) => pauseMs),
-    [100, 200, 100],
-  );
+  assert.deepEqual(each(failures(), 'pauseMs'), [100, 200, 100]);
 });
 
 test('a stopping loop finishes its current step and starts no other', async (t) => {

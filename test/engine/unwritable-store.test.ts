@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../src/egress/egress.ts';
+import { each } from '../support/each.ts';
 import { testWriter } from '../support/running/writer.ts';
 import type { Store } from '../../src/store/database/store.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
@@ -48,10 +49,7 @@ test('a claim that cannot be stored sends nothing, holds no slot, and is retried
   clock.set(dueAt);
   engine.wake();
   const runs = await endedRuns(job, 1);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['success'],
-  );
+  assert.deepEqual(each(runs, 'status'), ['success']);
   assert.deepEqual(sentWhileBroken, [0], 'it was sent once, after the failures');
   const errors = logged.filter(({ level }) => level === 50);
   assert.deepEqual(
@@ -79,10 +77,7 @@ test('an outcome that cannot be stored is retried, and holds its slot until then
   const [run] = await endedRuns(first, 1);
   assert.deepEqual([run?.status, run?.httpStatus, run?.responseBody], ['success', 202, 'kept']);
   await endedRuns(second, 1);
-  assert.deepEqual(
-    sink.received.map(({ path }) => path),
-    ['/first', '/second'],
-  );
+  assert.deepEqual(each(sink.received, 'path'), ['/first', '/second']);
   const errors = logged.filter(({ level }) => level === 50).map(({ msg }) => msg);
   assert.deepEqual(
     errors,
@@ -121,10 +116,7 @@ test('while another process locks the database nothing is sent; afterwards every
   assert.equal(sink.received.length, 0);
   lock.release();
   const runs = await endedRuns(job, 1);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['success'],
-  );
+  assert.deepEqual(each(runs, 'status'), ['success']);
   assert.equal(sink.received.length, 1);
   assert.equal(noticed.msg, 'the database cannot be used, will try again');
   assert.match(noticed.error ?? '', /database is locked|another session holds a lock/);

@@ -10,6 +10,7 @@ import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
@@ -111,8 +112,5 @@ test('lastUsedAt of a key is accurate to the minute', async (t) => {
   await ask('GET', '/jobs');
   await until('the next use', async () => (await lastUse()) === first + 61_000);
   const others = (await listKeys(local)).filter(({ workspace }) => workspace !== name);
-  assert.deepEqual(
-    others.map(({ lastUsedAt }) => lastUsedAt),
-    [null],
-  );
+  assert.deepEqual(each(others, 'lastUsedAt'), [null]);
 });

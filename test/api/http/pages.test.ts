@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -107,10 +108,7 @@ test('paging returns each run once, newest first, with totals over all', async (
     pages.map((page) => page.length),
     [2, 2, 1],
   );
-  assert.deepEqual(
-    pages.flat().map(({ id }) => id),
-    ids,
-  );
+  assert.deepEqual(each(pages.flat(), 'id'), ids);
   const { totals, nextCursor } = (await daemon.ask('GET', `${path}?limit=1`)).body;
   assert.deepEqual(totals, {
     queued: 0,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { each } from '../../support/each.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { until } from '../../support/until.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
@@ -83,10 +84,7 @@ test('a chain is deleted together, in whatever order it is named, and stays whol
   const remove = async (ids: readonly string[]): Promise<(string | null)[]> => {
     const { body } = await ask('POST', '/jobs/actions', { action: 'delete', ids });
     const { results } = body as { results: { id: string; error: string | null }[] };
-    assert.deepEqual(
-      results.map(({ id }) => id),
-      ids,
-    );
+    assert.deepEqual(each(results, 'id'), ids);
     return results.map(({ error }) => error);
   };
   const first = await make('first');

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Monitor, Ping } from '../../../src/api/monitors/contract.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
@@ -146,17 +147,11 @@ test('paging returns each monitor and each ping once, newest first', async (t) =
     return assert.fail('the pages have no end');
   };
   const found = await walk('/monitors', (body: { monitors: Monitor[] }) => body.monitors);
-  assert.deepEqual(
-    found.map(({ id }) => id),
-    made.toReversed(),
-  );
+  assert.deepEqual(each(found, 'id'), made.toReversed());
   const [{ id, pingUrl } = assert.fail()] = found;
   for (let exitCode = 1; exitCode <= 7; exitCode += 1) await ping(`${pingUrl}/${exitCode}`);
   const pings = await walk(`/monitors/${id}/pings`, (body: { pings: Ping[] }) => body.pings);
-  assert.deepEqual(
-    pings.map(({ exitCode }) => exitCode),
-    [7, 6, 5, 4, 3, 2, 1],
-  );
+  assert.deepEqual(each(pings, 'exitCode'), [7, 6, 5, 4, 3, 2, 1]);
   for (const path of ['/monitors', `/monitors/${id}/pings`]) {
     for (const query of ['?cursor=nonsense', '?limit=0', '?limit=101', '?limit=a']) {
       const refused = await daemon.ask('GET', path + query);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
@@ -64,20 +65,17 @@ test('start, fail and exit codes are reported by the end of the URL', async (t) 
     assert.equal(monitor.status, status, end);
     assert.equal(monitor.lastDurationMs, lastDurationMs, end);
   }
-  assert.deepEqual(
-    (await readPings(id)).map(({ kind, exitCode, durationMs }) => [kind, exitCode, durationMs]),
-    [
-      ['fail', 255, 2_000],
-      ['start', null, null],
-      ['success', 0, null],
-      ['fail', null, null],
-      ['success', null, 2_000],
-      ['start', null, null],
-      ['fail', 1, null],
-      ['success', 0, 2_000],
-      ['start', null, null],
-    ],
-  );
+  assert.deepEqual(each(await readPings(id), 'kind', 'exitCode', 'durationMs'), [
+    ['fail', 255, 2_000],
+    ['start', null, null],
+    ['success', 0, null],
+    ['fail', null, null],
+    ['success', null, 2_000],
+    ['start', null, null],
+    ['fail', 1, null],
+    ['success', 0, 2_000],
+    ['start', null, null],
+  ]);
 });
 
 test('a ping keeps the first 4096 bytes of a body of any type and size', async (t) => {
@@ -163,10 +161,7 @@ test('a large body is asked for that its client announces with Expect', async (t
   );
   await asked;
   socket.write(body);
-  assert.deepEqual(
-    parseAnswers(await answered).map(({ status }) => status),
-    [100, 200],
-  );
+  assert.deepEqual(each(parseAnswers(await answered), 'status'), [100, 200]);
   assert.equal((await readPings(id))[0]?.body, body.slice(0, 4_096));
 });
 
@@ -228,10 +223,7 @@ test('a GET with a body is a ping, and its body is dropped', async (t) => {
   const head = `GET ${new URL(pingUrl).pathname}?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
   const [answer] = await exchange(daemon.url, `${head}Content-Length: 5\r\n\r\nhello`);
   assert.equal(answer?.status, 200);
-  assert.deepEqual(
-    (await readPings(id)).map(({ body }) => body),
-    [null],
-  );
+  assert.deepEqual(each(await readPings(id), 'body'), [null]);
 });
 
 test('every path without a monitor gets the same answer, before its body is read', async (t) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { each } from '../../support/each.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 
 import {
@@ -116,10 +117,7 @@ test('progress without end is refused for its run alone, and its end counts', as
   const indexes = Array.from({ length: 304 }, (_, index) => index);
   const answers = await Promise.all(indexes.map((index) => report(loud.reportUrl, index)));
   const refused = answers.filter(({ status }) => status !== 200);
-  assert.deepEqual(
-    refused.map(({ status }) => status),
-    [429, 429, 429, 429],
-  );
+  assert.deepEqual(each(refused, 'status'), [429, 429, 429, 429]);
   for (const { headers } of refused) {
     assert.equal(headers.get('retry-after'), '60');
     assert.equal(headers.get('ratelimit-policy'), '"run";q=300;w=60');

@@ -9,6 +9,7 @@ import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monito
 import { keptAtPace, pingPace, pingsKept } from '../../../src/domain/monitors/ping.ts';
 import type { PingKind } from '../../../src/domain/monitors/ping.ts';
 import { listPings } from '../../../src/store/monitors/pings.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
@@ -150,14 +151,8 @@ sqliteTest('a ping is acknowledged only if the old pings were removed with it', 
   await sql`create trigger keeps_pings before delete on pings
     begin select raise(abort, 'the disk is broken'); end`.execute(store.db);
   await assert.rejects(send(monitor, 'success', 'second'), /the disk is broken/);
-  assert.deepEqual(
-    (await list(monitor)).map(({ body }) => body),
-    ['first'],
-  );
+  assert.deepEqual(each(await list(monitor), 'body'), ['first']);
   await sql`drop trigger keeps_pings`.execute(store.db);
   assert.equal(await send(monitor, 'success', 'third'), true);
-  assert.deepEqual(
-    (await list(monitor)).map(({ body, number }) => [number, body]),
-    [[pingsKept + 1, 'third']],
-  );
+  assert.deepEqual(each(await list(monitor), 'number', 'body'), [[pingsKept + 1, 'third']]);
 });

@@ -12,6 +12,7 @@ import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import { runJob } from '../../../src/app/runs/runs.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { JobdError } from '../../../src/domain/errors.ts';
+import { each } from '../../support/each.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { startProxy, type Fate } from '../../support/postgres/proxy.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
@@ -77,10 +78,7 @@ describe('a commit whose answer is lost', { skip }, () => {
     );
     assert.equal(isKept, true);
     await struck(() => createKey(app, { workspace: 'default', permission: 'write', name: 'k' }));
-    assert.deepEqual(
-      (await listJobs(app, principal, page)).items.map(({ name }) => name),
-      ['other'],
-    );
+    assert.deepEqual(each((await listJobs(app, principal, page)).items, 'name'), ['other']);
     assert.equal((await listChannels(app, principal, page)).items.length, 1);
     assert.equal((await listPings(app, principal, monitor.id, page)).items.length, 1);
     const keys = store.db.selectFrom('keys').select('id').where('workspace_id', '=', workspaceId);
@@ -100,10 +98,7 @@ describe('a commit whose answer is lost', { skip }, () => {
       made.push(first.id);
     }
     const { items } = await listJobs(app, principal, page);
-    assert.deepEqual(
-      items.map(({ id }) => id),
-      made.toReversed(),
-    );
+    assert.deepEqual(each(items, 'id'), made.toReversed());
   });
 });
 

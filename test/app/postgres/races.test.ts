@@ -14,6 +14,7 @@ import type { Db } from '../../../src/store/database/store.ts';
 import { findJobsOfWorkspace, setDueTimes } from '../../../src/store/jobs/planned.ts';
 import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
 import { findSealed, replaceSealed } from '../../../src/store/secrets/sealed.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
@@ -93,10 +94,7 @@ describe('an action on many jobs', { skip }, () => {
   test('pauses a job after the due time that is claimed meanwhile', async (t) => {
     const { refusal, spans } = await act(t, 'pause');
     assert.equal(refusal, null);
-    assert.deepEqual(
-      spans.map(({ nextDueAt }) => nextDueAt),
-      [dueAt + hour],
-    );
+    assert.deepEqual(each(spans, 'nextDueAt'), [dueAt + hour]);
   });
 
   test('deletes no job that is claimed meanwhile', async (t) => {

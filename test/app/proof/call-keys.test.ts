@@ -19,6 +19,7 @@ import {
 } from '../../../src/store/proof/call-keys.ts';
 import { listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { testVault as vault } from '../../support/fakes/vault.ts';
 import { databaseFor } from '../../support/running/local.ts';
@@ -78,10 +79,7 @@ test('a rotated key is published before it signs, and the old one after it signe
   clock.set(begunAt + 11 * minute + 1);
   assert.equal(await findRetiredCallKey(store.db, retiredBefore()), first);
   await store.write((tx) => removePrivateCallKey(tx, first));
-  assert.deepEqual(
-    (await listSigningCallKeys(store.db)).map(({ keyId }) => keyId),
-    [second],
-  );
+  assert.deepEqual(each(await listSigningCallKeys(store.db), 'keyId'), [second]);
   assert.deepEqual(new Set(await published()), new Set([first, second]));
   clock.set(begunAt + 10 * minute + 24 * 60 * minute);
   assert.deepEqual(await published(), [second]);
@@ -119,10 +117,7 @@ test('a leaked key signs and is published no more, also while another is to foll
   assert.deepEqual(await published(), [made.keyId]);
   assert.equal(await signer(), made.keyId);
   const kept = await listSigningCallKeys(store.db);
-  assert.deepEqual(
-    kept.map(({ keyId }) => keyId),
-    [made.keyId],
-  );
+  assert.deepEqual(each(kept, 'keyId'), [made.keyId]);
 });
 
 test('a leaked key is not published again when the clock is set back', async (t) => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { each } from '../../support/each.ts';
 import * as fc from '../../support/fast-check.ts';
 import { listDays, listHistory } from '../../../src/app/runs/history.ts';
 import { listRuns } from '../../../src/app/runs/runs.ts';
@@ -159,14 +160,11 @@ test('a job that never ran has no days; one that ran has those since its oldest 
   await keep(id, [{ at, source: 'manual', status: 'success' }]);
   const { days, since } = await listDays(app, principal, id, 30);
   assert.equal(since, at);
-  assert.deepEqual(
-    days.map(({ date, success }) => [date, success]),
-    [
-      ['2026-03-29', 1],
-      ['2026-03-30', 0],
-      ['2026-03-31', 0],
-    ],
-  );
+  assert.deepEqual(each(days, 'date', 'success'), [
+    ['2026-03-29', 1],
+    ['2026-03-30', 0],
+    ['2026-03-31', 0],
+  ]);
 });
 
 test('a cursor of the list of runs is none of the history', async (t) => {

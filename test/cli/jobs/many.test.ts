@@ -8,6 +8,7 @@ import type { Api } from '../../../src/cli/client/api.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import { actOn, type Many } from '../../../src/cli/many.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
@@ -115,14 +116,11 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
   const { results } = JSON.parse(resumed.stdout) as {
     results: { name: string; error: null; changed: boolean }[];
   };
-  assert.deepEqual(
-    results.map(({ name, error, changed }) => [name, error, changed]),
-    [
-      ['broken', null, false],
-      ['two', null, true],
-      ['one', null, true],
-    ],
-  );
+  assert.deepEqual(each(results, 'name', 'error', 'changed'), [
+    ['broken', null, false],
+    ['two', null, true],
+    ['one', null, true],
+  ]);
   assert.equal(resumed.stderr, '');
 
   const ran = await jobd('jobs', 'run', '--all', '--wait', '--json');

@@ -6,6 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { programName } from '../../../src/cli/operator/program-name.ts';
 import { serveConfig } from '../../../src/settings/config.ts';
+import { each } from '../../support/each.ts';
 import { program, runCommand, serveCommand, startCommand } from '../../support/running/command.ts';
 import { openSocket } from '../../support/hostile/raw.ts';
 import { until } from '../../support/until.ts';
@@ -48,20 +49,17 @@ test('each path does what the first lines say, and each call is printed', async 
   assert.equal(await statusOf('/ok'), 200);
   impatient.destroy();
   await until('all calls', () => calls().length === 9);
-  assert.deepEqual(
-    calls().map(({ method, path, status, runId }) => [method, path, status, runId]),
-    [
-      ['GET', '/ok', 200, null],
-      ['GET', '/flaky', 200, null],
-      ['GET', '/flaky', 503, null],
-      ['GET', '/flaky', 200, null],
-      ['GET', '/down', 503, null],
-      ['GET', '/toString', 404, null],
-      ['POST', '/echo', 200, 'the-run'],
-      ['GET', '/ok', 200, null],
-      ['GET', '/slow', null, null],
-    ],
-  );
+  assert.deepEqual(each(calls(), 'method', 'path', 'status', 'runId'), [
+    ['GET', '/ok', 200, null],
+    ['GET', '/flaky', 200, null],
+    ['GET', '/flaky', 503, null],
+    ['GET', '/flaky', 200, null],
+    ['GET', '/down', 503, null],
+    ['GET', '/toString', 404, null],
+    ['POST', '/echo', 200, 'the-run'],
+    ['GET', '/ok', 200, null],
+    ['GET', '/slow', null, null],
+  ]);
   for (const path of ['/ok', '/slow', '/later', '/flaky', '/down', '/echo']) {
     assert.match(said, new RegExp(`^  ${path} +answers `, 'm'));
   }

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { noDatabase, type Holding } from '../../../src/cli/operator/places.ts';
 import { findServers } from '../../../src/cli/operator/running.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { each } from '../../support/each.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
 import { nobody, notRoot } from '../../support/running/other-user.ts';
@@ -217,26 +218,20 @@ test('processes are read from /proc as far as they may be', (t) => {
   fs.writeFileSync(join(proc, '10', 'cgroup'), '0::/system.slice/jobd.service\n');
   fs.writeFileSync(join(proc, '11', 'cgroup'), '0::/user.slice/user@1.service/app.slice/a.scope\n');
   const servers = findServers({ proc, passwd });
-  assert.deepEqual(
-    servers.slice(0, 3).map(({ user, unit }) => [user, unit]),
-    [
-      ['jobd', 'jobd.service'],
-      ['jobd', null],
-      ['jobd', null],
-    ],
-  );
+  assert.deepEqual(each(servers.slice(0, 3), 'user', 'unit'), [
+    ['jobd', 'jobd.service'],
+    ['jobd', null],
+    ['jobd', null],
+  ]);
   assert.equal(findServers({ proc, passwd: '/absent' })[0]?.user, `${uid}`);
-  assert.deepEqual(
-    servers.map(({ pid, dataDir }) => [pid, dataDir]),
-    [
-      [10, '/srv/a'],
-      [11, '/srv/b'],
-      [12, '/srv/c'],
-      [13, '/home/ann/.local/share/jobd'],
-      [14, null],
-      [18, null],
-    ],
-  );
+  assert.deepEqual(each(servers, 'pid', 'dataDir'), [
+    [10, '/srv/a'],
+    [11, '/srv/b'],
+    [12, '/srv/c'],
+    [13, '/home/ann/.local/share/jobd'],
+    [14, null],
+    [18, null],
+  ]);
   assert.deepEqual(findServers({ proc: join(proc, 'absent'), passwd }), []);
 });
 

@@ -10,6 +10,7 @@ import { version } from '../../../src/version.ts';
 import { programToServe, runCommand, serveCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { each } from '../../support/each.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -138,13 +139,10 @@ test('a variable that jobd does not know is named in the log, with the one that 
   assert.equal(await daemon.stop('SIGTERM'), 0);
   await daemon.closed;
   const warnings = logLines(daemon.log()).filter(({ level }) => level === 40);
-  assert.deepEqual(
-    warnings.map(({ variable, meant }) => [variable, meant]),
-    [
-      ['JOBD_ALOW_TARGETS', 'JOBD_ALLOW_TARGETS'],
-      ['JOBD_SOMETHING_ELSE', null],
-    ],
-  );
+  assert.deepEqual(each(warnings, 'variable', 'meant'), [
+    ['JOBD_ALOW_TARGETS', 'JOBD_ALLOW_TARGETS'],
+    ['JOBD_SOMETHING_ELSE', null],
+  ]);
 });
 
 test('systemd is told that jobd serves, when it answers, and that it stops', async (t) => {

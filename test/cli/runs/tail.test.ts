@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { each } from '../../support/each.ts';
 import {
   array,
   asyncProperty,
@@ -145,10 +146,7 @@ test('the runs of many jobs cost a request for each hundred, and those that even
   assert.deepEqual(asked, ['status', 'since']);
   many.unshift(run('a'), run('b'));
   const changes = new Map(['a', 'b'].map((id) => [id, { jobId: 'j', status: 'success' as const }]));
-  assert.deepEqual(
-    (await follower.poll(changes)).map(({ id }) => id),
-    ['a', 'b'],
-  );
+  assert.deepEqual(each(await follower.poll(changes), 'id'), ['a', 'b']);
   assert.deepEqual(asked, ['status', 'since', 'since']);
   const begun = new Map([['c', { jobId: 'j', status: 'running' as const }]]);
   assert.deepEqual(await follower.poll(begun), []);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { durationChart, type ChartRun } from '../../../src/dashboard/view/chart.ts';
+import { each } from '../../support/each.ts';
 
 /** Runs of these durations, a minute apart, newest first as the API lists them. */
 function runsOf(durations: readonly (number | null)[], failed: readonly number[] = []): ChartRun[] {
@@ -15,14 +16,11 @@ function runsOf(durations: readonly (number | null)[], failed: readonly number[]
 
 test('the oldest run is at the left, and a point knows its run', () => {
   const { points, line } = durationChart(runsOf([10, 30, 20]), 108, 108);
-  assert.deepEqual(
-    points.map(({ x, index }) => [x, index]),
-    [
-      [4, 2],
-      [54, 1],
-      [104, 0],
-    ],
-  );
+  assert.deepEqual(each(points, 'x', 'index'), [
+    [4, 2],
+    [54, 1],
+    [104, 0],
+  ]);
   assert.match(line, /^M4 \S+L54 \S+L104 \S+$/);
   const [first, second, third] = points.map(({ y }) => y);
   assert.ok(second! < third! && third! < first!, 'longer is higher');
@@ -41,19 +39,13 @@ test('failed runs are marked, and only these', () => {
 
 test('the grid of a linear scale begins at nothing and has few round steps', () => {
   const { ticks } = durationChart(runsOf([120, 310]), 100, 108);
-  assert.deepEqual(
-    ticks.map(({ label }) => label),
-    ['0 ms', '100 ms', '200 ms', '300 ms', '400 ms'],
-  );
+  assert.deepEqual(each(ticks, 'label'), ['0 ms', '100 ms', '200 ms', '300 ms', '400 ms']);
   assert.deepEqual([ticks[0]!.y, ticks.at(-1)!.y], [104, 4]);
 });
 
 test('durations far apart have a logarithmic scale', () => {
   const { ticks, points } = durationChart(runsOf([31, 40, 9_000]), 100, 108);
-  assert.deepEqual(
-    ticks.map(({ label }) => label),
-    ['10 ms', '100 ms', '1 s'],
-  );
+  assert.deepEqual(each(ticks, 'label'), ['10 ms', '100 ms', '1 s']);
   assert.equal(points[2]!.y, 4);
   assert.ok(points[1]!.y < points[0]!.y, 'short ones can be told apart');
 });

@@ -19,6 +19,7 @@ import {
   monitorInput,
 } from '../../../src/dashboard/view/monitor-form.ts';
 import type { MonitorForm } from '../../../src/dashboard/view/monitor-form.ts';
+import { each } from '../../support/each.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
 const job = { name: 'a', url: 'https://example.com/', cronExpr: '@daily' };
@@ -179,10 +180,7 @@ test('fields are named in words, each once, and limits as a range', () => {
 test('all fields that break a rule of their own are found at once', () => {
   const input = { name: 'a'.repeat(121), retries: 9, timeoutSeconds: 'ten', notes: '', body: null };
   const broken = brokenFields('job', input).map((sentence) => fieldError(sentence));
-  assert.deepEqual(
-    broken.map(({ field }) => field),
-    ['name', 'retries', 'timeoutSeconds'],
-  );
+  assert.deepEqual(each(broken, 'field'), ['name', 'retries', 'timeoutSeconds']);
   assert.equal(broken[2]?.error, 'Timeout must be a whole number of seconds, got "ten"');
   assert.deepEqual(brokenFields('job', inputOf(formOf(null, 'UTC'))), ['name must not be empty']);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inPlace, byDay } from '../../../src/dashboard/view/rows.ts';
+import { each } from '../../support/each.ts';
 
 const rows = (...ids: string[]): { id: string; of: string }[] =>
   ids.map((id) => ({ id, of: 'now' }));
@@ -19,10 +20,7 @@ test('a new row waits, unless it comes at the end', () => {
 
 test('a row that is gone stays as it was', () => {
   const held = inPlace(before, rows('a', 'c'));
-  assert.deepEqual(
-    held.rows.map(({ id }) => id),
-    ['a', 'b', 'c'],
-  );
+  assert.deepEqual(each(held.rows, 'id'), ['a', 'b', 'c']);
   assert.equal(held.rows[1]?.of, 'before');
   assert.equal(held.waiting, 1);
 });

@@ -10,6 +10,7 @@ import {
   whyNoReceipt,
 } from '../../../src/dashboard/view/run.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';
+import { each } from '../../support/each.ts';
 
 const now = Date.parse('2026-11-22T06:41:12.000Z');
 const run: Run = {
@@ -91,19 +92,13 @@ test('moments have milliseconds, in the zone of the job, and their day only when
     now,
     'UTC',
   );
-  assert.deepEqual(
-    overMidnight.map(({ word, day, note }) => [word, day, note]),
-    [
-      ['Asked for', 'Sun 22 Nov', ''],
-      ['Began', null, 'waited 3 ms'],
-      ['Closed', 'Mon 23 Nov', ''],
-    ],
-  );
+  assert.deepEqual(each(overMidnight, 'word', 'day', 'note'), [
+    ['Asked for', 'Sun 22 Nov', ''],
+    ['Began', null, 'waited 3 ms'],
+    ['Closed', 'Mon 23 Nov', ''],
+  ]);
   const queued = { ...run, startedAt: null, finishedAt: null, durationMs: null };
-  assert.deepEqual(
-    moments(queued, now).map(({ word }) => word),
-    ['Due'],
-  );
+  assert.deepEqual(each(moments(queued, now), 'word'), ['Due']);
   assert.equal(moments({ ...run, startedAt: run.scheduledFor }, now)[1]?.note, 'on time');
 });
 

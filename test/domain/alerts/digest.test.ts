@@ -7,6 +7,7 @@ import type { Alert, DownSubject, GatheredRuns } from '../../../src/domain/alert
 import { changeChannel, defineChannel, serves } from '../../../src/domain/alerts/channel.ts';
 import { gather, gatheredDueAt } from '../../../src/domain/alerts/digest.ts';
 import { plainText, textOf } from '../../../src/domain/alerts/text.ts';
+import { each } from '../../support/each.ts';
 
 const timestamp = '2026-03-02T10:11:00.000Z';
 const runs = (count: number, reason = 'jobd was not running', from = 0) =>
@@ -25,10 +26,7 @@ test('gathered runs are counted, the first ten are named, and each reason is sai
   const many = gather(gather(one, runs(30, 'jobd was not running', 5)), runs(2, 'overload', 2));
   assert.deepEqual([many.count, many.from, many.to], [33, 0, 34_500]);
   assert.deepEqual(many.reasons, ['jobd was not running', 'overload']);
-  assert.deepEqual(
-    many.first.map(({ id }) => id),
-    ['run 0', ...runs(9, '', 5).map(({ id }) => id)],
-  );
+  assert.deepEqual(each(many.first, 'id'), ['run 0', ...runs(9, '', 5).map(({ id }) => id)]);
   const reasons = ['a', 'b', 'c', 'd'].flatMap((reason) => runs(1, reason));
   assert.equal(gather(null, reasons).reasons.length, 3);
 });

@@ -11,6 +11,7 @@ import { createMailer } from '../../../src/egress/mail.ts';
 import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { findChannel } from '../../../src/store/alerts/channels.ts';
+import { each } from '../../support/each.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine, type EngineTest } from '../../support/running/engine.ts';
 import { startMailServer } from '../../support/fakes/mail-server.ts';
@@ -129,10 +130,7 @@ test('however fast a monitor changes, the outbox keeps one health change of each
     ],
   );
   await expandAll(setup, clock.now());
-  assert.deepEqual(
-    (await deliveriesOf(setup, channel)).map(({ event }) => event),
-    ['monitor.down'],
-  );
+  assert.deepEqual(each(await deliveriesOf(setup, channel), 'event'), ['monitor.down']);
   assert.equal((await heldOf(setup, monitor)).length, 1);
 });
 

@@ -19,6 +19,7 @@ import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { bringDigestsForward, findNextDigestTime } from '../../../src/store/alerts/digests.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { each } from '../../support/each.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
@@ -313,10 +314,7 @@ test('a channel is reminded of what stays down, also after a restart, until it r
   clock.advance(5 * hour);
   await send(setup);
   assert.equal(await findNextDigestTime(setup.store.db), null, 'nothing is planned any more');
-  assert.deepEqual(
-    heard().map(({ type }) => type),
-    ['job.failed', 'reminder', 'job.recovered'],
-  );
+  assert.deepEqual(each(heard(), 'type'), ['job.failed', 'reminder', 'job.recovered']);
 });
 
 test('there are no reminders of what is paused, deleted, not served or not paid for', async (t) => {
@@ -376,13 +374,10 @@ test('one reminder names all that is down, and no second one is made while it wa
   await send(setup);
   const [, , reminder, ...more] = await alertsOf(setup, channel);
   assert.deepEqual(more, []);
-  assert.deepEqual(
-    reminder?.data.down?.first.map(({ type, name, failures }) => [type, name, failures]),
-    [
-      ['job', 'backup', 1],
-      ['monitor', 'sync', null],
-    ],
-  );
+  assert.deepEqual(each(reminder?.data.down?.first ?? [], 'type', 'name', 'failures'), [
+    ['job', 'backup', 1],
+    ['monitor', 'sync', null],
+  ]);
   const planned = await findNextDigestTime(store.db);
   assert.equal(planned, clock.now() + minute, 'it is tried again soon');
 });

@@ -11,6 +11,7 @@ import type { Run } from '../../../src/domain/runs/run.ts';
 import { gatherRuns } from '../../../src/engine/alerts/digests.ts';
 import { findDigests, findKnownDown } from '../../../src/store/alerts/digests.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
+import { each } from '../../support/each.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { queuedRun } from '../../support/records/run.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
@@ -63,11 +64,7 @@ test('a channel is alerted of a failure if its selector fits then, and of the re
       const events = fits(readLabels(labels), readSelector(selector))
         ? ['job.failed', 'job.recovered']
         : [];
-      assert.deepEqual(
-        about.map(({ event }) => event),
-        events,
-        `${selector} ${JSON.stringify(labels)}`,
-      );
+      assert.deepEqual(each(about, 'event'), events, `${selector} ${JSON.stringify(labels)}`);
     }
   }
 });
@@ -83,10 +80,7 @@ test('missed runs are gathered, and reminders sent, for the labels of a channel'
   });
   await store.write((tx) => gatherRuns(tx, 'missed', { runs, now: 10 }));
   const [digest] = await findDigests(store.db, 'job.missed', [channel.id]);
-  assert.deepEqual(
-    digest?.gathered?.first.map(({ jobId }) => jobId),
-    [own.id],
-  );
+  assert.deepEqual(each(digest?.gathered?.first ?? [], 'jobId'), [own.id]);
   for (const { id } of [own, other]) {
     await store.db.updateTable('jobs').set({ health: 'down' }).where('id', '=', id).execute();
     const state = {
@@ -102,10 +96,7 @@ test('missed runs are gathered, and reminders sent, for the labels of a channel'
       .execute();
   }
   const known = await findKnownDown(store.db, channel, { jobs: true });
-  assert.deepEqual(
-    known?.first.map(({ id }) => id),
-    [own.id],
-  );
+  assert.deepEqual(each(known?.first ?? [], 'id'), [own.id]);
 });
 
 test('a channel has a selector or chosen jobs and monitors', async (t) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { each } from '../../support/each.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -80,10 +81,7 @@ test('a job is not called before its due time, not even a millisecond early', as
   clock.set(dueAt);
   await start();
   await endedRuns(due, 1);
-  assert.deepEqual(
-    sink.received.map(({ path }) => path),
-    ['/due'],
-  );
+  assert.deepEqual(each(sink.received, 'path'), ['/due']);
   for (const job of [later, paused]) assert.deepEqual(await runsOf(job), []);
 });
 
@@ -103,13 +101,10 @@ test('a job that is still running when it is due again is called as soon as it e
   await sink.waitFor(1);
   sink.release();
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ status, scheduledFor, startedAt }) => [status, scheduledFor, startedAt]),
-    [
-      ['success', dueAt - minute, dueAt - minute],
-      ['success', dueAt, dueAt + 40_000],
-    ],
-  );
+  assert.deepEqual(each(runs, 'status', 'scheduledFor', 'startedAt'), [
+    ['success', dueAt - minute, dueAt - minute],
+    ['success', dueAt, dueAt + 40_000],
+  ]);
 });
 
 test('a manual run is called before all due ones', async (t) => {
@@ -191,12 +186,9 @@ test('a wall clock set back by an hour calls no due time twice', async (t) => {
   clock.advance(minute);
   engine.wake();
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ scheduledFor, status }) => [scheduledFor, status]),
-    [
-      [dueAt, 'success'],
-      [dueAt + minute, 'success'],
-    ],
-  );
+  assert.deepEqual(each(runs, 'scheduledFor', 'status'), [
+    [dueAt, 'success'],
+    [dueAt + minute, 'success'],
+  ]);
   assert.equal(sink.received.filter(({ path }) => path === '/first').length, 2);
 });

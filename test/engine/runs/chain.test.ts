@@ -10,6 +10,7 @@ import { longestChain } from '../../../src/domain/jobs/after-words.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { insertChainedRuns } from '../../../src/store/jobs/chains.ts';
+import { each } from '../../support/each.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink, type Sink } from '../../support/fakes/sink.ts';
 import { dueAt } from '../../support/running/engine.ts';
@@ -81,12 +82,9 @@ test('a condition on failure or on any end is kept; an interrupted run has only 
   assert.equal((await runsOf(onFailed)).length, 1);
   await until('the call that hangs', () => pathsOf(target).includes('/hangs'));
   await engine[Symbol.asyncDispose]();
+  assert.deepEqual(each(await runsOf(hangs), 'status'), ['interrupted']);
   assert.deepEqual(
-    (await runsOf(hangs)).map(({ status }) => status),
-    ['interrupted'],
-  );
-  assert.deepEqual(
-    (await runsOf(afterStop)).map(({ status }) => status),
+    each(await runsOf(afterStop), 'status'),
     ['queued'],
     'it is recorded with the end of the run, and waits for the next start',
   );
@@ -223,10 +221,7 @@ test('a job that others run after is deleted only with them', async (t) => {
   await update(copy, { after: null });
   const ids = [first.id, then.id, last.id];
   const results = await actOnJobs(app, writer, { action: 'delete', ids });
-  assert.deepEqual(
-    results.map(({ refusal }) => refusal),
-    [null, null, null],
-  );
+  assert.deepEqual(each(results, 'refusal'), [null, null, null]);
 });
 
 test('chained runs and due jobs take turns by how long they wait, after what people ask for', async (t) => {
@@ -270,12 +265,9 @@ test('a job that is due and has a chained run that waits is called once at a tim
   await target.waitFor(1);
   target.release();
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ source, status }) => [source, status]),
-    [
-      ['scheduled', 'success'],
-      ['manual', 'success'],
-    ],
-  );
+  assert.deepEqual(each(runs, 'source', 'status'), [
+    ['scheduled', 'success'],
+    ['manual', 'success'],
+  ]);
   assert.equal(target.mostWaiting, 1);
 });

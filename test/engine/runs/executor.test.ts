@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
+import { each } from '../../support/each.ts';
 import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
@@ -220,8 +221,5 @@ test('a closed executor claims nothing, and waits for the calls in flight', asyn
   assert.equal(await executor.claim(), Infinity);
   assert.deepEqual([calls(), executor.slotsUsed], [0, 0]);
   const runs = await Promise.all(jobs.map(runsOf));
-  assert.deepEqual(
-    runs.flat().map(({ status }) => status),
-    ['success'],
-  );
+  assert.deepEqual(each(runs.flat(), 'status'), ['success']);
 });

@@ -18,6 +18,7 @@ import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
 import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import * as fc from '../../support/fast-check.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
+import { each } from '../../support/each.ts';
 import { endedRun } from '../../support/records/run.ts';
 import { windowOf } from '../../support/records/window.ts';
 import { setupChain } from '../../support/running/chain.ts';
@@ -76,10 +77,7 @@ test('due times in a hold are neither called nor missed, the ledger has them, an
   assert.equal(await shown(), until, 'the due time after the hold, from the start');
   const page = { limit: 9, cursor: null, name: null, idPrefix: null };
   const { items } = await listJobs(app, writer, page);
-  assert.deepEqual(
-    items.map(({ nextRunAt }) => nextRunAt),
-    [until],
-  );
+  assert.deepEqual(each(items, 'nextRunAt'), [until]);
   assert.deepEqual((await getDueTimes(app, writer, job.id, 2)).next, [until, until + 10 * minute]);
   for (let at = due + 10 * minute; at < until; at += 10 * minute) {
     assert.deepEqual(await claim(at), []);
@@ -92,7 +90,7 @@ test('due times in a hold are neither called nor missed, the ledger has them, an
       job.id,
     ) ?? [];
   assert.deepEqual(
-    spans.map(({ endReason, heldUntil }) => [endReason, heldUntil]),
+    each(spans, 'endReason', 'heldUntil'),
     [
       ['held', null],
       [null, until - 10 * minute],
@@ -127,20 +125,13 @@ test('a held job runs by hand; neither another job nor a miss starts it', async 
     windowOf('hold', due + 15 * minute, due + 60 * minute, { jobIds: [job.id, follower.id] }),
   );
   await claim(due + 16 * minute);
-  assert.deepEqual(
-    (await runsOf(job)).map(({ status }) => status),
-    ['missed'],
-    'it is not made up for',
-  );
+  assert.deepEqual(each(await runsOf(job), 'status'), ['missed'], 'it is not made up for');
   const { id: runId } = await runJob(app, writer, job.id, null);
   assert.deepEqual(await claim(clock.now()), [clock.now()]);
   const ended = { ...endedRun(runId, job.id, 'success'), finishedAt: clock.now() };
   const claimed = { ...job, scheduledFor: clock.now(), isFollowed: true };
   const { queued } = await store.write((tx) => follow(tx, { ended: [{ ended, claimed }] }));
-  assert.deepEqual(
-    queued.map(({ jobId }) => jobId),
-    [free.id],
-  );
+  assert.deepEqual(each(queued, 'jobId'), [free.id]);
 });
 
 test('a hold that is ended or deleted lets the next due time be called, and what was held stays held', async (t) => {

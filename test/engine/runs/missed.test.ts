@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alone } from '../../../src/engine/nodes/membership.ts';
+import { each } from '../../support/each.ts';
 import { steadyClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
@@ -91,10 +92,7 @@ test('every job has its own missed run, for any number of jobs', async (t) => {
   await start({ slots: 7, slotsPerHost: 3 });
   for (const job of jobs) {
     const runs = await endedRuns(job, 1);
-    assert.deepEqual(
-      runs.map(({ status }) => status),
-      ['missed'],
-    );
+    assert.deepEqual(each(runs, 'status'), ['missed']);
   }
 });
 
@@ -117,14 +115,11 @@ test('the reason says if due times were missed because the job was still running
   await sink.waitFor(1);
   sink.release();
   const runs = await endedRuns(job, 3);
-  assert.deepEqual(
-    runs.map(({ status, scheduledFor }) => [status, scheduledFor]),
-    [
-      ['success', dueAt],
-      ['missed', dueAt + minute],
-      ['success', dueAt + 3 * minute],
-    ],
-  );
+  assert.deepEqual(each(runs, 'status', 'scheduledFor'), [
+    ['success', dueAt],
+    ['missed', dueAt + minute],
+    ['success', dueAt + 3 * minute],
+  ]);
   assert.match(runs[1]?.error ?? '', /2 due times .*: the previous run was still executing$/);
 });
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../../src/egress/egress.ts';
+import { each } from '../../support/each.ts';
 import { detailsOf, dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
@@ -59,10 +60,7 @@ test('while egress cannot be prepared, a manual run waits, and the reason is log
   await until('the reported trouble', () =>
     detailsOf(engine).some((text) => text.includes('no memory')),
   );
-  assert.deepEqual(
-    (await runsOf(job)).map(({ status }) => status),
-    ['queued'],
-  );
+  assert.deepEqual(each(await runsOf(job), 'status'), ['queued']);
   isThere = true;
   await endedRuns(job, 1);
   assert.deepEqual(detailsOf(engine), []);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../../src/store/database/store.ts';
+import { each } from '../../support/each.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
@@ -50,10 +51,7 @@ test('a run whose process died is interrupted and never sent again', async (t) =
   clock.set(dueAt + hour);
   engine.wake();
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['interrupted', 'success'],
-  );
+  assert.deepEqual(each(runs, 'status'), ['interrupted', 'success']);
   assert.deepEqual(
     sink.received.map(({ headers }) => headers['x-service-run-id']),
     [runs[1]?.id],
@@ -71,13 +69,10 @@ test('a manual run whose process died is interrupted; a queued one is sent', asy
   const queued = await ask(job);
   await start();
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ id, status }) => [id, status]),
-    [
-      [died.id, 'interrupted'],
-      [queued.id, 'success'],
-    ],
-  );
+  assert.deepEqual(each(runs, 'id', 'status'), [
+    [died.id, 'interrupted'],
+    [queued.id, 'success'],
+  ]);
   assert.equal(sink.received.length, 1);
 });
 
@@ -126,10 +121,7 @@ test('a stop waits for the calls in flight and starts no others', async (t) => {
   assert.equal(stopped, false, 'it waits for the answer');
   sink.release();
   await stopping;
-  assert.deepEqual(
-    (await runsOf(called)).map(({ status }) => status),
-    ['success'],
-  );
+  assert.deepEqual(each(await runsOf(called), 'status'), ['success']);
   assert.deepEqual(await runsOf(waiting), []);
   assert.equal((await readJob(waiting)).nextRunAt, dueAt + 60_000, 'it stays due');
   assert.equal(sink.received.length, 1);

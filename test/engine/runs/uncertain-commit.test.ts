@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Written } from '../../../src/engine/runs/writer.ts';
 import type { Store } from '../../../src/store/database/store.ts';
+import { each } from '../../support/each.ts';
 import { detailsOf, dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -99,10 +100,7 @@ test('an outcome that was stored although its commit failed is recorded once', a
     return sink.received.length === 2;
   });
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['success', 'success'],
-  );
+  assert.deepEqual(each(runs, 'status'), ['success', 'success']);
 });
 
 test('a record and a claim in one transaction, stored although the commit failed, each count once', async (t) => {
@@ -202,9 +200,6 @@ test('runs of a dead process are interrupted as soon as the store can be written
   await until('the reported trouble', () => detailsOf(engine).length > 0);
   assert.deepEqual(detailsOf(engine), ['claim fails: the disk is full']);
   const runs = await endedRuns(job, 2);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['interrupted', 'success'],
-  );
+  assert.deepEqual(each(runs, 'status'), ['interrupted', 'success']);
   assert.deepEqual(detailsOf(engine), []);
 });

@@ -20,6 +20,7 @@ import {
 } from '../../../src/store/alerts/delivery-queue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import type { Db } from '../../../src/store/database/store.ts';
+import { each } from '../../support/each.ts';
 import { testServer } from '../../support/postgres/database.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -109,10 +110,7 @@ test('an expired delivery is given up, and the next one of its subject becomes d
   const [first, , last] = await deliveriesOf(testStore, channel);
   assert.match(first?.lastError ?? '', /^its time was over/);
   assert.equal(last?.status, 'failed');
-  assert.deepEqual(
-    (await due(20)).map(({ id }) => id),
-    [next],
-  );
+  assert.deepEqual(each(await due(20), 'id'), [next]);
   assert.equal((await findDueChannels(db, 20, bounds)).length, 1);
 });
 

@@ -27,6 +27,7 @@ import {
 } from '../../../src/store/alerts/delivery-queue.ts';
 import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
+import { each } from '../../support/each.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
@@ -288,13 +289,10 @@ test('attempts are removed with their delivery; one that ends after its delivery
   const arrived = { ...tried, httpStatus: 200, error: null, nextAttemptAt: null };
   assert.ok(await recordAttempt(db, { delivery: two, ...arrived }));
   const ended = await deliveriesOf(setup, channel);
-  assert.deepEqual(
-    ended.map(({ status, attempts, lastError }) => [status, attempts, lastError]),
-    [
-      ['failed', 2, 'the channel was disabled'],
-      ['delivered', 2, null],
-    ],
-  );
+  assert.deepEqual(each(ended, 'status', 'attempts', 'lastError'), [
+    ['failed', 2, 'the channel was disabled'],
+    ['delivered', 2, null],
+  ]);
   assert.equal(await countOf(setup, 'delivery_attempts'), 4);
   assert.equal(await removeOldRows(db, 'deliveries', 2, 1), 1);
   assert.equal(await countOf(setup, 'delivery_attempts'), 2);

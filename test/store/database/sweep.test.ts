@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sweep, type SweepPage } from '../../../src/store/database/sweep.ts';
+import { each } from '../../support/each.ts';
 
 function tableOf(ids: string[]) {
   const asked: string[] = [];
@@ -31,10 +32,7 @@ test('a sweep yields every row once, in order, with as few queries as possible',
   ]) {
     const table = tableOf(ids ?? []);
     const pages = await Array.fromAsync(sweep(table.find, 2));
-    assert.deepEqual(
-      pages.flat().map(({ id }) => id),
-      ids,
-    );
+    assert.deepEqual(each(pages.flat(), 'id'), ids);
     assert.ok(pages.every(({ length }) => length > 0));
     assert.deepEqual(table.asked, asked);
   }

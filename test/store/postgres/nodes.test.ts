@@ -16,6 +16,7 @@ import {
 } from '../../../src/store/nodes/nodes.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { hasOldRows, removeOldRows } from '../../../src/store/database/old-rows.ts';
+import { each } from '../../support/each.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -97,10 +98,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     const ended = await endSilentNodes(store, seen);
     mayCommit.resolve();
     assert.equal(renewal?.renewals, 1);
-    assert.deepEqual(
-      renewal.nodes.map(({ id, renewals }) => [id, renewals]),
-      [['n1', 1]],
-    );
+    assert.deepEqual(each(renewal.nodes, 'id', 'renewals'), [['n1', 1]]);
     assert.deepEqual(ended, []);
     assert.equal(await claiming, true);
     assert.deepEqual(await findAbandonedRuns(store.db, 10), []);
@@ -179,10 +177,7 @@ describe('nodes', { skip, concurrency: 3 }, () => {
       removeOldRows(tx, 'nodes', Number.MAX_SAFE_INTEGER, 10),
     );
     assert.equal(removed, 1);
-    assert.deepEqual(
-      (await listNodes(store.db, 0)).map(({ id }) => id),
-      ['n2'],
-    );
+    assert.deepEqual(each(await listNodes(store.db, 0), 'id'), ['n2']);
   });
 
   test('there was always a node since the first of those that serve', async (t) => {

@@ -16,6 +16,7 @@ import {
   insertQueuedRun,
 } from '../../../src/store/runs/runs.ts';
 import { assertTotalsCounted, dueTimesOf, keepHistory } from '../../support/checks/history.ts';
+import { each } from '../../support/each.ts';
 import { queuedRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
@@ -88,10 +89,7 @@ test('of two runs of one moment only the first is removed if the limit lies betw
     .execute();
   await store.db.updateTable('jobs').set({ total_interrupted: 1 }).execute();
   const positions = await listOldestRuns(store.db, job.id, { after: null, limit: 5 });
-  assert.deepEqual(
-    positions.map(({ source }) => source),
-    ['manual', 'scheduled'],
-  );
+  assert.deepEqual(each(positions, 'source'), ['manual', 'scheduled']);
   const beginning = { jobId: job.id, scheduledFor: 1, source: 'manual' as const };
   assert.equal(await store.write((tx) => removeBeginnings(tx, [beginning])), 1);
   const left = await listOldestRuns(store.db, job.id, { after: null, limit: 5 });
@@ -136,17 +134,13 @@ test('histories are listed page by page, without deleted jobs, with their number
   ]);
   await markJobDeleted(store.db, third, 1);
   const page = await listHistories(store.db, { afterId: '', limit: 5 });
-  assert.deepEqual(
-    page.map(({ id, results, oldestAt }) => [id, results, oldestAt]),
-    [
-      [first, 0, null],
-      [second, 2, 7],
-    ],
-  );
-  assert.deepEqual(
-    (await listHistories(store.db, { afterId: first, limit: 1 })).map(({ id }) => id),
-    [second],
-  );
+  assert.deepEqual(each(page, 'id', 'results', 'oldestAt'), [
+    [first, 0, null],
+    [second, 2, 7],
+  ]);
+  assert.deepEqual(each(await listHistories(store.db, { afterId: first, limit: 1 }), 'id'), [
+    second,
+  ]);
 });
 
 test('a job knows up to which time its runs were removed: of a missed run, the last due time it stood for', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { each } from '../../support/each.ts';
 import * as fc from '../../support/fast-check.ts';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
@@ -42,10 +43,7 @@ test('two runs of one due time cannot be stored, whatever their states', async (
     values (${newId(0)}, ${job.id}, ${job.workspaceId}, 'scheduled', 'running', 1000, 1000)`;
   await assert.rejects(direct.execute(db), /unique/i);
   const kept = await listRuns(db, job.id, { limit: 9, before: null });
-  assert.deepEqual(
-    kept.map(({ id }) => id),
-    [first.id],
-  );
+  assert.deepEqual(each(kept, 'id'), [first.id]);
 });
 
 test('of a batch, only the due times that already have a run are skipped', async (t) => {

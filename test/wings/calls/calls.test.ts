@@ -6,6 +6,7 @@ import { JobdError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { createCalls, type CallResult } from '../../../src/wings/calls/calls.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
+import { each } from '../../support/each.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
@@ -36,13 +37,10 @@ test('calls are jobs that are called once, when they say, and then delete themse
     { key: 'a', url: sink.url, inSeconds: 60 },
     { key: 'b', name: 'later', url, runAt: '2026-03-03 09:00', timezone: 'Europe/Paris' },
   ]);
-  assert.deepEqual(
-    results.map(({ key, error }) => [key, error]),
-    [
-      ['a', null],
-      ['b', null],
-    ],
-  );
+  assert.deepEqual(each(results, 'key', 'error'), [
+    ['a', null],
+    ['b', null],
+  ]);
   const [a, b] = await Promise.all(
     results.map(async ({ id }) => (await daemon.ask('GET', `/jobs/${id}`)).body.job),
   );
@@ -210,7 +208,7 @@ test('what was made before the store failed is reported as made', async (t) => {
   const calls = Array.from({ length: 50 }, (_, index) => ({ key: `k${index}`, ...soon }));
   const results = await createCalls(app, principal, calls);
   assert.deepEqual(
-    results.map(({ error }) => error),
+    each(results, 'error'),
     calls.map((_, index) => (index < 40 ? null : 'the disk is full')),
   );
   left = 3;

@@ -9,6 +9,7 @@ import { everyRun, workspaceOf } from '../../../src/store/runs/runs.ts';
 import { figuresOf } from '../../../src/wings/figures/figures.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { rollDice } from '../../support/dice.ts';
+import { each } from '../../support/each.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { runCommand } from '../../support/running/command.ts';
@@ -73,14 +74,11 @@ test('figures are those of the runs, counted one by one', async (t) => {
 
   const app = quietApp({ store, clock });
   const periods = await figuresOf(app, writerIn(workspaceId), id);
-  assert.deepEqual(
-    periods.map(({ days, countedFrom }) => [days, countedFrom]),
-    [
-      [1, null],
-      [7, null],
-      [30, null],
-    ],
-  );
+  assert.deepEqual(each(periods, 'days', 'countedFrom'), [
+    [1, null],
+    [7, null],
+    [30, null],
+  ]);
   for (const { days, durations, countedFrom: _, ...counts } of periods) {
     const { durations: all, ...expected } = await countedOneByOne(
       service,
@@ -104,10 +102,7 @@ test('figures are those of the runs, counted one by one', async (t) => {
   await db.deleteFrom('runs').where('scheduled_for', '<=', removedBy).execute();
   await db.updateTable('jobs').set({ history_from: removedBy }).where('id', '=', id).execute();
   const kept = await figuresOf(app, writerIn(workspaceId), id);
-  assert.deepEqual(
-    kept.map(({ countedFrom }) => countedFrom),
-    [null, removedBy + 1, removedBy + 1],
-  );
+  assert.deepEqual(each(kept, 'countedFrom'), [null, removedBy + 1, removedBy + 1]);
 });
 
 test('a rate is rounded down, so that 100 % means all', () => {

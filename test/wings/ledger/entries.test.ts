@@ -15,6 +15,7 @@ import { queuedRun } from '../../support/records/run.ts';
 import { simulateService, type SimulatedService } from '../../support/simulated/service.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { rollDice } from '../../support/dice.ts';
+import { each } from '../../support/each.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -132,10 +133,7 @@ test('a one-time job that a clock ahead called is accounted for before its time 
   await service.serveUntil(start + 1.1 * hour);
   const jobs = await ledgersIn(service.store.db, service.clock);
   assert.deepEqual(wrongIn(jobs), []);
-  assert.deepEqual(
-    jobs.map(({ called }) => called),
-    [1],
-  );
+  assert.deepEqual(each(jobs, 'called'), [1]);
 });
 
 for (const [what, backTo] of [
@@ -161,12 +159,8 @@ for (const [what, backTo] of [
     const ledgers = await ledgersIn(store.db, clock);
     assert.deepEqual(wrongIn(ledgers), []);
     // An hour of pause, and nothing else.
-    assert.deepEqual(
-      ledgers
-        .find(({ id }) => id === paused)
-        ?.explained.map(({ reason, count }) => [reason, count]),
-      [['paused', 12]],
-    );
+    const skipped = ledgers.find(({ id }) => id === paused);
+    assert.deepEqual(each(skipped?.explained ?? [], 'reason', 'count'), [['paused', 12]]);
   });
 }
 
@@ -205,10 +199,7 @@ test('an expired account is explained, also where it is renewed before any job w
   );
   await service.serveUntil(start + 3 * hour);
   const [often] = await ledgersIn(store.db, service.clock);
-  assert.deepEqual(
-    often?.explained.map(({ reason, count }) => [reason, count]),
-    [['expired', 24]],
-  );
+  assert.deepEqual(each(often?.explained ?? [], 'reason', 'count'), [['expired', 24]]);
   assert.deepEqual(wrongIn(await ledgersIn(store.db, service.clock)), []);
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameOfCall, readCommand, whyUncertain } from '../../../src/wings/readers/command.ts';
+import { each } from '../../support/each.ts';
 
 test('curl and wget are found by name and by path, and nothing else is', () => {
   assert.equal(readCommand('curl https://example.com').tool, 'curl');
@@ -15,14 +16,8 @@ test('curl and wget are found by name and by path, and nothing else is', () => {
 test('what the shell and the tool cannot do is listed together, and there is no call', () => {
   const { call, ignored, unhonoured } = readCommand('curl -s -F a=b $URL 2>/dev/null');
   assert.equal(call, null);
-  assert.deepEqual(
-    unhonoured.map(({ text }) => text),
-    ['$URL', '-F'],
-  );
-  assert.deepEqual(
-    ignored.map(({ text }) => text),
-    ['2>/dev/null', '-s'],
-  );
+  assert.deepEqual(each(unhonoured, 'text'), ['$URL', '-F']);
+  assert.deepEqual(each(ignored, 'text'), ['2>/dev/null', '-s']);
 });
 
 const url = 'https://example.com/a';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findUserColumn, parseCrontab } from '../../../src/wings/readers/crontab.ts';
+import { each } from '../../support/each.ts';
 
 const read = (text: string, isSystem = false) => parseCrontab(text, { isSystem });
 
@@ -117,10 +118,7 @@ test('a system crontab has a user column', () => {
 
 test('an invalid line is reported with its number', () => {
   const { broken } = read('\ngarbage\n* * * *\n@daily\n');
-  assert.deepEqual(
-    broken.map(({ number }) => number),
-    [2, 3, 4],
-  );
+  assert.deepEqual(each(broken, 'number'), [2, 3, 4]);
 });
 
 test('a line that is longer than cron reads is skipped, and a setting may have any character', () => {

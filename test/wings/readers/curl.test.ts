@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { each } from '../../support/each.ts';
 import {
   array,
   assert as check,
@@ -157,10 +158,7 @@ test('every option that a job cannot honour is named, and no value is repeated',
     assert.ok(!JSON.stringify(unhonoured).includes(secret), text);
   }
   const { unhonoured } = readCurl(wordsOf(`-x a --digest -F a=b ${url}`));
-  assert.deepEqual(
-    unhonoured.map(({ text }) => text),
-    ['-x', '--digest', '-F'],
-  );
+  assert.deepEqual(each(unhonoured, 'text'), ['-x', '--digest', '-F']);
 });
 
 test('what a job does in another way is done and named', () => {
@@ -193,10 +191,7 @@ test('what a job does in another way is done and named', () => {
 
 test('options without effect on the request are ignored and listed', () => {
   const { ignored } = readCurl(wordsOf(`-fsS --compressed -v -o /dev/null ${url}`));
-  assert.deepEqual(
-    ignored.map(({ text }) => text),
-    ['-f', '-s', '-S', '-v', '-o', '--compressed'],
-  );
+  assert.deepEqual(each(ignored, 'text'), ['-f', '-s', '-S', '-v', '-o', '--compressed']);
 });
 
 test('commands copied from browsers are understood', () => {
@@ -261,10 +256,7 @@ test('what a job does in another way than wget is done and named', () => {
   ];
   for (const [line, named, part] of rows) {
     const read = readWget(wordsOf(line));
-    assert.deepEqual(
-      read.adapted.map(({ text }) => text),
-      named,
-    );
+    assert.deepEqual(each(read.adapted, 'text'), named);
     for (const [name, value] of Object.entries(part)) {
       assert.equal(callOf(read)[name as keyof WrittenCall], value, line);
     }

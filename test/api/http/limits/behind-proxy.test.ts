@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createOpenConnections } from '../../../../src/api/http/limits/open-connections.ts';
 import type { OpenConnection } from '../../../../src/api/http/limits/open-connections.ts';
 import { findUntrustedProxy } from '../../../../src/store/accounts/instance.ts';
+import { each } from '../../../support/each.ts';
 import { fakeClock } from '../../../support/fakes/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
 import { openTestLocal } from '../../../support/running/local.ts';
@@ -105,10 +106,7 @@ test('a proxy that is not trusted decides nothing; documents stay there for all,
   assert.equal(await as(daemon, '203.0.113.9', unknown), 429);
   for (const path of documents) assert.equal(await as(daemon, '203.0.113.9', get(path)), 200, path);
   const told = lines.filter(({ proxy }) => proxy !== undefined);
-  assert.deepEqual(
-    told.map(({ proxy }) => proxy),
-    ['127.0.0.1'],
-  );
+  assert.deepEqual(each(told, 'proxy'), ['127.0.0.1']);
   assert.match(told[0]?.msg ?? '', /set --trusted-proxy \(JOBD_TRUSTED_PROXY\)$/);
   await using local = await openTestLocal(daemon.dataDir);
   await until('it is kept for jobd doctor', async () => {

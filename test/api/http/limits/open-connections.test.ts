@@ -5,6 +5,7 @@ import type {
   OpenConnection,
   OpenConnections,
 } from '../../../../src/api/http/limits/open-connections.ts';
+import { each } from '../../../support/each.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Tested = Mutable<OpenConnection> & { isClosed: boolean };
@@ -43,10 +44,7 @@ test('an address with many connections loses its own, and others are admitted', 
     assert.ok(connect(open, { addressGroup: `c ${number}` }).isAdmitted);
   }
   assert.equal(numberClosed(others), 0);
-  assert.deepEqual(
-    held.map(({ isClosed }) => isClosed),
-    [true, true, true, true, true, false, false, false],
-  );
+  assert.deepEqual(each(held, 'isClosed'), [true, true, true, true, true, false, false, false]);
   assert.equal(open.all.size, 10);
   assert.equal(open.closed, 5);
 });

@@ -15,6 +15,7 @@ import type { Load } from '../../../../src/wings/definitions/client/load.ts';
 import { problemText } from '../../../../src/wings/definitions/client/parse-file.ts';
 import { JobdError } from '../../../../src/domain/errors.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
+import { each } from '../../../support/each.ts';
 
 const variables: Record<string, string> = { TOKEN: 's3cret-value', HOST: 'example.com', EMPTY: '' };
 const files: Record<string, string> = {
@@ -330,10 +331,7 @@ test('directories are read in order, ignoring files that are not definitions', a
   write('jobd.schema.json', '{}');
   const { definitions, problems } = await loadDefinitions([folder], variable);
   assert.deepEqual(problems, []);
-  assert.deepEqual(
-    definitions.map(({ key }) => key),
-    ['a', 'b', 'c'],
-  );
+  assert.deepEqual(each(definitions, 'key'), ['a', 'b', 'c']);
   assert.deepEqual(
     definitions[1]?.input['headers'],
     { 'X-A': 'x' },
