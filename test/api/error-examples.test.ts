@@ -13,9 +13,8 @@ import { openTestLocal } from '../support/running/local.ts';
 import { addAccount } from '../support/records/account.ts';
 import { addEmailChannel } from '../support/records/channel.ts';
 import { quietApp } from '../support/running/app.ts';
-import { fakeClock } from '../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../support/running/browser.ts';
-import { readAnswer, startTestDaemon, type Answer } from '../support/running/daemon.ts';
+import { startClockedDaemon, readAnswer, type Answer } from '../support/running/daemon.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
@@ -138,8 +137,7 @@ function pathFor(path: string, ids: Ids): string {
 }
 
 sqliteTest("every error example is the server's real message", async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const ask: Ask = (...asked) => {
     clock.advanceBoth(61_000);
     return daemon.ask(...asked);

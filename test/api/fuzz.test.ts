@@ -11,9 +11,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import * as fc from '../support/fast-check.ts';
-import { fakeClock } from '../support/fakes/clock.ts';
 import { assertConforms, refusesCookie } from '../support/checks/conformance.ts';
-import { startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
+import { startClockedDaemon, type TestDaemon } from '../support/running/daemon.ts';
 import { draftsOf, draftsOfAnywhere } from '../support/hostile/fuzz-request.ts';
 import type { Draft, Known, KnownIds } from '../support/hostile/fuzz-request.ts';
 import { keepAliveClient, type RawAnswer, type RawRequest } from '../support/hostile/keep-alive.ts';
@@ -54,8 +53,7 @@ type Fresh = 'jobs and monitors' | 'channels' | 'nothing';
 
 /** A service with a few jobs that ran once; unless `fresh`, a second run is within the minute. */
 async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const other = await addWorkspace(daemon.dataDir);
   const keys = {

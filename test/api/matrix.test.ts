@@ -6,9 +6,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
-import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
 import { newCode, signIn, type SignedIn } from '../support/running/browser.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
+import { startSteadyDaemon } from '../support/running/daemon.ts';
 import { openStream } from '../support/running/events.ts';
 import { apiOperations, unknownId, type ApiOperation } from '../support/operations.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
@@ -160,8 +159,7 @@ async function firstEvent(t: TestContext, of: Parameters<typeof openStream>[1]) 
 test('each key can do what its permission and workspace allow, and changes or reads nothing else', async (t) => {
   // The clock advances a minute before each request to stay below the rate limits. Every job is
   // paused, so nothing falls due.
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const target = 'http://127.0.0.1:1';
   const other = await addWorkspace(daemon.dataDir);
   const keys: Partial<Record<KeyKind, string | null>> = {

@@ -5,11 +5,10 @@ import { test } from 'node:test';
 import { resolve, type Schema } from '../../src/api/description/components.ts';
 import { dropNulls } from '../../src/api/http/nulls.ts';
 import { publishedDescription } from '../support/checks/description.ts';
-import { fakeClock } from '../support/fakes/clock.ts';
 import { choicesOf as choicesIn } from '../support/hostile/body.ts';
 import { apiOperations, unknownId, type ApiOperation } from '../support/operations.ts';
 import { newCode, signIn } from '../support/running/browser.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../support/running/daemon.ts';
 import { fillWorkspace } from '../support/records/two-workspaces.ts';
 import { startSink } from '../support/fakes/sink.ts';
 
@@ -78,8 +77,7 @@ test('the description says of each optional field of each body that it takes nul
 });
 
 test('each operation answers a body with nulls as it does one without', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const { key } = daemon;
   const own = await fillWorkspace(daemon, key, 'own', sink.url);

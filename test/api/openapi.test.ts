@@ -14,8 +14,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/base/log.ts';
 import { noKeys } from '../support/fakes/admissions.ts';
 import { officialSchemaText } from '../support/checks/openapi-schema.ts';
-import { fakeClock } from '../support/fakes/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon, type TestDaemon } from '../support/running/daemon.ts';
 
 async function describedBy({ ask }: TestDaemon): Promise<OpenApiDocument> {
   const { status, body } = await ask('GET', '/openapi.json', undefined, null);
@@ -217,8 +216,7 @@ function settingsIn(answer: object): object {
 }
 
 test('sending the request example returns the response example', async (t) => {
-  const clock = fakeClock('2025-10-09T04:00:12.318Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon } = await startClockedDaemon(t, '2025-10-09T04:00:12.318Z');
   const { paths } = await describedBy(daemon);
   for (const noun of ['job', 'monitor', 'channel']) {
     const create = paths[`/${noun}s`]?.['post'] ?? assert.fail(noun);

@@ -13,8 +13,7 @@ import {
 import { openTestLocal } from '../../support/running/local.ts';
 import type { Local } from '../../../src/serve/local-store.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -31,8 +30,7 @@ async function rowsOf({ store }: Local): Promise<Record<string, number>> {
 }
 
 test('deleting a workspace revokes its keys at once; its data is removed after its last call ends', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startHeldSink(t);
   await using local = await openTestLocal(daemon.dataDir, clock);
   const before = await rowsOf(local);

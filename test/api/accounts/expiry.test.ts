@@ -12,8 +12,8 @@ import { addAccount, type TestAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { writerIn } from '../../support/records/principal.ts';
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { type FakeClock } from '../../support/fakes/clock.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { apiOperations } from '../../support/operations.ts';
 import { until } from '../../support/until.ts';
@@ -61,8 +61,7 @@ async function ranJob(
 }
 
 test('a trial lasts 14 days with the limits of its plan; then running and editing are 402', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   const { ask } = account;
   const { jobId } = await ranJob(t, account);
@@ -92,8 +91,7 @@ for (const [what, end, words] of [
   ['a cancelled account', (a: TestAccount) => a.cancel(), /the subscription ended/],
 ] as const) {
   test(`${what}: reading and deleting still work, and a renewal allows everything again`, async (t) => {
-    const clock = fakeClock();
-    const daemon = await startTestDaemon(t, { clock });
+    const { daemon, clock } = await startClockedDaemon(t);
     const account = await addAccount(daemon, clock, 'business');
     const { ask } = account;
     const { jobId, runId } = await ranJob(t, account);
@@ -128,8 +126,7 @@ for (const [what, end, words] of [
 }
 
 test('an Idempotency-Key used before the end still returns its run, without running again', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro');
   const { body } = await account.ask('POST', '/jobs', job);
   const run = async (key: string) => {
@@ -147,8 +144,7 @@ test('an Idempotency-Key used before the end still returns its run, without runn
 });
 
 test('a job whose creation is in progress when the account expires is not created', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
   const endsAt = clock.now() + day;
   await setTrial(endsAt);
@@ -170,8 +166,7 @@ test('a job whose creation is in progress when the account expires is not create
 });
 
 test('an expired account does not affect other accounts', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro');
   const other = await addAccount(daemon, clock, 'pro');
   const { body } = await account.ask('POST', '/jobs', job);

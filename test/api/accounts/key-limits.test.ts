@@ -11,8 +11,7 @@ import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { each } from '../../support/each.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const day = 86_400_000;
@@ -23,8 +22,7 @@ const oneTooMany = {
 };
 
 test('a key is valid until the moment it expires', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   await using local = await openTestLocal(daemon.dataDir, clock);
   const expiresAt = clock.now() + day;
   const made = await createKey(local, { workspace: 'default', ...given, expiresAt });
@@ -45,8 +43,7 @@ test('a key is valid until the moment it expires', async (t) => {
 });
 
 test('an account may have 20 active keys in all its workspaces; revoked and expired ones do not count', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { name } = await addAccount(daemon, clock, 'business');
   await using local = await openTestLocal(daemon.dataDir, clock);
   await createWorkspace(local, { name: 'second', account: name });
@@ -73,8 +70,7 @@ test('an account may have 20 active keys in all its workspaces; revoked and expi
 });
 
 test('of 50 keys created at once with one place left, exactly one is created', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { name } = await addAccount(daemon, clock, 'pro');
   const processes = await Promise.all([1, 2, 3].map(() => openTestLocal(daemon.dataDir, clock)));
   await using opened = new AsyncDisposableStack();
@@ -93,8 +89,7 @@ test('of 50 keys created at once with one place left, exactly one is created', a
 });
 
 test('lastUsedAt of a key is accurate to the minute', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { name, key, ask } = await addAccount(daemon, clock, 'pro');
   await using local = await openTestLocal(daemon.dataDir, clock);
   const lastUse = async (): Promise<number | null> => {

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { plans } from '../../../src/domain/accounts/plan.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -21,8 +20,7 @@ const promised = [
 ] as const;
 
 test('a key can read its workspace, its permission, and the plan and usage of its account', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const names = promised.map(([name]) => name);
   assert.deepEqual(Object.keys(plans), names);
   for (const [name, jobs, minIntervalSeconds, maxTimeoutSeconds, results, days] of promised) {
@@ -52,8 +50,7 @@ test('the first key belongs to the default workspace, whose account is self-host
 });
 
 test('usage counts jobs, paused ones included, and results of all workspaces of the account', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   const second = await account.addWorkspace();
@@ -91,8 +88,7 @@ test('usage counts jobs, paused ones included, and results of all workspaces of 
 });
 
 test('the usage of an account with over 1,000 jobs is counted once a minute', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'self-hosted');
   const jobsNow = async (): Promise<number> =>
     (await daemon.ask('GET', '/me', undefined, account.key)).body.usage.jobs;

@@ -6,12 +6,11 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
 import { databaseOf } from '../../support/running/local.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
 test('an owner creates, lists and revokes keys of its workspace', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const owner = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const elsewhere = await addWorkspace(daemon.dataDir);
   await elsewhere.newKey('write');

@@ -11,7 +11,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { until } from '../../support/until.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 
 /** Due once a year, so that no test calls it. */
 const rare = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
@@ -62,8 +62,7 @@ const rows: readonly Row[] = [
 ];
 
 test('a timeout or interval beyond the plan is refused when a job is created or changed', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   for (const [plan, input, refusal, status = 403] of rows) {
     const { ask } = await addAccount(daemon, clock, plan);
     const what = `${plan} ${JSON.stringify(input)}`;
@@ -99,8 +98,7 @@ test('a one-time job does not get a schedule that the plan refuses', async (t) =
 const iso = (at: number): string => new Date(at).toISOString();
 
 test('who sets runAt again and again calls no more often than by hand', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const { job } = (await ask('POST', '/jobs', { ...rare, runAt: iso(clock.now()) })).body;
   const path = `/jobs/${job.id}`;
   clock.advance(10);
@@ -115,8 +113,7 @@ test('who sets runAt again and again calls no more often than by hand', async (t
 });
 
 test('the default timeout is 30 s, or the maximum of the plan', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   for (const [plan, seconds] of [
     ['free', 10],
     ['pro', 30],
@@ -130,8 +127,7 @@ test('the default timeout is 30 s, or the maximum of the plan', async (t) => {
 
 for (const { name: plan, jobs } of Object.values(plans)) {
   test(`the plan ${plan} allows ${jobs ?? 'any number of'} jobs`, async (t) => {
-    const clock = fakeClock();
-    const daemon = await startTestDaemon(t, { clock });
+    const { daemon, clock } = await startClockedDaemon(t);
     const { ask, fill } = await addAccount(daemon, clock, plan);
     await fill((jobs ?? 1_002) - 2);
     assert.equal((await ask('POST', '/jobs', { ...rare, paused: true })).status, 201, 'below');
@@ -148,8 +144,7 @@ for (const { name: plan, jobs } of Object.values(plans)) {
 }
 
 test('the job limit counts all workspaces of an account, and no other account', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'free');
   const second = await account.addWorkspace();
   await account.fill(9);
@@ -165,8 +160,7 @@ test('the job limit counts all workspaces of an account, and no other account', 
 });
 
 test('of 50 jobs created at once with one place left, exactly one is created', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { key, fill, ask } = await addAccount(daemon, clock, 'pro');
   await fill(99);
   clock.pass(60_001);
@@ -179,8 +173,7 @@ test('of 50 jobs created at once with one place left, exactly one is created', a
 });
 
 test('the job limit also holds for concurrent writers on several connections', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { workspaceId, fill, ask } = await addAccount(daemon, clock, 'pro');
   await fill(99);
   const opened = await Promise.all([1, 2, 3].map(() => openTestLocal(daemon.dataDir, clock)));
@@ -201,8 +194,7 @@ test('the job limit also holds for concurrent writers on several connections', a
 });
 
 test('after a downgrade existing jobs keep running; new ones must fit the smaller plan', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { ask, fill, setPlan } = await addAccount(daemon, clock, 'pro');
   await fill(20);
   const input = { ...rare, cronExpr: '* * * * *', timeoutSeconds: 30 };

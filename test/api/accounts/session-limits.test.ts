@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSteadyDaemon } from '../../support/running/daemon.ts';
 
 test('sessions of a key ask 300 times together, sessions of links by themselves', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const given = { key: daemon.key };
   const same = [await signIn(daemon.url, given), await signIn(daemon.url, given)];
   const other = await signIn(daemon.url, { key: await daemon.newKey('read') });

@@ -7,9 +7,12 @@ import { revokeKey } from '../../../src/app/accounts/keys.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, postSession, signIn, type SignedIn } from '../../support/running/browser.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startSteadyDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
@@ -145,8 +148,7 @@ test('a key that is revoked on the page or by a command is refused at once, with
 
 // Days pass faster here than uses are written: only SQLite's store remembers them meanwhile.
 sqliteTest('a session ends when it is unused, and after its life', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const rows = [
     { given: { code: await newCode(daemon.dataDir, { clock }) }, unusedDays: 1, lifeDays: 7 },
     { given: { key: daemon.key }, unusedDays: 7, lifeDays: 30 },
@@ -256,8 +258,7 @@ test('a key has no session of its own', async (t) => {
 });
 
 test('a session counts apart from its key, and junk counts for its address', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const session = await signIn(daemon.url, { key: daemon.key });
   clock.advance(61_000);
   const statuses: number[] = [];
@@ -288,8 +289,7 @@ test('a session counts apart from its key, and junk counts for its address', asy
 });
 
 test('the session of an expired account reads, and signs out', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const expired = await addAccount(daemon, clock, 'pro', 1);
   const session = await signIn(daemon.url, { key: expired.key });
   clock.advance(msPerDay);

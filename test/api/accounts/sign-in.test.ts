@@ -7,13 +7,15 @@ import { sessionsPerKey } from '../../../src/domain/accounts/session.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../../support/running/browser.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startSteadyDaemon,
+  startTestDaemon,
+} from '../../support/running/daemon.ts';
 
 test('a key signs in, and the session may do what the key may do', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   for (const permission of ['read', 'write'] as const) {
     const key = await daemon.newKey(permission);
     const session = await signIn(daemon.url, { key });
@@ -56,8 +58,7 @@ test('a code with --read makes a session that only reads', async (t) => {
 });
 
 test('what is expired, revoked or guessed signs nobody in', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const code = await newCode(daemon.dataDir, { clock, validMs: 600_000 });
   clock.advance(600_000);
   assertRefused(await postSession(daemon.url, { code }), 401, /link/);
@@ -89,8 +90,7 @@ test('a body with neither or both is refused, and repeats no secret', async (t) 
 });
 
 test('failed sign-ins count for their address, and good ones also for their key', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const guess = { code: '0'.repeat(32) };
   const statuses: number[] = [];
   for (let count = 0; count < 301; count += 1) {
@@ -109,8 +109,7 @@ test('failed sign-ins count for their address, and good ones also for their key'
 });
 
 test('one session too many of a key ends the one that was used least recently', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const sessions = [];
   for (let count = 0; count <= sessionsPerKey; count += 1) {
     clock.advance(1_000);
@@ -122,8 +121,7 @@ test('one session too many of a key ends the one that was used least recently', 
 });
 
 test('a session ends with its key at the latest', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const owner = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const expiresAt = new Date(clock.now() + msPerDay).toISOString();
   const input = { name: 'short', permission: 'read', expiresAt };

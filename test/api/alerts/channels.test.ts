@@ -6,8 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { addEmailChannel } from '../../support/records/channel.ts';
@@ -291,8 +290,7 @@ test('paging returns all channels, newest first', async (t) => {
 });
 
 test('an expired account may read and delete channels, not create, change or test them', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro');
   const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
   const { id } = (await account.ask('POST', '/channels', input)).body.channel;

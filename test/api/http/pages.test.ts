@@ -6,8 +6,11 @@ import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { each } from '../../support/each.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -87,8 +90,7 @@ test('a job without runs has an empty page and a total for every state', async (
 });
 
 test('paging returns each run once, newest first, with totals over all', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const input = { name: 'a', url: sink.url, paused: true };
   const { job } = (await daemon.ask('POST', '/jobs', input)).body;

@@ -9,7 +9,11 @@ import { createRateLimiter } from '../../../src/domain/accounts/rate-limiter.ts'
 import { addressGroup } from '../../../src/api/http/limits/clients.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
 import type { RawAnswer } from '../../support/hostile/raw.ts';
 
@@ -61,9 +65,7 @@ async function statuses(
 }
 
 test('a key may send 120 requests in 60 s, of any kind; then it gets 429 with Retry-After: 60', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask, newKey } = daemon;
+  const { daemon, clock, ask, newKey } = await startClockedDaemon(t);
   const [readKey, otherKey] = [await newKey('read'), await newKey('write')];
   const rows: [method: string, path: string, status: number][] = [
     ['GET', '/jobs', 200],
@@ -99,8 +101,7 @@ test('the headers name the limit and say, in whole seconds that are enough, when
 });
 
 test('answers to a key say what is left of its limit', async (t) => {
-  const clock = fakeClock();
-  const { ask, newKey } = await startTestDaemon(t, { clock });
+  const { clock, ask, newKey } = await startClockedDaemon(t);
   const key = await newKey('write');
   const left = async (method: string, path: string, body?: unknown): Promise<number> => {
     const { headers } = await ask(method, path, body, key);
@@ -130,9 +131,7 @@ test('answers to a key say what is left of its limit', async (t) => {
 });
 
 test('without a valid key an address may send 300 requests in 60 s; valid keys are not slowed down', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t);
   const unknownKey = `cp_${'0'.repeat(64)}`;
   assert.deepEqual(await statuses(daemon, 100, null), { 401: 100 });
   assert.deepEqual(await statuses(daemon, 100, unknownKey), { 401: 100 });
@@ -155,8 +154,7 @@ test('without a valid key an address may send 300 requests in 60 s; valid keys a
 });
 
 test('every request without a key counts; after 300 each is refused at once and the connection is closed', async (t) => {
-  const clock = fakeClock();
-  const { url, ask } = await startTestDaemon(t, { clock });
+  const { clock, url, ask } = await startClockedDaemon(t);
   const unknownKey = `cp_${'0'.repeat(64)}`;
   const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;

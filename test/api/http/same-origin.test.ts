@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSteadyDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 
 const sites = ['same-origin', 'same-site', 'cross-site', 'none', 'absent'] as const;
 const origins = ['same', 'other port', 'other host', 'null', 'absent'] as const;
@@ -105,8 +104,7 @@ function statusOf(url: string, { method, path, headers, body }: Asked): Promise<
 }
 
 test('only a page of jobd itself can use the cookie; a key works wherever it comes from', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const session = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const job = { name: 'a', url: 'http://127.0.0.1:1/', paused: true };
   const { host, port } = new URL(daemon.url);
@@ -168,8 +166,7 @@ test('only a page of jobd itself can use the cookie; a key works wherever it com
 });
 
 test('nobody is signed in by another page, whatever cookie there is', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const { host } = new URL(daemon.url);
   const rows: [origin: string | null, site: string | null, status: number][] = [
     [`http://${host}`, 'same-origin', 201],

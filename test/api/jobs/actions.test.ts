@@ -13,7 +13,7 @@ import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
@@ -32,9 +32,7 @@ async function add({ ask }: TestDaemon, input: object = {}): Promise<string> {
 
 test('many jobs are run as single ones are, each of them once a minute', async (t) => {
   const sink = await startHeldSink(t);
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, ask } = await startClockedDaemon(t);
   const ids = [await add(daemon, { url: sink.url }), await add(daemon, { url: sink.url })];
   const act = async (asked: string[]) =>
     (await ask('POST', path, { action: 'run', ids: asked })).body.results as {
@@ -64,9 +62,7 @@ test('many jobs are run as single ones are, each of them once a minute', async (
 });
 
 test('many jobs are paused, resumed and deleted as single ones are', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t);
   const every90s = { cronExpr: null, scheduleType: 'period', periodSeconds: 90 };
   const ids = [await add(daemon), await add(daemon, every90s), await add(daemon, { paused: true })];
   const shown = async () => {
@@ -98,9 +94,7 @@ test('many jobs are paused, resumed and deleted as single ones are', async (t) =
 });
 
 test('a refused job has its reason in its row, and the others are acted on', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, ask } = await startClockedDaemon(t);
   const sink = await startHeldSink(t);
   const other = await addWorkspace(daemon.dataDir);
   const theirs = (await ask('POST', '/jobs', rare, await other.newKey('write'))).body.job.id;
@@ -135,8 +129,7 @@ test('a refused job has its reason in its row, and the others are acted on', asy
 });
 
 test('a plan and the end of a trial allow what they allow for single jobs', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   const fast = { ...rare, cronExpr: '* * * * *', paused: true };
   const ids = [];
@@ -215,8 +208,7 @@ const refused: [what: string, input: unknown, words: RegExp][] = [
 ];
 
 test('a malformed request is refused whole and changes nothing', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon } = await startClockedDaemon(t);
   const id = await add(daemon);
   for (const [what, input, words] of refused) {
     const { ids = [], ...rest } = input as { ids?: unknown[] };

@@ -5,7 +5,7 @@ import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const url = 'http://127.0.0.1:1/';
@@ -25,8 +25,7 @@ test('a read key sees when a job is due, in words and times, as the job itself s
 });
 
 test('the due times of a period begin with that of the job', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const input = { name: 'a', url, scheduleType: 'period', periodSeconds: 5_400 };
   const { job } = (await ask('POST', '/jobs', input)).body;
   clock.advance(60_001);
@@ -41,8 +40,7 @@ test('the due times of a period begin with that of the job', async (t) => {
 });
 
 test('a job that is not called on schedule has no due times, and a note says why', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   const { job } = (await account.ask('POST', '/jobs', nightly)).body;
   const dueTimes = async () => (await account.ask('GET', `/jobs/${job.id}/due-times`)).body;
@@ -57,8 +55,7 @@ test('a job that is not called on schedule has no due times, and a note says why
 });
 
 test('a one-time job says when it deletes itself, before and after its run', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask, followClock } = await startTestDaemon(t, { clock });
+  const { clock, ask, followClock } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const { job } = (
     await ask('POST', '/jobs', { name: 'a', url, timezone: 'UTC', runAt: '2026-03-02T11:00:00Z' })
   ).body;
@@ -128,8 +125,7 @@ test('a copy is called as its original is, with header values that no key can re
 });
 
 test('a copy of a job whose time has passed waits for a later one', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const input = { name: 'a', url: 'http://127.0.0.1:1/', runAt: '2026-03-02T11:00:00Z' };
   const { job } = (await ask('POST', '/jobs', input)).body;
   clock.advance(2 * 3_600_000);
@@ -165,8 +161,7 @@ test('a copy keeps even the schedule that is not in use, and is sealed for itsel
 });
 
 test('a copy is refused as a new job would be', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'business');
   const everyMinute = {
     name: 'a',

@@ -11,8 +11,7 @@ import { methods } from '../../../src/domain/jobs/fields.ts';
 import { changeMonitor, defineMonitor } from '../../../src/domain/monitors/monitor-input.ts';
 import { monitorAfter } from '../../../src/domain/monitors/monitor.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -147,8 +146,7 @@ test('a monitor sent back as it was read is unchanged, due times included', () =
 });
 
 test('the API accepts every kind of job unchanged and names read-only fields', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const sink = await startSink(t, (response) => response.writeHead(500).end());
   const everyFive = { scheduleType: 'period', periodSeconds: 300 };
   const inputs: object[] = [
@@ -192,9 +190,7 @@ test('the API accepts every kind of job unchanged and names read-only fields', a
 });
 
 test('the API accepts every kind of monitor unchanged and names read-only fields', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t);
   const { createMonitor, readMonitor } = monitorsOf(daemon);
   const readKey = await daemon.newKey('read');
   for (const input of [

@@ -9,7 +9,7 @@ import { keepMadeOnce, forgetOldest } from '../../../src/store/accounts/made-onc
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
-import { readAnswer, startTestDaemon, type Answer } from '../../support/running/daemon.ts';
+import { startClockedDaemon, readAnswer, type Answer } from '../../support/running/daemon.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { apiOperations, unknownId } from '../../support/operations.ts';
 import { until } from '../../support/until.ts';
@@ -36,8 +36,7 @@ async function repeatableOperations() {
 }
 
 async function setup(t: TestContext) {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const post = async (path: string, body: object | null, key: string): Promise<Answer> => {
     const headers = {
       authorization: `Bearer ${daemon.key}`,

@@ -7,7 +7,12 @@ import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon, type Answer, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type Answer,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { passTheirWait } from '../../support/running/idle.ts';
@@ -136,8 +141,7 @@ test('an update that changes no field does not wait for the call in flight', asy
 });
 
 test('a call longer than 5 s makes an update and a deletion 409; a pause works at once', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { job, answer } = await executingJob(t, daemon);
   const paused = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'pause' });
   assert.equal(paused.status, 200);
@@ -161,8 +165,7 @@ test('a call longer than 5 s makes an update and a deletion 409; a pause works a
 
 /** A job that is due again when its current run ends. */
 async function busyJob(t: TestContext) {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startHeldSink(t);
   const { id } = await addJob(daemon, { url: sink.url, cronExpr: '* * * * *' });
   clock.advance(minute);

@@ -7,7 +7,7 @@ import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
 import { until } from '../../support/until.ts';
 
@@ -89,8 +89,7 @@ test('invalid input is refused and named, by create and update', async (t) => {
 });
 
 test('renaming keeps the due time, a new schedule counts from now', async (t) => {
-  const clock = fakeClock('2026-03-02T10:20:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:20:00Z');
   const { createMonitor } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor(hourly);
   await ping(pingUrl);
@@ -112,8 +111,7 @@ test('renaming keeps the due time, a new schedule counts from now', async (t) =>
 });
 
 test('a monitor is late when its ping is due, then down, then up again', async (t) => {
-  const clock = fakeClock('2026-03-02T10:20:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:20:00Z');
   const { createMonitor, readMonitor } = monitorsOf(daemon);
   const late = await createMonitor(hourly);
   const down = await createMonitor({ ...hourly, graceSeconds: 0 });
@@ -180,8 +178,7 @@ test('a deleted monitor is gone, with its pings and its ping URL', async (t) => 
 });
 
 test('of jobs and monitors created at once with one place left, exactly one is created', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { key, fill, ask } = await addAccount(daemon, clock, 'pro');
   await fill(98);
   assert.equal((await ask('POST', '/monitors', { name: 'a' })).status, 201);
@@ -204,8 +201,7 @@ test('of jobs and monitors created at once with one place left, exactly one is c
 });
 
 test("the plan's smallest interval applies to monitors too, and deleting a monitor frees its place", async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { ask, fill } = await addAccount(daemon, clock, 'free');
   const often = { scheduleType: 'period', periodSeconds: 299 };
   const words = /periodSeconds must be at least 300 on the plan free, got 299/;
@@ -223,8 +219,7 @@ test("the plan's smallest interval applies to monitors too, and deleting a monit
 });
 
 test('after a trial monitors cannot be created or changed; they can be read, deleted and pinged', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const { ask } = await addAccount(daemon, clock, 'pro', 1);
   const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   clock.set('2026-03-03T10:00:00Z');

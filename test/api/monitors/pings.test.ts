@@ -5,8 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { each } from '../../support/each.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
 import { until } from '../../support/until.ts';
@@ -14,8 +13,7 @@ import { until } from '../../support/until.ts';
 const ok = { ok: true };
 
 test('GET, HEAD and POST to the URL are pings, answered with ok', async (t) => {
-  const clock = fakeClock('2026-03-02T10:20:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:20:00Z');
   const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl, status } = await createMonitor({ timezone: 'UTC' });
   assert.equal(status, 'new');
@@ -43,8 +41,7 @@ test('GET, HEAD and POST to the URL are pings, answered with ok', async (t) => {
 });
 
 test('start, fail and exit codes are reported by the end of the URL', async (t) => {
-  const clock = fakeClock('2026-03-02T10:20:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:20:00Z');
   const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
   const steps: [end: string, status: string, lastDurationMs: number | null][] = [
@@ -295,8 +292,7 @@ test('other methods and longer paths are not pings', async (t) => {
 });
 
 test('300 unknown ids a minute get 404, then 429; valid pings and keys still work', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { createMonitor } = monitorsOf(daemon);
   // More than one may be pinged at once without a pause.
   const made = [await createMonitor(), await createMonitor()];

@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { monitorsOf, ping } from '../../support/records/monitor.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import { startSteadyDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const refused = 'http://127.0.0.1:1/';
@@ -27,9 +26,7 @@ async function ranJob({ ask }: TestDaemon, input: object): Promise<string> {
 }
 
 test('the overview counts jobs by state, and says when it counted', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startSteadyDaemon(t, '2026-03-02T10:00:00Z');
   const sink = await startSink(t);
   const none = { total: 0, down: 0, running: 0, up: 0, paused: 0, new: 0 };
   assert.deepEqual((await ask('GET', '/overview')).body.overview, {
@@ -60,9 +57,7 @@ test('the overview counts jobs by state, and says when it counted', async (t) =>
 });
 
 test('a job that runs stays in its state, and is running besides', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startSteadyDaemon(t);
   const sink = await startHeldSink(t);
   const id = await ranJob(daemon, { name: 'a', url: refused });
   await ask('PATCH', `/jobs/${id}`, { url: sink.url });
@@ -87,9 +82,7 @@ test('a job that runs stays in its state, and is running besides', async (t) => 
 });
 
 test('a list shows what a page needs of a job, and neither bodies nor notes nor headers', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, ask } = await startSteadyDaemon(t, '2026-03-02T10:00:00Z');
   const sink = await startSink(t);
   const canary = 'canary-4711';
   const secrets = { notes: canary, method: 'POST', body: canary, headers: { 'X-A': canary } };
@@ -132,9 +125,7 @@ test('a list shows what a page needs of a job, and neither bodies nor notes nor 
 });
 
 test('a job has been failing since its first failure, until a success', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startSteadyDaemon(t, '2026-03-02T10:00:00Z');
   const sink = await startSink(t);
   const id = await ranJob(daemon, { name: 'a', url: refused });
   const seen = async () => {
@@ -160,8 +151,7 @@ test('a job has been failing since its first failure, until a success', async (t
 });
 
 test('a list of jobs is filtered, searched and ordered; its cursors fit no other order', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { ask } = await startSteadyDaemon(t);
   const names = ['b', 'A', 'a_1', 'a%1', '50\\50'];
   for (const [hour, name] of names.entries()) {
     const input = { name, url: refused, cronExpr: `0 ${23 - hour} * * *` };
@@ -199,9 +189,7 @@ test('a list of jobs is filtered, searched and ordered; its cursors fit no other
 });
 
 test('monitors are listed with their last pings, and since when they are as they are', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startSteadyDaemon(t, '2026-03-02T10:00:00Z');
   const { createMonitor } = monitorsOf(daemon);
   const every = { scheduleType: 'period', periodSeconds: 3_600, graceSeconds: 600 };
   const late = await createMonitor({ name: 'Late', ...every });
@@ -234,9 +222,7 @@ test('monitors are listed with their last pings, and since when they are as they
 });
 
 test('trouble is what was no success, with its job; it goes with the job', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startSteadyDaemon(t);
   const sink = await startSink(t);
   const first = await ranJob(daemon, { name: 'first', url: refused });
   clock.advance(60_001);
@@ -261,8 +247,7 @@ test('trouble is what was no success, with its job; it goes with the job', async
 });
 
 test('nothing of an expired account is due, and its overview can still be read', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const { daemon, clock } = await startSteadyDaemon(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   await account.ask('POST', '/jobs', { name: 'a', url: refused, cronExpr: '0 0 1 1 *' });
   const due = async () => (await account.ask('GET', '/overview/jobs')).body.jobs[0].nextRunAt;

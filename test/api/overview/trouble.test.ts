@@ -4,13 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TroubleRow } from '../../../src/api/overview/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 test('an outage is one row whatever many jobs missed, and what a job had is another', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const trouble = async (query = ''): Promise<TroubleRow[]> =>
     (await ask('GET', `/overview/trouble${query}`)).body.trouble;
   assert.deepEqual((await ask('GET', '/overview/trouble')).body, {

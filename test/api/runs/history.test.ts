@@ -5,14 +5,13 @@ import { test } from 'node:test';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const nowhere = { name: 'a', url: 'http://127.0.0.1:1/', paused: true };
 
 test('a history has the runs of the list without what the target answered', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { ask } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const { job } = (await ask('POST', '/jobs', { ...nowhere, url: sink.url })).body;
   await ask('POST', `/jobs/${job.id}/run`);

@@ -6,16 +6,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { apiOperations } from '../../support/operations.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 /** Two jobs like each other, in each of which a call is in flight: with a row of its run, and without. */
 async function setup(t: TestContext) {
-  const clock = fakeClock('2026-03-02T09:59:30Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T09:59:30Z');
   const sink = await startHeldSink(t);
   const add = async (name: string, input: object): Promise<string> => {
     const job = { name, url: `${sink.url}/${name}`, cronExpr: '* * * * *', ...input };

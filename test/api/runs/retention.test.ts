@@ -8,8 +8,7 @@ import type { Receipt } from '../../../src/domain/proof/receipt.ts';
 import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, readAnswer } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,9 +16,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 test('a result beyond retention is gone with its receipt and idempotency key, and the receipt chain continues', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t);
   const sink = await startSink(t, (response, { path }) =>
     path === '/silent' ? response.destroy() : response.end('ok'),
   );

@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
 import type { Answer, TestDaemon } from '../../support/running/daemon.ts';
 import { exchange } from '../../support/hostile/raw.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -85,8 +84,7 @@ test('resultUrl begins with the base URL that the operator set', async (t) => {
 });
 
 test('a repeated Idempotency-Key returns the first run, before any other rule', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, sink.url, { paused: true });
   const headers = { 'idempotency-key': 'k'.repeat(128) };
@@ -173,8 +171,7 @@ test('the length limit of an Idempotency-Key counts characters, in UTF-8 or in L
 });
 
 test('a run request has no body: an empty one with any content type, or an empty object', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const job = await addJob(daemon, 'http://127.0.0.1:1/', { paused: true });
   const target = `/api/v1/jobs/${job.id}/run`;
   const run = async (lines: string[], body = ''): Promise<[number, string]> => {
@@ -204,8 +201,7 @@ test('a run request has no body: an empty one with any content type, or an empty
 });
 
 test('a job can be run by hand once a minute', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, sink.url, { paused: true });
   const ask = (): Promise<Answer> => daemon.ask('POST', `/jobs/${job.id}/run`);
@@ -229,8 +225,7 @@ test('a job can be run by hand once a minute', async (t) => {
 });
 
 test('while a run executes the job is running, and another manual run is 409', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const open: ServerResponse[] = [];
   const sink = await startSink(t, (response) => open.push(response));
   const job = await addJob(daemon, sink.url);

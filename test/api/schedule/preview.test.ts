@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { SchedulePreview, SchedulePreviewInput } from '../../../src/api/schedule/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 
 const path = '/schedule/preview';
 
@@ -144,8 +144,7 @@ test('a preview shows the next due times and the effects of clock changes', asyn
 });
 
 test('up to 100 due times can be previewed; each equals the nextRunAt of a job', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const schedule = { cronExpr: '*/7 1,2,3 * * *', timezone: 'Europe/Paris' };
   clock.set('2026-03-28T20:00:00Z');
   const { body } = await ask('POST', path, { ...schedule, count: 100 });

@@ -9,10 +9,9 @@ import type { Context } from '../../../src/cli/context.ts';
 import { actOn, type Many } from '../../../src/cli/many.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { each } from '../../support/each.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { startProxy } from '../../support/running/proxy.ts';
 
 const lines = (stdout: string): string[] => stdout.trimEnd().split('\n').toSorted();
@@ -69,8 +68,7 @@ test('where a server fails in between, what was asked for until then is told', a
 });
 
 test('of many jobs that are run, one that was run a moment ago says when again, and others run', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const sink = await startSink(t);
   for (const name of ['other', 'just run']) {
     const job = { name, url: sink.url, labels: { a: 'b' } };

@@ -12,6 +12,7 @@ import { createEgress } from '../../../src/egress/egress.ts';
 import { assertConforms } from '../checks/conformance.ts';
 import { seed, seededRandom } from '../dice.ts';
 import { temporaryDirectory } from '../directory.ts';
+import { fakeClock, steadyClock, type FakeClock } from '../fakes/clock.ts';
 import { limitsFollow } from '../postgres/admissions.ts';
 
 export interface Answer {
@@ -86,6 +87,32 @@ export async function startTestDaemon(
     stop: async () => await daemon[Symbol.asyncDispose](),
     askSite: (method, path) => ask(`${daemon.url}${path}`, method, undefined, null),
   };
+}
+
+/** A daemon with a clock that only moves when told to. */
+export interface ClockedDaemon extends TestDaemon {
+  clock: FakeClock;
+  /** All of it, for helpers that take one. */
+  daemon: TestDaemon;
+}
+
+/** Starts it at this time, or that of `fakeClock`. */
+export async function startClockedDaemon(
+  t: TestContext,
+  at?: number | string,
+  clockOf: (clock: FakeClock) => Clock = (clock) => clock,
+): Promise<ClockedDaemon> {
+  const clock = fakeClock(at);
+  const daemon = await startTestDaemon(t, { clock: clockOf(clock) });
+  return { ...daemon, daemon, clock };
+}
+
+/** The same with a clock whose durations follow its wall time. */
+export async function startSteadyDaemon(
+  t: TestContext,
+  at?: number | string,
+): Promise<ClockedDaemon> {
+  return await startClockedDaemon(t, at, steadyClock);
 }
 
 async function ask(

@@ -5,10 +5,9 @@ import { createHash } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { deleteWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { runCommand } from '../../support/running/command.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 
 /** How long what a badge says is good. */
@@ -16,8 +15,7 @@ const goodMs = 30_000;
 const gone = /^there is no badge at this URL$/;
 
 async function daemonWith(t: TestContext) {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const pathOf = (url: string): string => url.slice(daemon.url.length);
   const make = async (input: object, key?: string) => {
     const { status, body } = await daemon.ask('POST', '/badges', input, key);

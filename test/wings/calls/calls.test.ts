@@ -12,7 +12,11 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { openStream } from '../../support/running/events.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
@@ -30,8 +34,7 @@ async function make({ ask }: TestDaemon, calls: object[]): Promise<CallResult[]>
 }
 
 test('calls are jobs that are called once, when they say, and then delete themselves', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00.500Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:00:00.500Z');
   const sink = await startSink(t);
   const results = await make(daemon, [
     { key: 'a', url: sink.url, inSeconds: 60 },
@@ -53,9 +56,7 @@ test('calls are jobs that are called once, when they say, and then delete themse
 });
 
 test('a key makes one job, however often it is sent, until that is deleted', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const [first, twin, other] = await make(daemon, [
     { key: 'k', ...soon },
     { key: 'k', url: 'no URL' },
@@ -82,8 +83,7 @@ test('a key makes one job, however often it is sent, until that is deleted', asy
 });
 
 test('a workspace has its own keys', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const account = await addAccount(daemon, clock, 'pro', 14);
   const [own] = await make(daemon, [{ key: 'k', ...soon }]);
   const { body } = await account.ask('POST', '/calls', { calls: [{ key: 'k', ...soon }] });
@@ -102,8 +102,7 @@ const refusedCalls: [what: string, call: object, words: RegExp][] = [
 ];
 
 test('a call that is refused says why, and the others are made', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const calls = refusedCalls.map(([key, call]) => ({ key, ...call }));
   const results = await make(daemon, [...calls, { key: 'good', ...soon }]);
   for (const [index, [what, , words]] of refusedCalls.entries()) {
@@ -155,8 +154,7 @@ test('a malformed request makes nothing', async (t) => {
 });
 
 test('a plan and the end of a trial allow what they allow for single jobs', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const account = await addAccount(daemon, clock, 'pro', 14);
   await account.setPlan('free');
   const { body } = await account.ask('POST', '/calls', { calls: keyed(30) });

@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const daily = { cronExpr: '30 2 * * *', timezone: 'America/New_York' };
@@ -49,8 +53,7 @@ async function runByHand({ ask }: TestDaemon, id: string): Promise<void> {
 }
 
 test('an interval job that was paused and resumed was not due at the resumption', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00.400Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00.400Z');
   const sink = await startSink(t);
   const every = { scheduleType: 'period', periodSeconds: 86_400 };
   const id = await jobOf(daemon, { name: 'a', url: sink.url, ...every });
@@ -64,8 +67,7 @@ test('an interval job that was paused and resumed was not due at the resumption'
 });
 
 test('a run by hand is explained until the job is due again, also after its minute', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const sink = await startSink(t, (response) => response.writeHead(500).end('no'));
   const id = await jobOf(daemon, { name: 'a', url: sink.url, ...daily });
   await runByHand(daemon, id);
@@ -85,8 +87,7 @@ test('a run by hand is explained until the job is due again, also after its minu
 });
 
 test('a job that runs after another one says what that did, in the zone of that', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const { url } = await startSink(t);
   const first = await jobOf(daemon, { name: 'first', url, ...daily });
   const second = await jobOf(daemon, { name: 'second', url, after: { jobId: first } });
@@ -128,8 +129,7 @@ test('a job whose leading job is paused says so', async (t) => {
 });
 
 test('a job that stopped running after another one was not due before that', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const { url } = await startSink(t);
   const first = await jobOf(daemon, { name: 'first', url, ...daily });
   const every = { scheduleType: 'period', periodSeconds: 3_600 };

@@ -10,7 +10,11 @@ import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { testServer } from '../../support/postgres/database.ts';
 import { addAccount } from '../../support/records/account.ts';
-import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const refusing = 'http://127.0.0.1:1/';
@@ -62,8 +66,7 @@ async function whenRan({ ask }: TestDaemon, id: string): Promise<void> {
 }
 
 test('a run that failed is explained with its attempts, its error and its alert', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const hook = await startSink(t);
   const config = { url: hook.url };
   await daemon.ask('POST', '/channels', { name: 'ops', type: 'slack', config });
@@ -103,8 +106,7 @@ test('a run that failed is explained with its attempts, its error and its alert'
 });
 
 test('a paused job says since when, and by whom only to those who may read the trail', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const id = await jobOf(daemon, {});
   await daemon.ask('PATCH', `/jobs/${id}`, { action: 'pause' });
   clock.advance(86_400_000);
@@ -200,8 +202,7 @@ test('a missed run says why the one that waited to make up for it was dropped', 
 });
 
 test('a job that was made later, that is not due and that is still to come says so', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const id = await jobOf(daemon, {});
   const before = await explain(daemon, id, '2026-11-20 02:30');
   assert.equal(before.outcome, 'not_created');
@@ -213,8 +214,7 @@ test('a job that was made later, that is not due and that is still to come says 
 });
 
 test('a job of an expired account was not called, and says when it expired', async (t) => {
-  const clock = fakeClock('2026-11-01T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-01T12:00:00Z');
   const account = await addAccount(daemon, clock, 'pro', 14);
   const { job } = (await account.ask('POST', '/jobs', nightly)).body;
   clock.advance(20 * 86_400_000);

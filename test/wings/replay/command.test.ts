@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand, startCommand } from '../../support/running/command.ts';
 import { startProxy } from '../../support/running/proxy.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const dueAt = '2026-11-24T02:30:00.000Z';
 const since = ['--since', '2026-11-24T00:00:00Z', '--until', '2026-11-25T00:00:00Z'];
 
 test('what went wrong since a time is listed, asked about and replayed, each job by itself', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   let isBroken = true;
   const sink = await startSink(t, (response) => response.writeHead(isBroken ? 500 : 200).end());
   const job = { cronExpr: '30 2 * * *', timezone: 'UTC', url: sink.url };
@@ -94,8 +92,7 @@ test('what went wrong since a time is listed, asked about and replayed, each job
 
 /** A daemon at the end of a day on which these jobs failed at their first due times, one an hour, and what replays on that. */
 async function afterFailures(t: TestContext, names: readonly string[], count: number) {
-  const clock = fakeClock('2026-11-24T00:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, '2026-11-24T00:00:00Z');
   const sink = await startSink(t, (response) => response.writeHead(500).end());
   const ids: string[] = [];
   for (const name of names) {

@@ -6,7 +6,7 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -17,9 +17,7 @@ const dueAt = '2026-11-24T02:30:00.000Z';
 
 /** A job whose due time has failed, and what is asked of it. */
 async function failedJob(t: TestContext, url: string, answers: { isBroken: boolean }) {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const { job } = (await ask('POST', '/jobs', { ...daily, url })).body;
   const runs = async (id = job.id) => (await ask('GET', `/jobs/${id}/runs`)).body.runs;
   const ended = (count: number, id = job.id) =>

@@ -6,8 +6,7 @@ import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { workspaceOf } from '../../../src/store/runs/runs.ts';
 import { removeBeginnings } from '../../../src/store/runs/retention.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 
 const minute = 60_000;
@@ -16,8 +15,7 @@ const left = ({ headers }: { headers: Headers }): number =>
   Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 test('a page ends after 20,000 runs, and each 5,000 count as a request; removed runs are said', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask, dataDir } = await startTestDaemon(t, { clock });
+  const { clock, ask, dataDir } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   await using local = await openTestLocal(dataDir, clock);
   const make = async (name: string): Promise<string> => {
     return (await ask('POST', '/jobs', { ...rare, name })).body.job.id;

@@ -7,7 +7,7 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { keepHistory } from '../../support/checks/history.ts';
 import { addAccount } from '../../support/records/account.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon, startTestDaemon } from '../../support/running/daemon.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,8 +17,7 @@ const nowhere = 'http://127.0.0.1:1/';
 const iso = (at: number) => new Date(at).toISOString();
 
 test('jobs have what ran and what is due, by name', async (t) => {
-  const clock = fakeClock('2026-10-24T12:00:00Z');
-  const { ask, newKey } = await startTestDaemon(t, { clock });
+  const { clock, ask, newKey } = await startClockedDaemon(t, '2026-10-24T12:00:00Z');
   const sink = await startSink(t);
   const zone = { timezone: 'Europe/Paris' };
   const make = async (input: object): Promise<string> => {
@@ -67,8 +66,7 @@ test('jobs have what ran and what is due, by name', async (t) => {
 });
 
 test('what is due is what the previews of the jobs say', async (t) => {
-  const clock = fakeClock('2026-03-27T20:07:00Z');
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t, '2026-03-27T20:07:00Z');
   const schedules = [
     { cronExpr: '30 2 * * *', timezone: 'Europe/Paris' },
     { cronExpr: '0 */3 * * *', timezone: 'Asia/Kolkata', spreadSeconds: 1_800 },
@@ -134,8 +132,7 @@ const left = ({ headers }: { headers: Headers }): number =>
   Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 test('a page with too many entries ends early, and counts as several requests', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask, dataDir } = await startTestDaemon(t, { clock });
+  const { clock, ask, dataDir } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   await using local = await openTestLocal(dataDir, clock);
   const begin = clock.now() - 23 * hour;
   for (const [name, count] of Object.entries({ a: 5_000, b: 1_000 })) {
@@ -161,9 +158,7 @@ test('a page with too many entries ends early, and counts as several requests', 
 });
 
 test('the density is counted once a minute, and has no jobs of others', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:30Z');
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask } = daemon;
+  const { daemon, clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:30Z');
   const other = await addAccount(daemon, clock, 'pro');
   const nightly = { url: 'http://127.0.0.1:1/', cronExpr: '0 3 * * *', timezone: 'UTC' };
   for (let number = 0; number < 11; number += 1) {
@@ -185,8 +180,7 @@ test('the density is counted once a minute, and has no jobs of others', async (t
 });
 
 test('a period is at most 7 days long, and may be in the past or far away', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   await ask('POST', '/jobs', { name: 'a', url: nowhere, cronExpr: '0 3 * * *', timezone: 'UTC' });
   const asked = (from: number, to: number) =>
     ask('GET', `/overview/timetable?from=${iso(from)}&to=${iso(to)}`);

@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { runCommand } from '../../support/running/command.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 
 const labels = { client: 'acme' };
 const url = 'http://127.0.0.1:1/';
@@ -15,8 +14,7 @@ interface Shown {
 }
 
 test('whatever shows a job or monitor says until when its alerts are muted, and the overview by what', async (t) => {
-  const clock = fakeClock('2026-11-23T12:00:00Z');
-  const { ask, url: at, key } = await startTestDaemon(t, { clock });
+  const { clock, ask, url: at, key } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const mute = { effect: 'mute', selector: 'client=acme' };
   const short = await ask('POST', '/windows', { ...mute, name: 'short', durationSeconds: 3_600 });
   await ask('POST', '/windows', { ...mute, name: 'long', durationSeconds: 7_200 });

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { defineWindow } from '../../../src/wings/windows/rules.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
-import { fakeClock } from '../../support/fakes/clock.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand } from '../../support/running/command.ts';
-import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const hour = 3_600_000;
@@ -15,8 +14,7 @@ const once = { name: 'tonight', effect: 'mute', durationSeconds: 7_200 };
 const nightly = { ...once, name: 'night', cronExpr: '0 22 * * *', timezone: 'Europe/Paris' };
 
 async function daemonWith(t: TestContext, at = '2026-11-23T12:00:00Z') {
-  const clock = fakeClock(at);
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t, at);
   const made = async (input: object) => {
     const { status, body } = await daemon.ask('POST', '/windows', input);
     assert.equal(status, 201, body.error);

@@ -14,7 +14,11 @@ import { addAccount } from '../../../support/records/account.ts';
 import { defaultWorkspaceId } from '../../../support/records/keys.ts';
 import { writerIn } from '../../../support/records/principal.ts';
 import { quietApp } from '../../../support/running/app.ts';
-import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../../support/running/daemon.ts';
 import { sendDefinitions, wordsOf } from '../../../support/running/definition-files.ts';
 import { passTheirWait } from '../../../support/running/idle.ts';
 import { openTestLocal } from '../../../support/running/local.ts';
@@ -61,8 +65,7 @@ test('if anything is refused, nothing is changed', async (t) => {
 });
 
 test('a job of a file with runAt is kept for good, is not made up for, and is the same the next time', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const runAt = new Date(clock.now() + 3_600_000).toISOString();
   const definition = { key: 'once', name: 'once', url, runAt };
   const { id } = await one(ask, definition);
@@ -138,8 +141,7 @@ test('a plan that was shown is made, or nothing', async (t) => {
 });
 
 test('a change waits for the call in flight, a pause does not', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const held: ServerResponse[] = [];
   const sink = await startSink(t, (response) => void held.push(response));
   const job = { key: 'a', ...rare, url: sink.url };
@@ -208,8 +210,7 @@ test('a request concurrent with a large one waits for one definition, not for al
 });
 
 test('25 definitions count as one request, and 20 changes too', async (t) => {
-  const clock = fakeClock();
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t);
   const jobs = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, ...rare }));
   const left = async (): Promise<number> => {
     for (let count = 0; ; count += 1) {

@@ -15,7 +15,11 @@ import { writerIn } from '../../../support/records/principal.ts';
 import { addWorkspace } from '../../../support/records/workspace.ts';
 import { quietApp } from '../../../support/running/app.ts';
 import { unknownId } from '../../../support/operations.ts';
-import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../../support/running/daemon.ts';
 import { openTestLocal } from '../../../support/running/local.ts';
 import { sendDefinitions, wordsOf } from '../../../support/running/definition-files.ts';
 
@@ -151,8 +155,7 @@ test('of long texts a plan shows the beginning, and tells two apart', async (t) 
 });
 
 test('a definition without changes writes nothing, so an interval keeps its due times', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask, dataDir } = await startTestDaemon(t, { clock });
+  const { clock, ask, dataDir } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const job = { key: 'a', name: 'a', url, scheduleType: 'period', periodSeconds: 86_400 };
   const { nextRunAt } = await jobOf(ask, await one(ask, 'jobs', job));
   await using local = await openTestLocal(dataDir);

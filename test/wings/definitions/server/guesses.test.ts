@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGuessLimit } from '../../../../src/api/http/limits/guess-limit.ts';
-import { fakeClock } from '../../../support/fakes/clock.ts';
-import { startTestDaemon } from '../../../support/running/daemon.ts';
+import { startClockedDaemon } from '../../../support/running/daemon.ts';
 import { sendDefinitions } from '../../../support/running/definition-files.ts';
 import { addWorkspace } from '../../../support/records/workspace.ts';
 
@@ -14,9 +13,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const hook = { name: 'a', type: 'webhook', config: { url: 'https://hooks.example.com/a', secret } };
 
 test('a guess that was tried costs the next ones, right ones too, for jobs, channels, and applying', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
-  const { ask, dataDir } = daemon;
+  const { daemon, clock, ask, dataDir } = await startClockedDaemon(t);
   const header = (value: string) => ({ ...rare, headers: { 'X-Pin': value } });
   const guessed = Array.from({ length: 100 }, (_, index) => `g${index}`);
   await sendDefinitions(ask, { jobs: guessed.map((key) => ({ ...header('9999'), key })) });

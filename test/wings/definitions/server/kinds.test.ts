@@ -6,7 +6,11 @@ import { defineChannel } from '../../../../src/domain/alerts/channel.ts';
 import { definedChannel } from '../../../../src/domain/alerts/managed-channel.ts';
 import { fakeClock } from '../../../support/fakes/clock.ts';
 import { addAccount } from '../../../support/records/account.ts';
-import { startTestDaemon, type TestDaemon } from '../../../support/running/daemon.ts';
+import {
+  startClockedDaemon,
+  startTestDaemon,
+  type TestDaemon,
+} from '../../../support/running/daemon.ts';
 import { sendDefinitions, wordsOf } from '../../../support/running/definition-files.ts';
 
 type Ask = TestDaemon['ask'];
@@ -49,8 +53,7 @@ test('a definition creates its monitor once, changes it under its key and keeps 
 });
 
 test('an unchanged monitor keeps its due time, and one made by hand is only adopted by its id', async (t) => {
-  const clock = fakeClock('2026-03-02T10:00:00Z');
-  const { ask } = await startTestDaemon(t, { clock });
+  const { clock, ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
   const period = { name: 'a', scheduleType: 'period', periodSeconds: 3_600 };
   const byHand = (await ask('POST', '/monitors', period)).body.monitor;
   await fetch(byHand.pingUrl);
@@ -114,8 +117,7 @@ test('a channel names jobs and monitors by their keys, and a deleted one makes n
 });
 
 test('what one workspace manages is unknown to another', async (t) => {
-  const clock = fakeClock();
-  const daemon = await startTestDaemon(t, { clock });
+  const { daemon, clock } = await startClockedDaemon(t);
   const { ask } = await addAccount(daemon, clock, 'pro');
   await send(daemon.ask, { channels: [webhook], monitors: [{ key: 'n', name: 'n' }] });
   const reaching = { ...webhook, key: 'x', monitors: ['n'] };
