@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { startSink } from '../support/fakes/sink.ts';
 import { program, runCommand } from '../support/running/command.ts';
 import { runProgram } from '../support/running/program.ts';
 
@@ -71,8 +69,8 @@ const chain = {
  */
 async function startHostileServer(t: TestContext): Promise<Record<string, string>> {
   let failures = 0;
-  const server = createServer((request, response) => {
-    const path = request.url?.replace(/^\/api\/v1|\?.*$/g, '') ?? '';
+  const { url } = await startSink(t, (response, { path: asked }) => {
+    const path = asked.replace(/^\/api\/v1|\?.*$/g, '');
     const answers: Record<string, object> = {
       [`/jobs/${id}`]: { job },
       [`/jobs/${id}/chain`]: chain,
@@ -87,12 +85,6 @@ async function startHostileServer(t: TestContext): Promise<Record<string, string
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer ?? { error: hostile('refused') }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { JOBD_URL: url, JOBD_API_KEY: `cp_${'0'.repeat(64)}`, NO_COLOR: '1' };
 }
 
@@ -109,13 +101,10 @@ test('impossible zones and times are shown as they are', async (t) => {
   for (const one of jobs) {
     const alone = { after: null, followers: [] };
     const times = { next: ['soon', '2026-01-01T00:00:00.000Z'], notes: [] };
-    const server = createServer(({ url = '' }, response) => {
-      const ofJob = url.includes('/due-times') ? times : { job: one };
-      response.end(JSON.stringify(url.endsWith('/chain') ? alone : ofJob));
+    const { url } = await startSink(t, (response, { path }) => {
+      const ofJob = path.includes('/due-times') ? times : { job: one };
+      response.end(JSON.stringify(path.endsWith('/chain') ? alone : ofJob));
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
     const { stdout, stderr, exitCode } = await runCommand(['jobs', 'get', id], env);
     assert.deepEqual([stderr, exitCode], ['', 0]);

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { version } from '../../src/version.ts';
+import { startSink } from '../support/fakes/sink.ts';
+import { startTarget } from '../support/fakes/target.ts';
 import { program, runCommand } from '../support/running/command.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
@@ -116,15 +115,13 @@ test('without a well-formed key no request is sent: 4', async () => {
   }
 });
 
-test('a server that is unreachable or disconnects exits with 7 and is named', async (t) => {
-  const server = createServer((_, response) => {
+test('a server that is unreachable or disconnects exits with 7 and is named', async () => {
+  await using server = await startTarget((_, response) => {
     response
       .writeHead(200, { 'content-length': '100' })
       .write('{"jobs":', () => response.destroy());
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = server;
   const env = { JOBD_URL: url, JOBD_API_KEY: unknownKey };
   const listJobs = async (words: RegExp): Promise<void> => {
     const { exitCode, stdout, stderr } = await runCommand(['jobs', 'list'], env);
@@ -134,9 +131,7 @@ test('a server that is unreachable or disconnects exits with 7 and is named', as
     assert.ok(stderr.startsWith(`jobd: no answer from ${url}: `), stderr);
   };
   await listJobs(/^[^\n]*\n$/);
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await server[Symbol.asyncDispose]();
   await listJobs(/ECONNREFUSED.*is jobd serve running, and is this its address\?\n$/);
 });
 
@@ -145,13 +140,10 @@ test('a server that is not jobd is recognized as such', async (t) => {
     '/api/v1/jobs?limit=100': [200, '<html>'],
     '/x/api/v1/jobs?limit=100': [418, '?'],
   };
-  const server = createServer(({ url = '' }, response) => {
-    const [status, page] = pages[url as keyof typeof pages];
+  const { url } = await startSink(t, (response, { path }) => {
+    const [status, page] = pages[path as keyof typeof pages];
     response.writeHead(Number(status)).end(page);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { JOBD_URL: url, JOBD_API_KEY: unknownKey };
   const page = await runCommand(['jobs', 'list'], env);
   assert.deepEqual(page, {

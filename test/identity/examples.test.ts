@@ -8,8 +8,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -20,6 +20,7 @@ import { newId } from '../../src/domain/id.ts';
 import { thumbprint } from '../../src/identity/keyring.ts';
 import { identify } from '../../src/identity/sign.ts';
 import { temporaryDirectory } from '../support/directory.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { ownPort } from '../support/own-port.ts';
 import { serveCommand } from '../support/running/command.ts';
 import { until } from '../support/until.ts';
@@ -80,16 +81,11 @@ async function send(port: number, { method, path: target, headers, body }: Reque
 
 /** Publishes the key as jobd does. */
 async function startSite(t: TestContext): Promise<string> {
-  const server = createServer((_request, response) => {
+  const { url } = await startSink(t, (response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ keys: [{ ...jwk, kid: keyId, use: 'sig', alg: 'EdDSA' }] }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 /** Starts a program that listens on a port, and waits until it does. */
@@ -271,16 +267,11 @@ for (const { name, command } of [
 
 /** What a proxy guards: it says which run the proxy told it of. */
 async function startGuarded(t: TestContext): Promise<number> {
-  const server = createServer(({ headers }, response) => {
+  const { url } = await startSink(t, (response, { headers }) => {
     assert.equal(headers.authorization, undefined, 'the token ends at the proxy');
     response.end(`run ${String(headers['x-jobd-run'])}`);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  return Number(new URL(url).port);
 }
 
 type Ports = Record<'own' | 'guarded' | 'verifier', number>;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { createApi, type Api } from '../../../src/cli/client/api.ts';
 import { createAsker, pages } from '../../../src/cli/client/client.ts';
 import { serverTime } from '../../../src/cli/client/exchange.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
+import { startTarget } from '../../support/fakes/target.ts';
 
 /** A client with this timeout, for a server with this request handler. */
 async function clientOf(
@@ -14,13 +13,9 @@ async function clientOf(
   handle: RequestListener,
   timeoutMs = 60_000,
 ): Promise<{ url: string; client: Api }> {
-  const server = createServer(handle);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await startTarget(handle);
+  t.after(() => server[Symbol.asyncDispose]());
+  const { url } = server;
   const apiKey = `cp_${'0'.repeat(64)}`;
   return { url, client: createApi(createAsker({ url, apiKey }, { timeoutMs })) };
 }

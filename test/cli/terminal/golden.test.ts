@@ -6,8 +6,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -126,8 +124,8 @@ const id = '019a9b1c-0000-7000-8000-000000000000';
 
 /** A server that answers with the status, or ends runs in the state, at the start of its path. */
 async function startAnswers(t: Parameters<typeof startSink>[0]): Promise<string> {
-  const server = createServer(({ url = '', method }, response) => {
-    const [, kind = ''] = url.split('/');
+  const { url } = await startSink(t, (response, { path, method }) => {
+    const [, kind = ''] = path.split('/');
     const status = /^\d+$/.test(kind) ? Number(kind) : method === 'POST' ? 202 : 200;
     const [source, scheduledFor] = ['manual', '2026-01-01T00:00:00.000Z'];
     const state = method === 'POST' ? 'queued' : kind;
@@ -137,12 +135,7 @@ async function startAnswers(t: Parameters<typeof startSink>[0]): Promise<string>
     const body = status >= 400 ? { error: 'no' } : { job: { id, name: 'a' }, run };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 test('every exit code matches the table', async (t) => {

@@ -5,13 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { rootWorksForTheService } from '../../support/checks/commands-of-root.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { executable, notPackaged } from '../../support/running/executable.ts';
 import type { Ran } from '../../support/running/program.ts';
@@ -32,17 +30,12 @@ const jobdOf = (version: string): string => `#!/bin/sh\n[ "$1" = --version ] && 
 
 /** A server of these files; `files` may change. */
 async function serveFiles(t: TestContext, files: Record<string, string | Uint8Array>) {
-  const server = createServer((request, response) => {
-    const file = files[request.url?.slice(1) ?? ''];
+  const { url } = await startSink(t, (response, { path }) => {
+    const file = files[path.slice(1)];
     if (file === undefined) response.writeHead(404).end();
     else response.end(file);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 /** The words of the command that it prints last. */

@@ -6,27 +6,20 @@
  */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Page, Request } from 'playwright-core';
 import { person } from './running/browser.ts';
 import { addJob, noPages, servePages, signInWith, type ServedPages } from './running/served.ts';
 import { attack, type Prey } from './hostile/attack.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 /** An attacker's web server; it may be reached by any name. Resolves with its port. */
 async function serveAttacker(t: TestContext): Promise<number> {
-  const server = createServer((_, response) => {
+  const { url } = await startSink(t, (response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>nice page</title>');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  return Number(new URL(url).port);
 }
 
 /** Everything that an attacker would like to change. */

@@ -1,11 +1,9 @@
 /** The list of jobs in a real browser: trouble first, filters in the address, rows that stay where they are. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
@@ -16,17 +14,6 @@ async function namesIn(page: Page, list = 'Jobs'): Promise<string[]> {
     .getByRole('list', { name: list, exact: true })
     .locator('.name')
     .allTextContents();
-}
-
-/** A target that answers 200. Resolves with its URL. */
-async function serveTarget(t: TestContext): Promise<string> {
-  const server = createServer((_, response) => response.end('done'));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 describe('the list of jobs', { skip: noPages }, () => {
@@ -212,7 +199,7 @@ describe('the list of jobs', { skip: noPages }, () => {
 
   test('a session that only reads has no buttons that change anything', async (t) => {
     const jobd = await servePages(t);
-    const id = await addJob(jobd, 'Seen', await serveTarget(t));
+    const id = await addJob(jobd, 'Seen', (await startSink(t)).url);
     const { open, complaints } = await person(t);
     const page = await open(await jobd.link('--read'));
     await page.getByText('live', { exact: true }).waitFor();

@@ -2,10 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -18,6 +15,7 @@ import {
 } from '../../../src/wings/upgrade/executable.ts';
 import { takeRelease, type ReleaseSource } from '../../../src/wings/upgrade/release.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const program = '#!/bin/sh\necho 9.9.9\n';
 const sumOf = (bytes: string | Uint8Array): string =>
@@ -89,8 +87,8 @@ test('with a public key, the list of checksums must be signed by it, also beside
 test('a download ends whole or not at all, and a redirect may not leave https', async (t) => {
   const directory = temporaryDirectory(t);
   releaseIn(directory);
-  const server = createServer((request, response) => {
-    const name = request.url?.slice(1) ?? '';
+  const { url } = await startSink(t, (response, { path: asked }) => {
+    const name = asked.slice(1);
     if (name === 'moved.gz') response.writeHead(302, { location: 'http://192.0.2.1/x' }).end();
     else if (name === 'cut.gz') {
       response.writeHead(200, { 'content-length': '1000' }).write('part');
@@ -99,9 +97,6 @@ test('a download ends whole or not at all, and a redirect may not leave https', 
       response.end(fs.readFileSync(join(directory, name)));
     } else response.writeHead(404).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const path = await taking(t, { from: `${url}/jobd-linux-x64.gz` });
   assert.equal(fs.readFileSync(path, 'utf8'), program);
   const sha256 = sumOf(program);
