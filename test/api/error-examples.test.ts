@@ -19,6 +19,7 @@ import { startSink } from '../support/fakes/sink.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
 import { apiOperations, unknownId, type ApiOperation } from '../support/operations.ts';
+import { bearer, send } from '../support/running/send.ts';
 import { until } from '../support/until.ts';
 import { holdWriteLock } from '../support/running/write-lock.ts';
 import { sqliteTest } from '../support/running/sqlite.ts';
@@ -239,13 +240,9 @@ sqliteTest("every error example is the server's real message", async (t) => {
           const askWithKey = async (sent: object): Promise<Answer> => {
             const own = { 'idempotency-key': operationId };
             if (isOwners) return await owner.ask(method, target, sent, own);
-            const headers = {
-              ...own,
-              authorization: `Bearer ${daemon.key}`,
-              'content-type': 'application/json',
-            };
-            const init = { method, body: JSON.stringify(sent), headers };
-            return await readAnswer(method, await fetch(`${daemon.url}/api/v1${target}`, init));
+            const url = `${daemon.url}/api/v1${target}`;
+            const headers = { ...own, ...bearer(daemon.key) };
+            return await readAnswer(method, await send(url, method, sent, headers));
           };
           await askWithKey({ ...body });
           return await askWithKey({ ...body, name: 'another' });

@@ -7,6 +7,7 @@ import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { monitorsOf } from '../support/records/monitor.ts';
 import { readAnswer } from '../support/running/daemon.ts';
+import { bearer, send } from '../support/running/send.ts';
 import { assertHarmless, runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const noProc = process.platform === 'linux' ? false : 'only Linux counts written bytes';
@@ -21,15 +22,7 @@ test(
   async (t) => {
     const victim = await startVictim(t);
     const ask = async (method: string, path: string, body?: unknown) => {
-      const authorization = `Bearer ${victim.key}`;
-      const response = await fetch(`${victim.url}/api/v1${path}`, {
-        method,
-        headers: {
-          authorization,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const response = await send(`${victim.url}/api/v1${path}`, method, body, bearer(victim.key));
       return await readAnswer(method, response);
     };
     const { createMonitor, readPings } = monitorsOf({ ask });

@@ -11,6 +11,7 @@ import { jobd, notPackaged, serve } from '../support/running/executable.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
 import { rawBytes } from '../support/checks/raw-bytes.ts';
 import { startSink } from '../support/fakes/sink.ts';
+import { bearer, send } from '../support/running/send.ts';
 import { until } from '../support/until.ts';
 
 const smtpPassword = 'canary-smtp-password';
@@ -73,14 +74,7 @@ test(
     const shown: string[] = [];
     // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
     const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
-      const response = await fetch(`${daemon.url}/api/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const response = await send(`${daemon.url}/api/v1${path}`, method, body, bearer(apiKey));
       const { secret, ...answer } = JSON.parse(await response.text());
       // The one response that shows a generated secret, and a job's own URL and body.
       for (const job of [answer.job, ...(answer.jobs ?? [])]) if (job) delete job.body;

@@ -14,6 +14,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/running/executable.ts';
 import { rawBytes } from '../support/checks/raw-bytes.ts';
 import { startSink } from '../support/fakes/sink.ts';
+import { bearer, send } from '../support/running/send.ts';
 import { until } from '../support/until.ts';
 
 const password = 'canary-basic-password';
@@ -76,15 +77,8 @@ test(
     const answers: string[] = [];
     // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
     const ask = async (method: string, path: string, body?: unknown, more = {}): Promise<any> => {
-      const response = await fetch(`${daemon.url}/api/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKeys.at(-1)}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...more,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const headers = { ...bearer(apiKeys.at(-1) ?? ''), ...more };
+      const response = await send(`${daemon.url}/api/v1${path}`, method, body, headers);
       const answer = JSON.parse(await response.text());
       // A job shows its own body.
       for (const job of [answer.job, ...(answer.jobs ?? [])]) if (job) delete job.body;

@@ -13,6 +13,7 @@ import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { defaultWorkspaceId } from '../../support/records/keys.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 const canary = 'canary-5f1e';
 const url = `http://127.0.0.1:1/${canary}`;
@@ -161,19 +162,14 @@ test('commands on the data directory are in the trail of the workspace they act 
 
 test('an entry says which address a proxy named, and only a real address', async (t) => {
   const daemon = await startTestDaemon(t);
-  const send = async (forwarded: string): Promise<string | null> => {
-    const headers = {
-      authorization: `Bearer ${daemon.key}`,
-      'content-type': 'application/json',
-      'x-forwarded-for': forwarded,
-    };
-    const body = JSON.stringify(job);
-    await fetch(`${daemon.url}/api/v1/jobs`, { method: 'POST', headers, body });
+  const sendVia = async (forwarded: string): Promise<string | null> => {
+    const headers = { ...bearer(daemon.key), 'x-forwarded-for': forwarded };
+    await send(`${daemon.url}/api/v1/jobs`, 'POST', job, headers);
     return (await entriesOf(daemon))[0]?.forwardedFor ?? null;
   };
-  assert.equal(await send('198.51.100.9, 203.0.113.7'), '203.0.113.7');
-  assert.equal(await send('203.0.113.7, <script>'), null);
-  assert.equal(await send('2001:db8::1'), '2001:db8::1');
+  assert.equal(await sendVia('198.51.100.9, 203.0.113.7'), '203.0.113.7');
+  assert.equal(await sendVia('203.0.113.7, <script>'), null);
+  assert.equal(await sendVia('2001:db8::1'), '2001:db8::1');
 });
 
 test('filters and pages fit together, and no workspace sees the entries of another', async (t) => {

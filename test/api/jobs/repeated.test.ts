@@ -10,6 +10,7 @@ import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
 import { startClockedDaemon, readAnswer, type Answer } from '../../support/running/daemon.ts';
+import { bearer, send } from '../../support/running/send.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { apiOperations, unknownId } from '../../support/operations.ts';
 import { until } from '../../support/until.ts';
@@ -38,13 +39,9 @@ async function repeatableOperations() {
 async function setup(t: TestContext) {
   const { daemon, clock } = await startClockedDaemon(t);
   const post = async (path: string, body: object | null, key: string): Promise<Answer> => {
-    const headers = {
-      authorization: `Bearer ${daemon.key}`,
-      'idempotency-key': key,
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const init = { method: 'POST', headers, body: body && JSON.stringify(body) };
-    return await readAnswer('POST', await fetch(`${daemon.url}/api/v1${path}`, init));
+    const headers = { ...bearer(daemon.key), 'idempotency-key': key };
+    const at = `${daemon.url}/api/v1${path}`;
+    return await readAnswer('POST', await send(at, 'POST', body ?? undefined, headers));
   };
   return { clock, daemon, post, ask: daemon.ask };
 }

@@ -11,6 +11,7 @@ import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { bearer, send } from '../../support/running/send.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
@@ -40,13 +41,8 @@ async function listen(t: TestContext, app: ReturnType<typeof quietApp>): Promise
 }
 
 async function ask(url = '', key: string, path = '/jobs', body?: unknown) {
-  const { status, headers } = await fetch(`${url}/api/v1${path}`, {
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-  });
+  const method = body === undefined ? 'GET' : 'POST';
+  const { status, headers } = await send(`${url}/api/v1${path}`, method, body, bearer(key));
   const said = /^"key";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
   return {
     status,

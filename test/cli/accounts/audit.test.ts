@@ -10,6 +10,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore } from '../../support/running/prepare.ts';
 import { nobody } from '../../support/running/other-user.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 /** Who made the keys of a data directory, oldest first. */
 async function makersIn(dataDir: string): Promise<string[][]> {
@@ -106,13 +107,8 @@ test('entries are chosen by a name or the beginning of an id, also of what was d
 
 test('an entry is shown with the address that a proxy named, and the id of who acted', async (t) => {
   const { url, env, jobd } = await serveCommand(t);
-  const headers = {
-    authorization: `Bearer ${env['JOBD_API_KEY']}`,
-    'content-type': 'application/json',
-    'x-forwarded-for': '203.0.113.7',
-  };
-  const body = JSON.stringify({ name: 'mon' });
-  const made = await fetch(`${url}/api/v1/monitors`, { method: 'POST', headers, body });
+  const headers = { ...bearer(env['JOBD_API_KEY'] ?? ''), 'x-forwarded-for': '203.0.113.7' };
+  const made = await send(`${url}/api/v1/monitors`, 'POST', { name: 'mon' }, headers);
   assert.equal(made.status, 201, await made.text());
   const [line = ''] = (await jobd('audit', '--action', 'monitor')).stdout.split('\n');
   const keyId = (await jobd('key', 'list')).stdout.trimEnd().split('\t').at(-1) ?? '';

@@ -13,6 +13,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { startProxy } from '../../support/running/proxy.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 const lines = (stdout: string): string[] => stdout.trimEnd().split('\n').toSorted();
 
@@ -50,11 +51,8 @@ test('where a server fails in between, what was asked for until then is told', a
   const jobs = Array.from({ length: 101 }, (_, index) => {
     return { key: `job-${index}`, name: `job ${index}`, url: sink.url, ...schedule };
   });
-  const made = await fetch(`${url}/api/v1/definitions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${env['JOBD_API_KEY']}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ jobs }),
-  });
+  const key = bearer(env['JOBD_API_KEY'] ?? '');
+  const made = await send(`${url}/api/v1/definitions`, 'POST', { jobs }, key);
   assert.equal(made.status, 200, await made.text());
   let asked = 0;
   const breaking = await startProxy(t, url, (request) =>

@@ -5,16 +5,14 @@ import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import { machineZone } from '../../../src/cli/schedule/machine-zone.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 const note = 'time zone: Asia/Tokyo, as on this machine; --tz names another\n';
 
 test('a schedule never gets a time zone that nobody chose', async (t) => {
   const { env, url } = await serveCommand(t);
   const jobd = (...args: string[]) => runCommand(args, { ...env, TZ: 'Asia/Tokyo' });
-  const headers = {
-    authorization: `Bearer ${env['JOBD_API_KEY']}`,
-    'content-type': 'application/json',
-  };
+  const key = bearer(env['JOBD_API_KEY'] ?? '');
   const kinds = [['jobs', '--url', 'https://example.com/'], ['monitors']] as const;
   for (const [list, ...options] of kinds) {
     const run = async (...args: string[]) => {
@@ -34,8 +32,7 @@ test('a schedule never gets a time zone that nobody chose', async (t) => {
       periodSeconds: 3_600,
       ...(list === 'jobs' && { url: 'https://example.com/' }),
     };
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
-    assert.equal((await fetch(`${url}/api/v1/${list}`, request)).status, 201);
+    assert.equal((await send(`${url}/api/v1/${list}`, 'POST', body, key)).status, 201);
     const cron = ['--cron', '0 9 * * *'];
     assert.deepEqual(await run('update', 'api', ...cron), { zone: 'Asia/Tokyo', stderr: note });
     const named = await run('update', 'own', ...cron, '--tz', 'Europe/Rome');

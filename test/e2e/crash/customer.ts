@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Books } from '../../support/checks/audit.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 /** A request, and whether it was answered with a 2xx. */
 export interface Promises {
@@ -176,15 +177,8 @@ async function ask(
   { body, key }: { body?: object; key?: string } = {},
 ): Promise<Reply | null> {
   try {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const headers = { ...bearer(apiKey), ...(key !== undefined && { 'idempotency-key': key }) };
+    const response = await send(`${url}/api/v1${path}`, method, body, headers);
     return { status: response.status, body: JSON.parse(await response.text()) as unknown };
   } catch {
     return null;

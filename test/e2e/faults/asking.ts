@@ -1,6 +1,7 @@
 /** Clients of a daemon: they use several keys in turn, since each may ask only 120 times a minute. */
 
 import { readAnswer, type Answer } from '../../support/running/daemon.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 export interface Asking {
   /** Calls the API of the daemon started last. */
@@ -15,14 +16,8 @@ export function askingWith(keys: readonly string[], url: () => string): Asking {
   return {
     async ask(method, path, body) {
       asked += 1;
-      const response = await fetch(`${url()}/api/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${keys[asked % keys.length]}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const key = keys[asked % keys.length] ?? '';
+      const response = await send(`${url()}/api/v1${path}`, method, body, bearer(key));
       return await readAnswer(method, response);
     },
     async askSite(path) {

@@ -7,6 +7,7 @@ import { signIn } from '../../support/running/browser.ts';
 import { readAnswer, type Answer } from '../../support/running/daemon.ts';
 import { jobd } from '../../support/running/executable.ts';
 import { testSecretKey } from '../../support/running/local.ts';
+import { bearer, send } from '../../support/running/send.ts';
 import { until } from '../../support/until.ts';
 import { prepareJobs } from '../postgres/prepared.ts';
 import { skip } from '../postgres/service.ts';
@@ -51,22 +52,13 @@ async function setup(t: TestContext, server: string) {
   return { ...prepared, first: urls[0] ?? '', run, atOnce };
 }
 
-function authorized(key = ''): { authorization: string } {
-  return { authorization: `Bearer ${key}` };
-}
-
 /** Asks a node with these headers. */
 async function askWith(
   headers: Readonly<Record<string, string>>,
   url: string,
   [method, path, body]: [method: string, path: string, body?: object],
 ): Promise<Answer> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return await readAnswer(method, response);
+  return await readAnswer(method, await send(`${url}/api/v1${path}`, method, body, headers));
 }
 
 test('what is asked of three nodes at the same moment', { skip }, async (t) => {
@@ -76,14 +68,14 @@ test('what is asked of three nodes at the same moment', { skip }, async (t) => {
 
   await t.test('a job is run by hand once', async () => {
     const { counts } = await atOnce(many, (url) =>
-      askWith(authorized(keys[0]), url, ['POST', `/jobs/${byHand}/run`]),
+      askWith(bearer(keys[0] ?? ''), url, ['POST', `/jobs/${byHand}/run`]),
     );
     const { 202: queued, 409: executing = 0, 429: tooOften = 0 } = counts;
     assert.deepEqual([queued, executing + tooOften], [1, many - 1]);
   });
 
   await t.test('requests with one Idempotency-Key make one run', async () => {
-    const headers = { ...authorized(keys[1]), 'idempotency-key': 'once' };
+    const headers = { ...bearer(keys[1] ?? ''), 'idempotency-key': 'once' };
     const { counts, bodies } = await atOnce(many, (url) =>
       askWith(headers, url, ['POST', `/jobs/${repeated}/run`]),
     );
@@ -93,13 +85,13 @@ test('what is asked of three nodes at the same moment', { skip }, async (t) => {
 
   await t.test('a key may ask 120 times', async () => {
     const { counts } = await atOnce(3 * many, (url) =>
-      askWith(authorized(keys[2]), url, ['GET', '/me']),
+      askWith(bearer(keys[2] ?? ''), url, ['GET', '/me']),
     );
     assert.deepEqual(counts, { 200: requestsOfKey, 429: 3 * many - requestsOfKey });
   });
 
   await t.test('an account gets the jobs of its plan', async () => {
-    const headers = authorized(await run('key', 'create', '--workspace', 'acme'));
+    const headers = bearer(await run('key', 'create', '--workspace', 'acme'));
     const job = { name: 'one of many', url: witness.url, cronExpr: '@daily' };
     const { counts } = await atOnce(many, (url) => askWith(headers, url, ['POST', '/jobs', job]));
     assert.deepEqual(counts, { 201: jobsOfFree, 403: many - jobsOfFree });

@@ -18,6 +18,7 @@ import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import { listRuns } from '../../../src/store/runs/runs.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { defaultWorkspace, findWorkspace } from '../../../src/store/accounts/workspaces.ts';
+import { bearer, send } from '../../support/running/send.ts';
 import { until } from '../../support/until.ts';
 import { makeRounds, mayBeCalled, type Round } from './rounds.ts';
 import { connectionsBegun, makeWorld, responses, type Arrival } from './world.ts';
@@ -163,12 +164,7 @@ function faultOf(round: Round, run: Run | undefined): string[] {
 }
 
 async function ask(method: string, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return await response.json();
+  return await (await send(`${url}/api/v1${path}`, method, body, bearer(key))).json();
 }
 
 /** Creates a job while its name is public, and runs it when it is not. */

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 import { openTestLocal } from './local.ts';
 import { refusesCookie } from '../checks/conformance.ts';
 import { readAnswer, type Answer } from './daemon.ts';
+import { send } from './send.ts';
 
 export interface SignedIn {
   /** The id of the session. */
@@ -40,7 +41,7 @@ export async function postSession(
   given: unknown,
   headers: Headers = {},
 ): Promise<Answer> {
-  return await send(url, 'POST', '/session', given, headers);
+  return await askBrowser(url, 'POST', '/session', given, headers);
 }
 
 /** Signs in with a key or a code. */
@@ -59,22 +60,18 @@ export async function signIn(
     cookie,
     setCookie,
     ask: (method, path, sent, more) =>
-      send(url, method, path, sent, { cookie, 'x-jobd-workspace': workspace.id, ...more }),
+      askBrowser(url, method, path, sent, { cookie, 'x-jobd-workspace': workspace.id, ...more }),
   };
 }
 
-async function send(
+async function askBrowser(
   url: string,
   method: string,
   path: string,
   body: unknown,
   headers: Headers,
 ): Promise<Answer> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const response = await send(`${url}/api/v1${path}`, method, body, headers);
   const text = await response.clone().text();
   if (!refusesCookie(text)) return await readAnswer(method, response);
   const { status, headers: answered } = response;

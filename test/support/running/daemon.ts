@@ -14,6 +14,7 @@ import { seed, seededRandom } from '../dice.ts';
 import { temporaryDirectory } from '../directory.ts';
 import { fakeClock, steadyClock, type FakeClock } from '../fakes/clock.ts';
 import { limitsFollow } from '../postgres/admissions.ts';
+import { bearer, send } from './send.ts';
 
 export interface Answer {
   status: number;
@@ -121,15 +122,7 @@ async function ask(
   body: unknown,
   key: string | null,
 ): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(key !== null && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return await readAnswer(method, response);
+  return await readAnswer(method, await send(url, method, body, key === null ? {} : bearer(key)));
 }
 
 /** Reads an API response of any client, and asserts that it matches the description. */

@@ -9,6 +9,7 @@ import { addAccount } from '../../support/records/account.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { openTestLocal } from '../../support/running/local.ts';
+import { bearer, send } from '../../support/running/send.ts';
 
 /** How long what a badge says is good. */
 const goodMs = 30_000;
@@ -106,14 +107,9 @@ test('what is wrong with a badge is refused, a workspace has 20, and its token i
   const reader = await newKey('read');
   assertRefused(await ask('POST', '/badges', { name: 'a' }, reader), 403, /may only read/);
 
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': 'once',
-  };
+  const headers = { ...bearer(key), 'idempotency-key': 'once' };
   const once = async (name: string) => {
-    const init = { method: 'POST', headers, body: JSON.stringify({ name }) };
-    const answer = await fetch(`${url}/api/v1/badges`, init);
+    const answer = await send(`${url}/api/v1/badges`, 'POST', { name }, headers);
     return { status: answer.status, text: await answer.text() };
   };
   const first = await once('first');

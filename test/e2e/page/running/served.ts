@@ -9,6 +9,7 @@ import { allTests } from './lasting.ts';
 import { makeDemo, type Demo, type DemoOptions } from '../../../support/demo/demo.ts';
 import { startDemoTarget } from '../../../support/demo/target.ts';
 import { jobd, notPackaged, serve, type Serving } from '../../../support/running/executable.ts';
+import { bearer, send } from '../../../support/running/send.ts';
 
 /** Why tests of pages cannot run, or false. */
 export const noPages = notPackaged || noChromium;
@@ -125,14 +126,7 @@ export async function call<T>(
   path: string,
   body?: unknown,
 ): Promise<T> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const response = await send(`${url}/api/v1${path}`, method, body, bearer(key));
   const answer: unknown = await response.json();
   assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`);
   return answer as T;
