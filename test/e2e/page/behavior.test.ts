@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { serve } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
-import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, call, noPages, servePages, signInWith, signedIn } from './running/served.ts';
 
 const live = (page: Page) => page.locator('.live').getByText('live', { exact: true });
 
@@ -18,9 +18,7 @@ describe('the pages', { skip: noPages }, () => {
   test('say since when they are stale, keep what they show, and are live again', async (t) => {
     const jobd = await servePages(t);
     await addJob(jobd, 'Before');
-    const { open, complaints } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, complaints } = await signedIn(t, jobd);
     await live(page).waitFor();
     await jobd.stop();
     const band = page.getByText(/Stale since \d\d:\d\d:\d\d: jobd does not answer/);
@@ -41,9 +39,7 @@ describe('the pages', { skip: noPages }, () => {
 
   test('come back by themselves when jobd does', async (t) => {
     const jobd = await servePages(t);
-    const { open, context } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, context } = await signedIn(t, jobd);
     await live(page).waitFor();
     await context.setOffline(true);
     await jobd.stop();
@@ -121,8 +117,7 @@ describe('the pages', { skip: noPages }, () => {
     const jobd = await servePages(t);
     const id = await addJob(jobd, 'Audited');
     await addJob(jobd, 'Other');
-    const page = await (await person(t)).open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.goto(`${jobd.url}/jobs/${id}`);
     await page.getByLabel('More actions').click();
     await page.getByRole('link', { name: 'Audit trail' }).click();
@@ -135,9 +130,7 @@ describe('the pages', { skip: noPages }, () => {
   test('do things by single keys, never while somebody types', async (t) => {
     const jobd = await servePages(t);
     for (const name of ['Lower', 'Upper']) await addJob(jobd, name);
-    const { open, complaints } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, complaints } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'Upper' }).waitFor();
     await page.keyboard.press('j');
     assert.equal(await focused(page), 'Upper');

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
-import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, call, noPages, servePages, signInWith, signedIn } from './running/served.ts';
 
 /** The names in the list of all jobs, from the top. */
 async function namesIn(page: Page, list = 'Jobs'): Promise<string[]> {
@@ -19,9 +19,7 @@ async function namesIn(page: Page, list = 'Jobs'): Promise<string[]> {
 describe('the list of jobs', { skip: noPages }, () => {
   test('the first page names the key before the command that needs it', async (t) => {
     const jobd = await servePages(t);
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByText('No jobs yet').waitFor();
     const text = await page.getByRole('main').innerText();
     const [key, create] = [text.indexOf('jobd key create'), text.indexOf('jobd jobs create')];
@@ -63,9 +61,7 @@ describe('the list of jobs', { skip: noPages }, () => {
   test('search and order are in the address, and a search without a hit says so', async (t) => {
     const jobd = await servePages(t);
     for (const name of ['Beta', 'Alpha', 'Gamma']) await addJob(jobd, name);
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'Gamma' }).waitFor();
     assert.deepEqual(await namesIn(page), ['Gamma', 'Alpha', 'Beta']);
     await page.getByLabel('Order').selectOption('by name');
@@ -88,9 +84,7 @@ describe('the list of jobs', { skip: noPages }, () => {
     const jobd = await servePages(t);
     const id = await addJob(jobd, 'Breaks');
     await addJob(jobd, 'Another');
-    const { open, complaints } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, complaints } = await signedIn(t, jobd);
     await page.getByText('live', { exact: true }).waitFor();
     await page.mouse.move(0, 0);
     await call(jobd, 'POST', `/jobs/${id}/run`);
@@ -114,9 +108,7 @@ describe('the list of jobs', { skip: noPages }, () => {
       };
       await until('a failure', isDown);
     }
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'Older' }).waitFor();
     assert.deepEqual(await namesIn(page, 'Needs attention (2)'), ['Older', 'Newer']);
     await page.getByRole('link', { name: '2 down', exact: true }).click();
@@ -127,9 +119,7 @@ describe('the list of jobs', { skip: noPages }, () => {
   test('rows stay under the pointer while a change comes, and show it when asked', async (t) => {
     const jobd = await servePages(t);
     await addJob(jobd, 'First');
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'First' }).hover();
     await addJob(jobd, 'Second');
@@ -146,9 +136,7 @@ describe('the list of jobs', { skip: noPages }, () => {
   test('selected jobs are paused, resumed and deleted together', async (t) => {
     const jobd = await servePages(t);
     for (const name of ['One', 'Two', 'Three']) await addJob(jobd, name);
-    const { open, complaints } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, complaints } = await signedIn(t, jobd);
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     const chosen = page.getByRole('region', { name: 'Selected jobs' });
     const choose = async (): Promise<void> => {

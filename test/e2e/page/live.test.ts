@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { untilQuiet } from './running/quiet.ts';
-import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, call, noPages, servePages, signInWith, signedIn } from './running/served.ts';
 import type { ServedPages } from './running/served.ts';
 
 /** Somebody who looks at the list of jobs, one of which is named First. The clock of the page continues, and can be moved. */
@@ -42,8 +42,7 @@ async function passMinute(page: Page): Promise<void> {
 
 /** Adds a job, which everybody who listens hears of. */
 async function addHeard(t: TestContext, jobd: ServedPages, name: string): Promise<void> {
-  const page = await (await person(t)).open(jobd.url);
-  await signInWith(page, jobd.key);
+  const { page } = await signedIn(t, jobd);
   await live(page).waitFor();
   await page.mouse.move(0, 0);
   await addJob(jobd, name);

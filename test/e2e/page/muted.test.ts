@@ -2,8 +2,7 @@
 
 import { describe, test } from 'node:test';
 import { assertAccessibleAnyhow } from './running/accessible.ts';
-import { person } from './running/browser.ts';
-import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, call, noPages, servePages, signedIn } from './running/served.ts';
 
 describe('windows', { skip: noPages }, () => {
   test('a line says what is muted, as soon as somebody mutes it and until somebody ends it', async (t) => {
@@ -11,8 +10,7 @@ describe('windows', { skip: noPages }, () => {
     const id = await addJob(jobd, 'shop');
     await call(jobd, 'PATCH', `/jobs/${id}`, { labels: { client: 'acme' } });
     await addJob(jobd, 'other');
-    const page = await (await person(t)).open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'shop' }).waitFor();
     const muted = { effect: 'mute', durationSeconds: 604_800 };
     await call(jobd, 'POST', '/windows', { ...muted, name: 'tonight', selector: 'client=acme' });

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
-import { person } from './running/browser.ts';
-import { addJob, noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, noPages, servePages, signedIn } from './running/served.ts';
 
 /** What is typed before the field is there goes to the page. */
 async function openPalette(page: Page): Promise<void> {
@@ -18,9 +17,7 @@ describe('the palette', { skip: noPages }, () => {
     const jobd = await servePages(t);
     await addJob(jobd, 'Lower');
     await addJob(jobd, 'Upper');
-    const { open, complaints } = await person(t);
-    const page = await open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page, complaints } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'Upper' }).waitFor();
     await openPalette(page);
     await page.keyboard.type('uppe');
@@ -44,8 +41,7 @@ describe('the palette', { skip: noPages }, () => {
   test('leads to nothing that does not fit what is typed, opens why, and shows what arrows choose', async (t) => {
     const jobd = await servePages(t);
     for (const name of ['Alpha', 'Backup of acme']) await addJob(jobd, name);
-    const page = await (await person(t)).open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.getByRole('link', { name: 'Alpha' }).waitFor();
     await openPalette(page);
     await page.keyboard.type('a');

@@ -9,8 +9,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 import { assertAccessibleAnyhow } from './running/accessible.ts';
-import { person } from './running/browser.ts';
-import { addJob, call, noPages, servePagesIn, signInWith } from './running/served.ts';
+import { addJob, call, noPages, servePagesIn, signedIn } from './running/served.ts';
 
 const minute = 60_000;
 
@@ -34,8 +33,7 @@ describe('trouble', { skip: noPages }, () => {
     const broken = await addJob(jobd, 'broken');
     await call(jobd, 'POST', `/jobs/${broken}/run`);
 
-    const page = await (await person(t)).open(jobd.url);
-    await signInWith(page, jobd.key);
+    const { page } = await signedIn(t, jobd);
     await page.keyboard.press('g');
     await page.keyboard.press('t');
     const outage = page.getByRole('listitem').filter({

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { temporaryDirectory } from '../../../support/directory.ts';
+import { person, type Person } from './browser.ts';
 import { noChromium } from './chromium.ts';
 import { allTests } from './lasting.ts';
 import { makeDemo, type Demo, type DemoOptions } from '../../../support/demo/demo.ts';
@@ -97,6 +98,17 @@ export async function signInWith(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Somebody who has signed in with the key, and their first tab. */
+export async function signedIn(
+  t: TestContext,
+  { url, key }: ServedPages,
+): Promise<Person & { page: Page }> {
+  const somebody = await person(t);
+  const page = await somebody.open(url);
+  await signInWith(page, key);
+  return { ...somebody, page };
 }
 
 /** Asserts that the page is the sign-in page. */
