@@ -9,18 +9,17 @@ import { openLog } from '../../../src/base/log.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { bearer, send } from '../../support/running/send.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 
 /** Two servers, each with connections of its own. */
 async function setup(t: TestContext) {
-  const { url, port } = await server.started();
+  const { url, port } = await started();
   const database = await makeDatabase(url);
   const proxy = await startProxy(t, port);
   const { store } = await openTestStore(t, database);

@@ -15,20 +15,19 @@ import type { JobdError } from '../../../src/domain/errors.ts';
 import { each } from '../../support/each.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { startProxy, type Fate } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 
 const url = 'http://127.0.0.1:1/';
 const page = { limit: 100, cursor: null, name: null, idPrefix: null };
 const commits = 40;
 
 async function setup(t: TestContext) {
-  const { url: serverUrl, port } = await server.started();
+  const { url: serverUrl, port } = await started();
   const proxy = await startProxy(t, port);
   const { store, workspaceId } = await openTestStore(t, proxy.urlOf(await makeDatabase(serverUrl)));
   const clock = systemClock;

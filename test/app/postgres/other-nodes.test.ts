@@ -7,11 +7,10 @@ import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { runJob } from '../../../src/app/runs/runs.ts';
 import type { ChangedRun } from '../../../src/domain/changes.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { channelOf, endListeners, listenersOf } from '../../support/postgres/listeners.ts';
 import { noPgbouncer, startPgbouncer } from '../../support/postgres/pgbouncer.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/running/command.ts';
@@ -21,10 +20,7 @@ import { databaseOf, testSecretKey, useServer } from '../../support/running/loca
 import { startTestNode } from '../../support/running/node.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
-const newDatabase = async () => await makeDatabase((await server.started()).url);
-
+const { skip, newDatabase, started } = postgresOfFile();
 /** A job that is due in a year. */
 const yearly = {
   name: 'job',
@@ -133,7 +129,7 @@ describe('nodes', { concurrency: 3, skip }, () => {
 
   test('hints that do not arrive are said once, and so is their return', async (t) => {
     const url = await newDatabase();
-    const { port } = await server.started();
+    const { port } = await started();
     const proxy = await startProxy(t, port);
     const node = await startTestNode(t, proxy.urlOf(url));
     const channel = await channelOf(url);
@@ -150,7 +146,7 @@ describe('nodes', { concurrency: 3, skip }, () => {
 
   test('a key that a command revokes loses its streams at once', async (t) => {
     const dataDir = temporaryDirectory(t);
-    await useServer(dataDir, (await server.started()).url);
+    await useServer(dataDir, (await started()).url);
     const { url, key } = await startTestDaemon(t, { dataDir });
     const stream = await openStream(t, { url, key });
     const database = databaseOf(dataDir) ?? '';

@@ -16,20 +16,18 @@ import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
 import { findSealed, replaceSealed } from '../../../src/store/secrets/sealed.ts';
 import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { dueAt, dueOnce } from '../../support/running/engine.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const hour = 3_600_000;
 
 async function setup(t: TestContext) {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const testStore = await openTestStore(t, database);
   const { store, workspaceId } = testStore;
   const clock = fakeClock(dueAt);

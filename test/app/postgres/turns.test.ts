@@ -10,19 +10,18 @@ import { lockAccountOf } from '../../../src/store/accounts/accounts.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { makeDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { writerIn } from '../../support/records/principal.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 const nodes = 3;
 const url = 'http://127.0.0.1:1/';
 
 async function setup(t: TestContext) {
-  const { url: serverUrl, port } = await server.started();
+  const { url: serverUrl, port } = await started();
   const database = await makeDatabase(serverUrl);
   const proxy = await startProxy(t, port);
   /** How often a transaction of a node gave up. */

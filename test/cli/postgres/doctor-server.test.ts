@@ -9,13 +9,12 @@ import {
   makeEmptyDatabase,
   onServer,
 } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
 // Its roles are those of the whole server.
-const server = postgresOfFile({});
+const { skip, newDatabase, started } = postgresOfFile({});
 const masterKey = '7a'.repeat(32);
 
 interface Found {
@@ -50,7 +49,7 @@ test(
   'a database as jobd made it has no problem, and the doctor leaves nothing in it',
   { skip },
   async () => {
-    const url = await makeDatabase((await server.started()).url);
+    const url = await newDatabase();
     const tables = () => onServer(url, `select relname, relnamespace from pg_class order by oid`);
     const before = await tables();
     const { exitCode, findings } = await doctor(url);
@@ -81,7 +80,7 @@ const changes: [statement: string, words: RegExp][] = [
 ];
 
 test('what somebody changed in the schema is found', { skip }, async () => {
-  const { url: base } = await server.started();
+  const { url: base } = await started();
   for (const [statement, words] of changes) {
     const url = await makeDatabase(base);
     await onServer(url, statement);
@@ -93,7 +92,7 @@ test('what somebody changed in the schema is found', { skip }, async () => {
 });
 
 test('a database that may not be changed is found, and what to do about it', { skip }, async () => {
-  const { url: base } = await server.started();
+  const { url: base } = await started();
   const url = await makeDatabase(base);
   const name = new URL(url).pathname.slice(1);
   await onServer(base, `create role clerk login; create role reader login`);
@@ -143,7 +142,7 @@ test(
   'a database that every role may connect to is a warning, with what helps',
   { skip },
   async () => {
-    const { url: base } = await server.started();
+    const { url: base } = await started();
     await onServer(base, 'create role "the Owner" login; create role "a ""Worker" login');
     const url = await makeEmptyDatabase(base, 'owner "the Owner"');
     const name = new URL(url).pathname.slice(1);
@@ -173,7 +172,7 @@ test(
 );
 
 test('a session that holds a lock for long is found, whatever it locks', { skip }, async (t) => {
-  const url = await makeDatabase((await server.started()).url);
+  const url = await newDatabase();
   assert.match((await doctor(url)).findings['locks'] ?? '', /^ok /);
   for (const statement of [
     'lock table jobs in share mode',
@@ -200,7 +199,7 @@ test('a session that holds a lock for long is found, whatever it locks', { skip 
 });
 
 test('an empty database is no older version', { skip }, async () => {
-  const { url } = await server.started();
+  const { url } = await started();
   const { exitCode, findings } = await doctor(await makeEmptyDatabase(url));
   assert.equal(findings['access'], 'ok this role may read and change everything of jobd');
   assert.equal(findings['schema'], 'warn the database is empty: jobd serve makes the tables');

@@ -6,10 +6,9 @@ import { sql } from 'kysely';
 import { openStore } from '../../../src/store/open.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
 import { makeEmptyDatabase } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 
 /** A process with several connections, which closes its store after a line of input. */
 const closing = `
@@ -28,7 +27,7 @@ const closing = `
 // They mostly wait.
 describe('connections', { concurrency: 3, skip }, () => {
   test('who waits too long for a connection learns that all are in use', async () => {
-    const url = await makeEmptyDatabase((await server.started()).url);
+    const url = await makeEmptyDatabase((await started()).url);
     await using store = await openStore(`${url}?pool=2`);
     const sleep = (seconds: number) => sql`select pg_sleep(${seconds})`.execute(store.db);
     const others = [sleep(6), sleep(6)];
@@ -42,7 +41,7 @@ describe('connections', { concurrency: 3, skip }, () => {
   });
 
   test('a process ends although its server cannot be reached any more', async (t) => {
-    const { url: base, port } = await server.started();
+    const { url: base, port } = await started();
     const url = await makeEmptyDatabase(base);
     const proxy = await startProxy(t, port);
     const child = spawn(
@@ -58,7 +57,7 @@ describe('connections', { concurrency: 3, skip }, () => {
   });
 
   test('a server that does not answer is told in plain words', async (t) => {
-    const { url: base, port } = await server.started();
+    const { url: base, port } = await started();
     const url = await makeEmptyDatabase(base);
     const proxy = await startProxy(t, port);
     await using store = await openStore(proxy.urlOf(url));

@@ -4,17 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findLosses } from '../../../src/store/nodes/nodes.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import { connectTo, makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { connectTo, onServer } from '../../support/postgres/database.ts';
 import { startMember } from '../../support/postgres/members.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
-
-const newDatabase = async () => await makeDatabase((await server.started()).url);
+const { skip, newDatabase } = postgresOfFile();
 
 describe('a node', { skip, concurrency: 4 }, () => {
   test('begins nothing 13 s after it last asked for its lease', async (t) => {

@@ -3,15 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setServerClock } from '../../support/postgres/clock.ts';
-import { makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { onServer } from '../../support/postgres/database.ts';
 import { goneIn, nodesIn, saidOfLeading, startMember } from '../../support/postgres/members.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
-
-const newDatabase = async () => await makeDatabase((await server.started()).url);
+const { skip, newDatabase } = postgresOfFile();
 
 describe('a node', { skip, concurrency: 4 }, () => {
   test('leads if it is the oldest', async (t) => {

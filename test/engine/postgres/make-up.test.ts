@@ -4,14 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { claimRuns } from '../../../src/engine/runs/claim.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { dueAt, dueOnce } from '../../support/running/engine.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const minute = 60_000;
 
 /** Claims what is due or waits, up to a limit. */
@@ -26,7 +24,7 @@ const claim = (limit: number) => async (tx: Db) => {
 
 describe('nodes that claim at the same time', { skip }, () => {
   test('make up once for what a job missed', async (t) => {
-    const database = await makeDatabase((await server.started()).url);
+    const database = await newDatabase();
     const { store, addJob } = await openTestStore(t, database);
     const { race } = racesIn(store, database);
     const jobs = await Promise.all(

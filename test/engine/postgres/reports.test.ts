@@ -20,18 +20,16 @@ import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { findRun } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { uncounted } from '../../support/fakes/meter.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 
 /** A run whose call is in flight, and what may happen to it and others. */
 async function setup(t: TestContext) {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const { store, addJob, workspaceId } = await openTestStore(t, database);
   const clock = fakeClock();
   const now = clock.now();

@@ -22,23 +22,21 @@ import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { beginRuns, endedRun, startingRun } from '../../support/records/run.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const url = 'http://127.0.0.1:1/';
 /** Longer than the window in which a second alert is held back. */
 const afterWindowMs = 30_000;
 
 async function setup(t: TestContext, channelCount = 1) {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const testStore = await openTestStore(t, database);
   const { store, workspaceId, addJob } = testStore;
   const channels: Channel[] = [];

@@ -13,20 +13,18 @@ import { databaseNow } from '../../../src/store/database/dialect.ts';
 import { removeDeletedWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import type { Admissions } from '../../../src/store/database/admissions.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../support/postgres/pgbouncer.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const { limit, windowMs } = keyRule;
 const usPerMs = 1_000;
 
 async function setup(t: TestContext, through = async (url: string) => url) {
-  const direct = await makeDatabase((await server.started()).url);
+  const direct = await newDatabase();
   const url = await through(direct);
   const { store } = await openTestStore(t, url);
   const app = quietApp({ store, clock: systemClock });

@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findDueJobs } from '../../../src/store/runs/claims.ts';
-import { makeDatabase, onServer } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { onServer } from '../../support/postgres/database.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 
 test('a prepared statement outlives a change of the tables', { skip }, async (t) => {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const { store, addJob } = await openTestStore(t, database);
   await addJob();
   const bounds = { limit: 10, exceptHosts: [], exceptJobs: [] };

@@ -6,18 +6,17 @@ import { searchFor } from '../../../src/domain/search.ts';
 import { listJobs } from '../../../src/store/jobs/jobs.ts';
 import { listJobsOn, type JobPlace, type JobWalk } from '../../../src/store/overview/jobs.ts';
 import { makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 const icu = "locale_provider icu icu_locale 'en-US' template template0";
 /** People sort letters before their accents, and both before the next letter; bytes do not. */
 const names = ['b', 'B', 'a', 'ä', 'Ä', 'A', 'z', 'Z', '_', '-', '~', '1', '10', '2', 'e é', 'e-e'];
 const limit = 3;
 
 test('jobs and their pages are in the same order', { skip }, async (t) => {
-  const { url } = await server.started();
+  const { url } = await started();
   const database = await makeEmptyDatabase(url, icu);
   await assert.rejects(
     onServer(database, "do $$ begin assert 'B' < 'a', 'people sort otherwise'; end $$"),

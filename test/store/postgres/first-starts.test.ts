@@ -8,12 +8,11 @@ import { newestVersion, schemaVersion } from '../../../src/store/database/migrat
 import { openStore } from '../../../src/store/open.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';
 import { connectTo, makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
 // Its roles and the locks it looks at are those of the whole server.
-const server = postgresOfFile({});
+const { skip, started } = postgresOfFile({});
 
 const rounds = 5;
 const startCount = 10;
@@ -32,7 +31,7 @@ async function makeInstance(tx: Db): Promise<void> {
 }
 
 test('ten first starts at once make one store', { skip }, async (t) => {
-  const { url } = await server.started();
+  const { url } = await started();
   for (let round = 0; round < rounds; round += 1) {
     const database = await makeEmptyDatabase(url);
     const stores = await openAtOnce(t, database, startCount);
@@ -49,7 +48,7 @@ test('ten first starts at once make one store', { skip }, async (t) => {
 const manyRounds = 40;
 
 test('a first start can look at the moment when another makes the schema', { skip }, async () => {
-  const { url } = await server.started();
+  const { url } = await started();
   for (let round = 0; round < manyRounds; round += 1) {
     const database = await makeEmptyDatabase(url);
     const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(database)));
@@ -59,7 +58,7 @@ test('a first start can look at the moment when another makes the schema', { ski
 });
 
 test('a role that may only connect holds nothing up', { skip }, async (t) => {
-  const { url } = await server.started();
+  const { url } = await started();
   await onServer(url, 'create role stranger login');
   const database = await makeEmptyDatabase(url);
   const stranger = await connectTo(Object.assign(new URL(database), { username: 'stranger' }).href);
@@ -85,7 +84,7 @@ test(
   'what only one may do at a time waits for the one before, and readers do not',
   { skip },
   async (t) => {
-    const database = await makeEmptyDatabase((await server.started()).url);
+    const database = await makeEmptyDatabase((await started()).url);
     const [one, other] = await openAtOnce(t, database, 2);
     assert.ok(one && other);
     const order: string[] = [];
@@ -102,7 +101,7 @@ test(
 );
 
 test('a first start waits for one that takes long, even if that fails', { skip }, async (t) => {
-  const database = await makeEmptyDatabase((await server.started()).url);
+  const database = await makeEmptyDatabase((await started()).url);
   const slow = await connectTo(database);
   t.after(() => slow.end());
   await slow.query('begin; create schema jobd');

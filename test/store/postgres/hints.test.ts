@@ -17,14 +17,11 @@ import {
 import { channelOf, endListeners, listenersOf } from '../../support/postgres/listeners.ts';
 import { noPgbouncer, startPgbouncer } from '../../support/postgres/pgbouncer.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile, startPostgres } from '../../support/postgres/server.ts';
+import { postgresOfFile, startPostgres } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
 // Its roles are those of the whole server.
-const server = postgresOfFile({});
-const newDatabase = async () => await makeDatabase((await server.started()).url);
-
+const { skip, newDatabase, started } = postgresOfFile({});
 interface Node {
   store: Store;
   hearing: Hearing;
@@ -150,7 +147,7 @@ describe('hints', { concurrency: 3, skip }, () => {
 
   test('a listener whose server is silent is noticed, and connects again', async (t) => {
     const url = await newDatabase();
-    const { port } = await server.started();
+    const { port } = await started();
     const proxy = await startProxy(t, port);
     const node = await openNode(t, proxy.urlOf(url));
     assert.equal(await node.hearing.check(), null);
@@ -165,7 +162,7 @@ describe('hints', { concurrency: 3, skip }, () => {
 
   test('a stop does not wait for a server that cannot be reached', async (t) => {
     const url = await newDatabase();
-    const { port } = await server.started();
+    const { port } = await started();
     const proxy = await startProxy(t, port);
     const node = await openNode(t, proxy.urlOf(url));
     proxy.isFrozen = true;
@@ -223,7 +220,7 @@ describe('hints', { concurrency: 3, skip }, () => {
   });
 
   test('databases have different channels, and one that is changed is found', async (t) => {
-    const { url: base } = await server.started();
+    const { url: base } = await started();
     const urls = [await makeEmptyDatabase(base), await makeEmptyDatabase(base)];
     const channels: string[] = [];
     for (const url of urls) {

@@ -17,14 +17,13 @@ import {
 import type { Store } from '../../../src/store/database/store.ts';
 import { hasOldRows, removeOldRows } from '../../../src/store/database/old-rows.ts';
 import { each } from '../../support/each.ts';
-import { makeDatabase, onServer } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { onServer } from '../../support/postgres/database.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { claimOf, startingRun } from '../../support/records/run.ts';
 import { until } from '../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const own = { clockLeadMs: 0, calls: 0, isDraining: false, settings: {} };
 const stats = { ...own, lateness: new Map([[3, 2]]) };
 
@@ -40,7 +39,7 @@ function idsOf(nodes: readonly { id: string }[]): string[] {
 }
 
 async function setup(t: TestContext) {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const { store, addJob } = await openTestStore(t, database);
   await addNode(store, node('n1'));
   const lapse = () => onServer(database, "update nodes set expires_at = 0 where id = 'n1'");

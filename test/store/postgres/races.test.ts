@@ -20,20 +20,18 @@ import { findDigests } from '../../../src/store/alerts/digests.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import { makeDatabase } from '../../support/postgres/database.ts';
 import { racesIn } from '../../support/postgres/races.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { startingRun } from '../../support/records/run.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, newDatabase } = postgresOfFile();
 const now = Date.parse('2026-03-02T10:00:00Z');
 const nowhere = 'http://127.0.0.1:1/';
 
 async function setup(t: TestContext) {
-  const database = await makeDatabase((await server.started()).url);
+  const database = await newDatabase();
   const testStore = await openTestStore(t, database);
   const { store } = testStore;
   return { ...testStore, db: store.db, ...racesIn(store, database) };

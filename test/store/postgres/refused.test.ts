@@ -7,15 +7,14 @@ import { openStore } from '../../../src/store/open.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { makeDatabase, makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 
-const skip = noPostgres() ?? false;
 // Its roles are those of the whole server.
-const server = postgresOfFile({});
+const { skip, started } = postgresOfFile({});
 
 for (const encoding of ['LATIN1', 'SQL_ASCII']) {
   test(`a database that keeps texts as ${encoding}`, { skip }, async () => {
-    const { url } = await server.started();
+    const { url } = await started();
     const options = `encoding '${encoding}' locale 'C' template template0`;
     await assert.rejects(openStore(await makeEmptyDatabase(url, options)), {
       code: 'unavailable',
@@ -25,7 +24,7 @@ for (const encoding of ['LATIN1', 'SQL_ASCII']) {
 }
 
 test('a server older than 14', { skip }, async (t) => {
-  const { url, port } = await server.started();
+  const { url, port } = await started();
   const proxy = await startProxy(t, port);
   proxy.rewrite = (answer) =>
     Buffer.from(answer.toString('latin1').replace(/\b1[4-9]\d{4}\b/, '130022'), 'latin1');
@@ -40,7 +39,7 @@ function asClerk(url: string): string {
 }
 
 test('a role that may not use the tables, or make them, with what helps', { skip }, async () => {
-  const { url: base } = await server.started();
+  const { url: base } = await started();
   await onServer(base, 'create role clerk login');
   const url = await makeDatabase(base);
   // As the sentence about an empty database says: the tables are another's all the same.
@@ -93,7 +92,7 @@ test('a role that may not use the tables, or make them, with what helps', { skip
 });
 
 test('a server that is not there, and a database that is not on it', { skip }, async () => {
-  const { url, port } = await server.started();
+  const { url, port } = await started();
   const nowhere = `postgres://ann:s3cret@127.0.0.1:${await ownPort()}/jobd`;
   const { host } = new URL(nowhere);
   await assert.rejects(openStore(nowhere), {

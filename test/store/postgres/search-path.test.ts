@@ -8,16 +8,15 @@ import type { Db, Store } from '../../../src/store/database/store.ts';
 import { connectTo, makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../support/postgres/pgbouncer.ts';
 import { startProxy } from '../../support/postgres/proxy.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 import { runCommand } from '../../support/running/command.ts';
 
-const skip = noPostgres() ?? false;
 // Its roles are those of the whole server.
-const server = postgresOfFile({});
+const { skip, started } = postgresOfFile({});
 
 /** A database of the role `worker`, in which the role `other` may create schemas, and both URLs. */
 async function sharedDatabase() {
-  const { url } = await server.started();
+  const { url } = await started();
   await onServer(
     url,
     `do $$ begin create role worker login; create role other login;
@@ -145,7 +144,7 @@ test('a schema of this name that is another role’s is refused', { skip }, asyn
 });
 
 test('no statement waits for more than one answer', { skip }, async (t) => {
-  const { url, port } = await server.started();
+  const { url, port } = await started();
   const proxy = await startProxy(t, port);
   await using store = await openStore(proxy.urlOf(await makeEmptyDatabase(url)));
   await meaning(store.db);

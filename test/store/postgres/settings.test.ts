@@ -5,14 +5,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { openStore } from '../../../src/store/open.ts';
 import { makeEmptyDatabase, onServer } from '../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { postgresOfFile } from '../../support/postgres/server.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 
 for (const format of ['hex', 'escape']) {
   test(`bytes are read as they are with bytea_output = ${format}`, { skip }, async () => {
-    const url = await makeEmptyDatabase((await server.started()).url);
+    const url = await makeEmptyDatabase((await started()).url);
     const name = new URL(url).pathname.slice(1);
     await onServer(url, `alter database ${name} set bytea_output = ${format}`);
     await using store = await openStore(url);

@@ -9,16 +9,18 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { ownPort } from '../own-port.ts';
 import { until } from '../until.ts';
+import { makeDatabase } from './database.ts';
 import {
   copyFolder,
   initdb,
   nobody,
+  noPostgres,
   ownerIn,
   preparedServer,
   serverDirectory,
 } from './prepared.ts';
 
-export { noPostgres } from './prepared.ts';
+export { noPostgres };
 
 /** A wrapper command that runs another as the server's user. */
 const asNobody = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups'];
@@ -40,23 +42,38 @@ const sharedUrl = process.env['JOBD_TEST_SERVER'] ?? process.env['JOBD_TEST_POST
 
 type Started = Pick<PostgresServer, 'url' | 'port'>;
 
-let shared: { started: () => Promise<Started> } | undefined;
+/** The server of a file. */
+export interface ServerOfFile {
+  /** Why its tests cannot run, or false. */
+  skip: string | false;
+  /** Starts it at the first use. */
+  readonly started: () => Promise<Started>;
+  /** Makes a database with all tables and no rows. Resolves with its URL. */
+  readonly newDatabase: () => Promise<string>;
+}
+
+let shared: ServerOfFile | undefined;
 
 /**
- * A server for the tests of a file; `started` starts it at the first use. Without settings, it is the one that the environment
- * names, else one of this process. With settings, even none, it is the file's own.
+ * A server for the tests of a file. Without settings, it is the one that the environment names, else one of this process. With
+ * settings, even none, it is the file's own.
  */
-export function postgresOfFile(settings?: Readonly<Record<string, string>>) {
+export function postgresOfFile(settings?: Readonly<Record<string, string>>): ServerOfFile {
   if (settings !== undefined) return startedOnce(settings);
   if (sharedUrl === undefined) return (shared ??= startedOnce({}));
   const given = { url: sharedUrl, port: Number(new URL(sharedUrl).port) };
-  return { started: () => Promise.resolve<Started>(given) };
+  return ofFile(() => Promise.resolve(given));
 }
 
-function startedOnce(settings: Readonly<Record<string, string>>) {
+function startedOnce(settings: Readonly<Record<string, string>>): ServerOfFile {
   let server: Promise<PostgresServer> | undefined;
   after(async () => (await server)?.[Symbol.asyncDispose]());
-  return { started: (): Promise<Started> => (server ??= startPostgres(settings)) };
+  return ofFile(() => (server ??= startPostgres(settings)));
+}
+
+function ofFile(started: () => Promise<Started>): ServerOfFile {
+  const newDatabase = async (): Promise<string> => await makeDatabase((await started()).url);
+  return { skip: noPostgres() ?? false, started, newDatabase };
 }
 
 /** Starts a server with these settings. Nothing of it outlives a crash: `fsync` is off unless it is given. */

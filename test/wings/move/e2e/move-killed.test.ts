@@ -9,18 +9,17 @@ import { startSink } from '../../../support/fakes/sink.ts';
 import { makeDemo } from '../../../support/demo/demo.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { makeEmptyDatabase, onServer } from '../../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../../support/postgres/server.ts';
+import { postgresOfFile } from '../../../support/postgres/server.ts';
 import { programToServe, runCommand, startCommand } from '../../../support/running/command.ts';
 import { startServe } from '../../../support/running/executable.ts';
 import { until } from '../../../support/until.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 const kills = 6;
 /** More than are copied until the last kill. */
 const runCount = 40_000;
 
-const newDatabase = async (): Promise<string> => makeEmptyDatabase((await server.started()).url);
+const newDatabase = async (): Promise<string> => makeEmptyDatabase((await started()).url);
 const moveTo = (dataDir: string, url: string) => [
   'migrate-store',
   '--from',

@@ -14,10 +14,9 @@ import { makeDemo } from '../../../support/demo/demo.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { move } from '../../../support/moving.ts';
 import { makeEmptyDatabase } from '../../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../../support/postgres/server.ts';
+import { postgresOfFile } from '../../../support/postgres/server.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 
 /** The files of a data directory in which each table that moves has rows, by their names. */
 let files: ReadonlyMap<string, Buffer> | undefined;
@@ -112,7 +111,7 @@ const killedAt = (name: string) => (now: Progress) => {
 };
 
 async function newDatabase(): Promise<string> {
-  return await makeEmptyDatabase((await server.started()).url);
+  return await makeEmptyDatabase((await started()).url);
 }
 
 test('every table moves, or belongs to the processes of a server', { skip }, async (t) => {

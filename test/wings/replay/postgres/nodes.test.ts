@@ -7,18 +7,17 @@ import { systemClock } from '../../../../src/domain/clock.ts';
 import { insertScheduledRuns } from '../../../../src/store/runs/claims.ts';
 import { replayRun } from '../../../../src/wings/replay/replay.ts';
 import { makeDatabase } from '../../../support/postgres/database.ts';
-import { noPostgres, postgresOfFile } from '../../../support/postgres/server.ts';
+import { postgresOfFile } from '../../../support/postgres/server.ts';
 import { writerIn } from '../../../support/records/principal.ts';
 import { missedRun } from '../../../support/records/run.ts';
 import { quietApp } from '../../../support/running/app.ts';
 import { loopback, openTestStore } from '../../../support/running/store.ts';
 
-const skip = noPostgres() ?? false;
-const server = postgresOfFile();
+const { skip, started } = postgresOfFile();
 const rounds = 20;
 
 test('replays of one due time are one run, whichever nodes are asked', { skip }, async (t) => {
-  const { url } = await server.started();
+  const { url } = await started();
   const database = await makeDatabase(url);
   const nodes = [await openTestStore(t, database), await openTestStore(t, database)];
   const apps = nodes.map(({ store }) =>
