@@ -129,8 +129,10 @@ async function parsed(text: string, option: string, field: Field): Promise<unkno
   if (form === 'content') return await textOrFile(text, option);
   if (form === 'secret') return await secretIn(text, option);
   if (!isTime(field)) return text;
-  const seconds = (form === 'seconds' ? parseSeconds : parseDuration)(text, option);
-  return checkedSeconds(seconds, option, { min, max });
+  const bounds = { min, max };
+  const seconds =
+    form === 'seconds' ? parseSeconds(text, option) : parseDuration(text, option, bounds);
+  return checkedSeconds(seconds, option, bounds);
 }
 
 /** One of these words, in letters of any case. */

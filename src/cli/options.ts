@@ -58,7 +58,7 @@ export async function parseMoment(
   direction: 1 | -1 = 1,
   zone?: string,
 ): Promise<number> {
-  refuseNumber(text, flag);
+  if (text.length <= 5) refuseNumber(text, flag);
   if (/^\d{1,5}[smhd]$/.test(text)) return now + direction * parseDuration(text, flag) * 1_000;
   const { momentOf } = await import('../domain/schedule/local-moments.ts');
   const { shownZone } = await import('./schedule/machine-zone.ts');

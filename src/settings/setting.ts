@@ -166,12 +166,17 @@ export function parseWholeNumber(
   throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
 }
 
+interface Bounds {
+  min: number;
+  max: number;
+}
+
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */
-export function parseDuration(text: string, flag: string): number {
+/** Parses `90s`, `5m`, `2h` or `1d` into seconds. A refusal names only forms within the bounds, which are not checked. Throws `invalid_input`. */
+export function parseDuration(text: string, flag: string, bounds?: Bounds): number {
   if (text === '0') return 0;
-  refuseNumber(text, flag);
+  refuseNumber(text, flag, bounds);
   const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const seconds = unitSeconds[unit];
   if (seconds !== undefined) return Number(number) * seconds;
@@ -179,20 +184,25 @@ export function parseDuration(text: string, flag: string): number {
 }
 
 /** Checks a length of time, in seconds. Throws `invalid_input`. */
-export function checkedSeconds(
-  seconds: number,
-  flag: string,
-  { min, max }: { min: number; max: number },
-): number {
+export function checkedSeconds(seconds: number, flag: string, { min, max }: Bounds): number {
   if (seconds >= min && seconds <= max) return seconds;
   const bounds = `${durationOf(min)} and ${durationOf(max)}`;
   throw invalidInput(`${flag} must be between ${bounds}, got ${durationOf(seconds)}`);
 }
 
 /** A number could be of seconds, minutes or days: only the person knows. Throws `invalid_input`. */
-export function refuseNumber(text: string, flag: string): void {
+export function refuseNumber(
+  text: string,
+  flag: string,
+  { min, max }: Bounds = { min: 0, max: Infinity },
+): void {
   if (!/^\d{1,9}$/.test(text)) return;
-  throw invalidInput(`${flag} needs a unit: write ${text}s, ${text}m, ${text}h or ${text}d`);
+  const isMeant = (size: number): boolean =>
+    Number(text) * size >= min && Number(text) * size <= max;
+  const forms = Object.keys(unitSeconds).filter((unit) => isMeant(unitSeconds[unit] ?? NaN));
+  if (forms.length === 0) return;
+  const written = forms.map((unit) => `${text}${unit}`).join(', ');
+  throw invalidInput(`${flag} needs a unit: write ${written.replace(/, (\S+)$/, ' or $1')}`);
 }
 
 /** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */

@@ -31,9 +31,15 @@ export function scheduleFieldsOf(flags: Flags): ScheduleFields {
     ...(tz !== undefined && { timezone: tz }),
     ...(every !== undefined && {
       scheduleType: 'period' as const,
-      periodSeconds: parseDuration(every, '--every'),
+      periodSeconds: parsePeriod(every),
     }),
   };
+}
+
+/** The seconds of `--every`. Throws `invalid_input`. */
+export function parsePeriod(every: string): number {
+  const { minimum: min, maximum: max } = scheduleFields.periodSeconds.rule;
+  return parseDuration(every, '--every', { min, max });
 }
 
 /** Fields with a time zone, and what to say about it once they are taken. */

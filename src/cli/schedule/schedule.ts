@@ -9,10 +9,9 @@ import type { Context } from '../context.ts';
 import { optionWords } from '../client/option-words.ts';
 import { adjustmentFields } from '../../domain/schedule/fields.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
-import { parseDuration } from '../../settings/setting.ts';
 import { parseWholeNumber } from '../../settings/setting.ts';
 import { printJson } from '../terminal/output.ts';
-import { textFlag } from './schedule-options.ts';
+import { parsePeriod, textFlag } from './schedule-options.ts';
 
 /** What adjusts an expression or an interval. */
 const { runAt: _, ...previewed } = adjustmentFields;
@@ -109,5 +108,5 @@ function scheduleOf(words: readonly string[], every: string | undefined): Previe
   }
   return every === undefined
     ? { scheduleType: 'cron', cronExpr: cronExpr ?? null }
-    : { scheduleType: 'period', periodSeconds: parseDuration(every, '--every') };
+    : { scheduleType: 'period', periodSeconds: parsePeriod(every) };
 }

@@ -13,6 +13,7 @@ import {
   urlCell,
 } from '../../../src/cli/terminal/cell.ts';
 import { parseMoment, parseSeconds } from '../../../src/cli/options.ts';
+import { parsePeriod } from '../../../src/cli/schedule/schedule-options.ts';
 import { parseDuration } from '../../../src/settings/setting.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
@@ -284,6 +285,14 @@ test('durations are a number with s, m, h or d, and timeouts seconds too', async
     () => parseDuration('5', '--every'),
     /^JobdError: --every needs a unit: write 5s, 5m, 5h or 5d$/,
   );
+  assert.throws(
+    () => parsePeriod('5'),
+    /^JobdError: --every needs a unit: write 5m, 5h or 5d$/,
+    'only what is taken',
+  );
+  assert.throws(() => parsePeriod('8000'), /: write 8000s, 8000m or 8000h$/);
+  assert.throws(() => parsePeriod('900000000'), /^JobdError: --every must be a duration such as/);
+  await assert.rejects(parseMoment('300000', '--since', 0), /^JobdError: --since must be a dur/);
   await assert.rejects(
     parseMoment('30', '--since', 0),
     /^JobdError: --since needs a unit: write 30s, 30m, 30h or 30d$/,
