@@ -72,14 +72,20 @@ export function periodAt(window: Window, at: number): Period | null {
   return period !== null && period.from <= at ? period : null;
 }
 
-/** Which part of a time a window is in effect, from 0 to 1. */
-export function shareOf(window: Window, { from, until }: Period): number {
+/** Which part of a time one of these windows at least is in effect, from 0 to 1. */
+export function shareOf(windows: readonly Window[], { from, until }: Period): number {
+  const next = windows.map((window) => ({ window, period: periodAfter(window, from) }));
   let ms = 0;
   for (let at = from; at < until;) {
-    const period = periodAfter(window, at);
-    if (period === null) break;
-    ms += Math.max(0, Math.min(period.until, until) - Math.max(period.from, at));
-    at = period.until;
+    const [first] = next
+      .flatMap(({ period }) => period ?? [])
+      .toSorted((one, other) => one.from - other.from);
+    if (first === undefined) break;
+    ms += Math.max(0, Math.min(first.until, until) - Math.max(first.from, at));
+    at = Math.max(at, first.until);
+    for (const one of next) {
+      if (one.period !== null && one.period.until <= at) one.period = periodAfter(one.window, at);
+    }
   }
   return ms / (until - from);
 }

@@ -6,7 +6,7 @@ import { found, ok, type Finding } from '../../domain/findings.ts';
 import { availableIds, needsMasterKey, type MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
-import { periodAt, shareOf, type WindowEffect } from '../../domain/windows.ts';
+import { periodAfter, shareOf, type Window, type WindowEffect } from '../../domain/windows.ts';
 import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
 import { listAllWindows } from '../../store/accounts/windows.ts';
 import * as inspect from '../../store/database/inspect.ts';
@@ -226,13 +226,18 @@ async function checkWindows(db: Db, clock: Clock): Promise<Finding[]> {
   const notes: Record<WindowEffect, string[]> = { mute: [], hold: [] };
   const week = { from: clock.now(), until: clock.now() + 7 * msPerDay };
   for (const { name, windows } of await listAllWindows(db)) {
-    for (const window of windows) {
-      const period = periodAt(window, week.from);
-      const isLong = period !== null && period.until - period.from > longWindowMs;
-      if (!isLong && shareOf(window, week) < mostOfTheTime) continue;
-      const about = aboutText(aboutOf(window));
-      const end = isLong ? `until ${isoTime(period.until)}` : `by ${window.cronExpr}`;
-      notes[window.effect].push(`${window.name} (workspace ${name}): ${about}, ${end}`);
+    for (const together of Map.groupBy(windows, whatIsDone).values()) {
+      const isNearlyAlways = shareOf(together, week) >= mostOfTheTime;
+      for (const window of together) {
+        const period = periodAfter(window, week.from);
+        if (period === null || period.from >= week.until) continue;
+        const isLong = period.from <= week.from && period.until - period.from > longWindowMs;
+        if (!isLong && !isNearlyAlways) continue;
+        const about = aboutText(aboutOf(window));
+        const isOnce = isLong || window.cronExpr === null;
+        const end = isOnce ? `until ${isoTime(period.until)}` : `by ${window.cronExpr}`;
+        notes[window.effect].push(`${window.name} (workspace ${name}): ${about}, ${end}`);
+      }
     }
   }
   const { mute, hold } = notes;
@@ -240,6 +245,11 @@ async function checkWindows(db: Db, clock: Clock): Promise<Finding[]> {
     ...(mute.length === 0 ? [] : [found('alerts-muted', { count: mute.length }, mute)]),
     ...(hold.length === 0 ? [] : [found('jobs-held', { count: hold.length }, hold)]),
   ];
+}
+
+/** The same for windows that do the same to the same: those that take turns are as one. */
+function whatIsDone({ effect, selector, jobIds, monitorIds }: Window): string {
+  return JSON.stringify([effect, selector, jobIds, monitorIds]);
 }
 
 /** What the targets of users take is not in the operator's hands, so this never fails. */

@@ -303,6 +303,15 @@ test('it names windows that mute alerts or hold jobs for longer than a day, or n
     { ...once, name: 'short', from: at(-1), until: at(23), createdAt: at(-1) },
     { ...recurring, name: 'hourly', effect: 'hold', cronExpr: '0 * * * *', durationSeconds: 3_540 },
     { ...recurring, name: 'nightly', cronExpr: '0 22 * * *', durationSeconds: 36_000 },
+    { ...recurring, selector: 'a=b', name: 'day', cronExpr: '0 6 * * *', durationSeconds: 43_200 },
+    {
+      ...recurring,
+      selector: 'a=b',
+      name: 'night',
+      cronExpr: '0 18 * * *',
+      durationSeconds: 43_200,
+    },
+    { ...once, selector: 'a=b', name: 'over', from: at(-3), until: at(-2), createdAt: at(-9) },
     { ...once, name: 'later', from: at(24), until: at(72), createdAt: at(-1) },
   ];
   const database = new Database(join(dataDir, 'jobd.db'));
@@ -316,8 +325,14 @@ test('it names windows that mute alerts or hold jobs for longer than a day, or n
   const end = 'jobd windows end WINDOW';
   assert.deepEqual(
     [said, name, stdout.includes('- nightly (')],
-    [`alerts are muted ${often} 1 window: ${end}`, 'long', false],
+    [`alerts are muted ${often} 3 windows: ${end}`, 'long', false],
   );
+  assert.match(
+    stdout,
+    /- day \(.*by 0 6 .*\n\t\t- night \(.*by 0 18 /,
+    'those that take turns are as one',
+  );
+  assert.doesNotMatch(stdout, /- (?:over|later) /);
   assert.match(
     stdout,
     new RegExp(`\\tjobs are held ${often} 1 window: ${end}\n\t\t- hourly \\(.*by 0 \\* `),
