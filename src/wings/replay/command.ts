@@ -279,7 +279,9 @@ function oneByOne({ name, runId }: Chosen): string {
 
 /** Replays one due time of each job, then the next one of each, a minute later. Returns the failure that ended it, or null. */
 async function replayInTurns(api: Api, results: Replayed[], again: boolean): Promise<Error | null> {
-  return await waitVisibly('queueing replays', async (signal) => {
+  const queued = () => results.filter(({ run, error }) => run !== null || error !== null).length;
+  const words = () => `replays: ${queued()} of ${results.length}`;
+  return await waitVisibly(words, async (signal) => {
     const calledAt = new Map<string, number>();
     for (const result of inTurns(results, ({ jobId }) => jobId)) {
       const before = calledAt.get(result.jobId) ?? -Infinity;
