@@ -99,7 +99,7 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
   count: t.integer(
     'How often it was done: the same update, by the same actor, within a minute from `at`, is one entry. Of `job.create`, how many jobs a request made, `subject` and others.',
   ),
-  runId: Type.Optional(t.id('The run, of `job.run` and `job.report`.')),
+  runId: Type.Optional(t.id('The run, of `job.run`, `job.replay` and `job.report`.')),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 

@@ -71,7 +71,8 @@ async function queueRun(
   }
   const queued = { ...queuedRun(newId(now), job.id, now), ...(dueAt !== undefined && { dueAt }) };
   await runs.insertQueuedRun(tx, queued, idempotencyKey);
-  note({ action: 'job.run', subject: job, runId: queued.id });
+  const action = dueAt === undefined ? 'job.run' : 'job.replay';
+  note({ action, subject: job, runId: queued.id });
   return queued;
 }
 

@@ -27,6 +27,7 @@ export const auditActions = [
   'job.resume',
   'job.delete',
   'job.run',
+  'job.replay',
   'job.report',
   'monitor.create',
   'monitor.update',

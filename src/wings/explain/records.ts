@@ -196,7 +196,7 @@ async function changesOf(
 ): Promise<JobChange[]> {
   const page = { subjectId, before: null, limit: changesRead };
   return (await listAuditEntries(db, workspaceId, page))
-    .filter(({ action }) => action !== 'job.run' && action !== 'job.report')
+    .filter(({ action }) => !['job.run', 'job.replay', 'job.report'].includes(action))
     .map(({ at, action, fields, actor: { type, id, name } }) => {
       const who = permission === 'write' ? `${type} ${name === '' ? id : name}` : null;
       return { at, action, fields, who };

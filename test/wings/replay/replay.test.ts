@@ -75,7 +75,7 @@ test('a failed due time is called again for the same time, once unless told othe
   await ended(3);
   assert.equal((await replay({ again: true })).status, 429, 'one a minute');
   const { entries } = (await ask('GET', '/audit')).body;
-  const replays = entries.filter(({ action }: { action: string }) => action === 'job.run');
+  const replays = entries.filter(({ action }: { action: string }) => action === 'job.replay');
   assert.equal(replays.length, 2);
   const explained = await ask('GET', `/jobs/${job.id}/explanation?at=${dueAt}`);
   const { facts, answer, todo } = explained.body;
