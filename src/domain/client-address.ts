@@ -1,5 +1,6 @@
 /** Whose request it is: of the other end of its connection, or of whom a proxy sends it for. */
 
+import { isLoopbackName } from './targets/host-name.ts';
 import { blockHas, parseAddress, parseBlock, type Address, type Block } from './targets/address.ts';
 
 /** Reads an address as sockets have it; IPv4 that is written as IPv6 (RFC 4291 section 2.5.5.2) is IPv4. Null for other text. */
@@ -14,6 +15,11 @@ const loopback = [parseBlock('127.0.0.0/8'), parseBlock('::1')].filter((block) =
 /** Whether an address is one of this machine alone. */
 export function isLoopback(text: string): boolean {
   return isIn(loopback, text);
+}
+
+/** Whether a host of a URL is this machine alone, by name or address. */
+export function isThisMachine(host: string): boolean {
+  return isLoopbackName(host) || isLoopback(host.replaceAll(/^\[|\]$/g, ''));
 }
 
 /** Whether an address is in one of these blocks. */

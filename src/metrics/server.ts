@@ -2,9 +2,8 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isLoopback } from '../domain/client-address.ts';
+import { isLoopback, isThisMachine } from '../domain/client-address.ts';
 import { listenError } from '../domain/errors.ts';
-import { isLoopbackName } from '../domain/targets/host-name.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -71,7 +70,7 @@ export async function startMetricsServer(
 function isMeant({ headers, socket }: IncomingMessage): boolean {
   if (!isLoopback(socket.localAddress ?? '')) return true;
   const [, name = ''] = /^(.*?)(?::\d{1,5})?$/.exec(headers.host?.toLowerCase() ?? '') ?? [];
-  return isLoopbackName(name) || isLoopback(name.replaceAll(/^\[|\]$/g, ''));
+  return isThisMachine(name);
 }
 
 function answer(response: ServerResponse, status: number, type: string, text: string): void {

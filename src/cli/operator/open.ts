@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../../settings/config.ts';
+import { isThisMachine } from '../../domain/client-address.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Local } from '../../serve/local-store.ts';
@@ -76,9 +77,7 @@ async function requireDaemon(place: EnteredPlace, db: Local['store']['db']): Pro
 
 /** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */
 function tunnelTo({ hostname, port, protocol }: URL): string | null {
-  const isLoopback =
-    hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  if (!isLoopback) return null;
+  if (!isThisMachine(hostname)) return null;
   const number = port || (protocol === 'https:' ? '443' : '80');
   return `ssh -N -L ${number}:${hostname}:${number} user@server`;
 }

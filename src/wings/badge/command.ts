@@ -14,6 +14,7 @@ import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printDone, printFields, printJson, printRows } from '../../cli/terminal/output.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
 import { plain } from '../../cli/terminal/text.ts';
+import { isThisMachine } from '../../domain/client-address.ts';
 import type { Flags } from '../../settings/config.ts';
 import type { Badge, BadgeMade } from './contract.ts';
 
@@ -41,6 +42,7 @@ export function addBadgeCommands(program: Command, context: Context): void {
         id: badge.id,
       });
       output.say('Keep the addresses: they are not shown again.');
+      if (isThisMachine(new URL(pictureUrl).hostname)) output.say(onlyHere);
       const isIdle = await fitsNothing(badge.selector, api);
       if (isIdle) output.say(`${badge.selector} fits no job or monitor now`);
     });
@@ -74,6 +76,8 @@ export function addBadgeCommands(program: Command, context: Context): void {
       printDone(output, flags, `deleted ${plain(name)}`);
     });
 }
+
+const onlyHere = 'They are for this machine: with jobd serve --base-url URL others see them too.';
 
 async function listAll(context: Context): Promise<Badge[]> {
   return await Array.fromAsync(pages<Badge>(connect(context).ask, '/badges', 'badges'));

@@ -197,7 +197,10 @@ test('the command creates, lists and deletes badges', async (t) => {
   const some = { name: 'm', scheduleType: 'period', periodSeconds: 60, labels: { client: 'b' } };
   assert.equal((await ask('POST', '/monitors', some)).status, 201);
   const fitting = await badges('create', '--name', 'b', '-l', 'client=b');
-  assert.equal(fitting.stderr, 'Keep the addresses: they are not shown again.\n');
+  const keep = 'Keep the addresses: they are not shown again.\n';
+  const onlyHere =
+    'They are for this machine: with jobd serve --base-url URL others see them too.\n';
+  assert.equal(fitting.stderr, keep + onlyHere);
   await badges('delete', 'b', '--yes');
   assert.match((await badges('delete', 'acne', '--yes')).stderr, /did you mean acme\?/);
   assert.equal((await badges('delete', 'acme')).exitCode, 2, 'nobody can be asked');
