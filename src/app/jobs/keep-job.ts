@@ -16,6 +16,7 @@ import type { Job } from '../../domain/jobs/job.ts';
 import { holdsOf, upcomingDueTime, type DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { siteText } from '../../domain/targets/target.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { coveredAt, holdsAmong, type Covered } from '../../domain/windows.ts';
@@ -63,7 +64,7 @@ export async function shownJobs<Shown extends ShownFields>(
   const windows = await windowsAround(db, principal, found, now);
   return found.map((job) => {
     const its = windows.get(job.id) ?? [];
-    const holds = holdsOf(job, holdsAmong(its));
+    const holds = holdsOf(scheduleOf(job), holdsAmong(its));
     const nextRunAt = isExpired ? null : upcomingDueTime(job, now, holds);
     if (its.length > 0) return { ...job, nextRunAt, ...coveredAt(its, holds, now) };
     return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };

@@ -52,11 +52,8 @@ function afterHolds(
 }
 
 /** Those of the windows about a job that hold it: none does a one-time job, whose only due time would be lost. */
-export function holdsOf(
-  { scheduleType }: Pick<Schedule, 'scheduleType'>,
-  windows: readonly Window[],
-): readonly Window[] {
-  return scheduleType === 'once' ? [] : windows;
+export function holdsOf(schedule: Schedule, windows: readonly Window[]): readonly Window[] {
+  return schedule.scheduleType === 'once' ? [] : windows;
 }
 
 export interface DuePlan {

@@ -165,12 +165,14 @@ test('due times that are all held are said to be, and those that are over are no
 });
 
 test('a one-time job is not held', async (t) => {
-  const { keep, claim, add, shown, app, writer } = await setup(t);
+  const { job, keep, claim, add, shown, app, writer } = await setup(t);
   await keep(windowOf('hold', due - minute, due + 600 * minute));
   const single = await add('once', url, { runAt: isoTime(due + minute), timezone: 'UTC' });
   assert.equal((await getJob(app, writer, single.id)).nextRunAt, due + minute);
   assert.deepEqual((await getDueTimes(app, writer, single.id, 2)).next, [due + minute]);
   assert.deepEqual(await claim(due + minute), [due + minute]);
+  assert.equal((await getJob(app, writer, single.id)).heldUntil, undefined);
+  assert.equal((await getJob(app, writer, job.id)).heldUntil, due + 600 * minute);
   assert.equal(await shown(), due + 600 * minute);
 });
 
