@@ -13,6 +13,11 @@ interface Covered {
 
 const ends = { 'mute ends': 'mutedUntil', 'hold ends': 'heldUntil' } as const;
 
+/** Until when it is muted and held, where it is. */
+export function coveredUntil({ mutedUntil, heldUntil }: Covered): Covered {
+  return { ...(mutedUntil && { mutedUntil }), ...(heldUntil && { heldUntil }) };
+}
+
 /** The columns of a list in which something is muted or held. */
 export function windowColumns(listed: readonly Covered[]): Columns<Covered> {
   const shown = Object.entries(ends).filter(([, name]) => listed.some((one) => one[name]));

@@ -19,7 +19,7 @@ import type { Context } from './context.ts';
 import { moment, sinceOrUntil, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
-import { holdsText, windowColumns, mutesText } from './mutes.ts';
+import { coveredUntil, holdsText, windowColumns, mutesText } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -82,23 +82,20 @@ async function read(context: Context) {
     outagesArePartial: outages.isPartial,
     waiting,
     down: [
-      ...jobs.map(({ id, name, failingSince: since, downReason: because, mutedUntil }) => {
-        return { kind: 'job', id, name, since, because, ...(mutedUntil && { mutedUntil }) };
+      ...jobs.map(({ failingSince: since, downReason: because, ...job }) => {
+        return { kind: 'job', ...named(job), since, because, ...coveredUntil(job) };
       }),
-      ...monitors.map(({ id, name, since, mutedUntil }) => {
-        return {
-          kind: 'monitor',
-          id,
-          name,
-          since,
-          because: null,
-          ...(mutedUntil && { mutedUntil }),
-        };
+      ...monitors.map((monitor) => {
+        const { since } = monitor;
+        const kind = 'monitor';
+        return { kind, ...named(monitor), since, because: null, ...coveredUntil(monitor) };
       }),
     ],
     nextDue: next === undefined ? null : { id: next.id, name: next.name, at: next.nextRunAt },
   };
 }
+
+const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
 type Found = Awaited<ReturnType<typeof read>>;
 

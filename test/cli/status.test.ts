@@ -37,6 +37,28 @@ test('status says what is down and what comes next, and ends with 1 if something
   );
 });
 
+test('status says until when windows mute and hold what is down', async (t) => {
+  const states = { total: 2, down: 2 };
+  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
+  const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
+  const down = {
+    jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
+    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil }],
+  };
+  const { url } = await startSink(t, (response, { path }) => {
+    response.setHeader('content-type', 'application/json');
+    const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
+    response.end(JSON.stringify({ overview, ...lists, ...(path.includes('down') && down) }));
+  });
+  const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
+  const { stdout } = await runCommand(['status'], env);
+  assert.ok(
+    stdout.endsWith(
+      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t-\t-\t${heldUntil}\t-\n`,
+    ),
+  );
+});
+
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {
   const states = { total: 0, down: 0 };
   const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };

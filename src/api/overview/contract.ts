@@ -238,7 +238,7 @@ export const JobListQuery = t.query({
     t.oneOf(
       jobFilters,
       'Jobs in this state. `down`, `new` and `up` are without paused jobs, and with those that run now. `running`: a run is ' +
-        'under way. `missed`: a due time was missed in the last 24 hours.',
+        'under way. `missed`: a due time was missed in the last 24 hours. `held`: a window holds it now.',
     ),
   ),
   q: text('name or the URL', mostSearchCharacters),
@@ -247,7 +247,7 @@ export const JobListQuery = t.query({
     t.oneOf(jobOrders, {
       description:
         '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none; of a job in a hold, that before the hold, while `nextRunAt` is the one after it. `name`: by name; ' +
-        'upper and lower case are the same for ASCII letters. `running` and `missed` are newest first only.',
+        'upper and lower case are the same for ASCII letters. `running`, `missed` and `held` are newest first only.',
       default: 'newest',
     }),
   ),

@@ -7,8 +7,11 @@ import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState } from '../../domain/jobs/listed-job.ts';
 import type { Report } from '../../domain/runs/report.ts';
 import { badRunStatuses, type RecentStatus } from '../../domain/runs/run.ts';
+import { holdsOf } from '../../domain/runs/due.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { Search } from '../../domain/search.ts';
-import type { Covered } from '../../domain/windows.ts';
+import { coverOf, holdsAmong, periodAt, type Covered } from '../../domain/windows.ts';
+import { listWindows } from '../../store/accounts/windows.ts';
 import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
@@ -70,7 +73,7 @@ export async function listJobs(
 ): Promise<PartialPage<JobWithRecent>> {
   const { db } = app.store;
   const { filter, order } = request;
-  const isNamed = filter === 'running' || filter === 'missed';
+  const isNamed = filter === 'running' || filter === 'missed' || filter === 'held';
   if (isNamed && order !== 'newest') {
     throw invalidInput(`order must be newest with the status ${filter}, got ${order}`);
   }
@@ -80,7 +83,9 @@ export async function listJobs(
       ? await listRunning(db, workspaceId, request)
       : filter === 'missed'
         ? await listMissed(db, workspaceId, { ...request, since: app.clock.now() - msPerDay })
-        : await listByState(db, workspaceId, { ...request, state: filter });
+        : filter === 'held'
+          ? await listHeld(app, principal, request)
+          : await listByState(db, workspaceId, { ...request, state: filter });
   return { ...page, items: await withRecent(app, principal, page.items) };
 }
 
@@ -225,6 +230,35 @@ async function listRunning(
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const ids = await jobs.findRunningJobs(db, workspaceId);
   const { found, stop } = await jobsAmong(db, workspaceId, ids, { before, search, limit });
+  return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
+    idCursor(list, id),
+  );
+}
+
+/** Jobs that windows hold now. They are looked for among all jobs, unless no window holds. */
+async function listHeld(
+  { store: { db }, clock }: JobsApp,
+  { workspaceId }: Principal,
+  { search, limit, cursor }: JobListRequest,
+): Promise<PartialPage<PlacedJob>> {
+  const list = 'overview-jobs-held';
+  const after = cursor === null ? null : { ...nowhere, id: parseIdCursor(list, cursor) };
+  const windows = holdsAmong(await listWindows(db, workspaceId));
+  const holds = windows.filter((one) => periodAt(one, clock.now()) !== null);
+  if (holds.length === 0) return { items: [], nextCursor: null, isPartial: false };
+  const isHeld = (job: PlacedJob): boolean =>
+    holdsOf(scheduleOf(job), holds).some((one) => coverOf(one)(job.id, job.labels));
+  const rows = labelledPerStep;
+  const { found, stop } = await inSteps<PlacedJob, JobPlace>(
+    { steps: mostSearched / rows, after, count: limit + 1 },
+    async (from) => {
+      const span = { state: null, after: from };
+      const upTo = await jobs.findStop(db, workspaceId, 'newest', { ...span, rows });
+      const page = { ...span, search, ids: null, upTo, limit: rows };
+      const all = await jobs.listJobsOn(db, workspaceId, 'newest', page);
+      return { found: all.filter(isHeld), stop: upTo };
+    },
+  );
   return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
     idCursor(list, id),
   );

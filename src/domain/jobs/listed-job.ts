@@ -5,11 +5,12 @@ import type { Job } from './job.ts';
 
 /**
  * What a list selects by. The first four are the states of a job, of which each job has one: a job that runs stays in it.
- * `running` is any job with a run under way, `missed` any that has missed a due time in the last 24 hours.
+ * `running` is any job with a run under way, `missed` any that has missed a due time in the last 24 hours, `held` any that a
+ * window holds now.
  */
-export const jobFilters = ['down', 'new', 'up', 'paused', 'running', 'missed'] as const;
+export const jobFilters = ['down', 'new', 'up', 'paused', 'running', 'missed', 'held'] as const;
 export type JobFilter = (typeof jobFilters)[number];
-export type JobState = Exclude<JobFilter, 'running' | 'missed'>;
+export type JobState = Exclude<JobFilter, 'running' | 'missed' | 'held'>;
 
 export const jobOrders = ['newest', 'due', 'name'] as const;
 export type JobOrder = (typeof jobOrders)[number];

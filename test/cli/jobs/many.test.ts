@@ -174,7 +174,7 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
     [unknown.exitCode, unknown.stderr],
     [
       2,
-      'jobd: --status must be one of down, new, up, paused, running, missed, got donw, did you mean down?\n',
+      'jobd: --status must be one of down, new, up, paused, running, missed, held, got donw, did you mean down?\n',
     ],
   );
   assert.equal(

@@ -168,6 +168,7 @@ for (const number of [1, 2, 3]) {
       paused: (job) => job.paused === 1,
       running: (job) => job.active_run_id !== null,
       missed: (job) => lastDay.some((run) => run.jobId === job.id && run.status === 'missed'),
+      held: () => false,
     };
     const count = (filter: JobFilter): number => live.filter(isIn[filter]).length;
     const countBad = (status: string): number =>
@@ -204,7 +205,8 @@ for (const number of [1, 2, 3]) {
       (one.id < other.id ? -1 : 1);
     for (const filter of [null, ...jobFilters]) {
       for (const order of jobOrders) {
-        if (order !== 'newest' && (filter === 'running' || filter === 'missed')) continue;
+        const isNewestOnly = ['running', 'missed', 'held'].includes(filter ?? '');
+        if (order !== 'newest' && isNewestOnly) continue;
         for (const text of [null, 'BACK', '%', '_', '\\', 'é', '127.0.0.1']) {
           const expected = live.filter(
             (job) =>
