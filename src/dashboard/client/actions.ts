@@ -1,5 +1,6 @@
 /** What people do with a job, a monitor or a channel, from any page. What came of it is said in a toast. */
 
+import { runsNow } from '../view/job-state.ts';
 import { pageOf, type Kind } from '../view/places.ts';
 import { change, create } from './session.ts';
 import { showToast } from './toasts.ts';
@@ -13,6 +14,7 @@ import { ask, type Answer } from './api.ts';
 export interface Named {
   id: string;
   name: string;
+  heldUntil?: string;
 }
 
 /** Changes fields; `done` says what it is then, as in `backup is paused.` Resolves with whether it was done. */
@@ -69,18 +71,18 @@ const replayedAlready =
   'Not replayed: a run for this due time waits or is executing, or has succeeded. The page of the job shows it';
 
 /** Queues a run now, as `requestRun` does. Resolves with its id; null if it was refused. */
-export async function runNow({ id, name }: Named, replayed?: string): Promise<string | null> {
-  const answer = await requestRun(id, replayed);
+export async function runNow(job: Named, replayed?: string): Promise<string | null> {
+  const answer = await requestRun(job.id, replayed);
   if (answer.ok) {
     const run = answer.body.run.id;
     showToast({
-      text: `${name} runs now.`,
-      link: { to: `/jobs/${id}/runs/${run}`, text: 'Show the run' },
+      text: runsNow(job, now.peek()),
+      link: { to: `/jobs/${job.id}/runs/${run}`, text: 'Show the run' },
     });
     return run;
   }
   const { error, retryAfter } = answer;
-  const wait = retryAfter === null ? '' : `. Again in ${runWait(id)} s.`;
+  const wait = retryAfter === null ? '' : `. Again in ${runWait(job.id)} s.`;
   showToast({ text: error + wait, isProblem: true });
   return null;
 }

@@ -53,6 +53,10 @@ export function jobSentence(job: JobState, more: MoreOfState): JobSentence {
   };
 }
 
+/** What is said of a job that is run by hand. */
+export const runsNow = (job: { name: string; heldUntil?: string }, nowMs: number): string =>
+  `${job.name} runs now${Date.parse(job.heldUntil ?? '') > nowMs ? ', though a window holds it' : ''}.`;
+
 const begins: Record<Job['status'], string> = {
   new: 'No result yet',
   up: 'Up',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobSentence } from '../../../src/dashboard/view/job-state.ts';
+import { jobSentence, runsNow } from '../../../src/dashboard/view/job-state.ts';
 import type { JobState, MoreOfState } from '../../../src/dashboard/view/job-state.ts';
 
 const nowMs = Date.parse('2026-11-22T00:41:12.000Z');
@@ -90,4 +90,13 @@ test('a job without a due time says why, if that is known', () => {
   );
   assert.equal(sentence({ nextRunAt: null }), 'Up. It has no next due time.');
   assert.equal(sentence({ nextRunAt: '2026-11-22T00:41:12.000Z' }), 'Up. It is due now.');
+});
+
+const told = (of: { heldUntil?: string }): string => runsNow({ name: 'Shop', ...of }, nowMs);
+
+test('who runs a held job is told that a window holds it', () => {
+  assert.equal(told({}), 'Shop runs now.');
+  const held = told({ heldUntil: '2026-11-22T01:30:00.000Z' });
+  assert.equal(held, 'Shop runs now, though a window holds it.');
+  assert.equal(told({ heldUntil: '2026-11-22T00:30:00.000Z' }), 'Shop runs now.', 'it is over');
 });
