@@ -33,7 +33,10 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
+/** Made once: where it is used, the bundle would make it anew for each text. */
+const loneSurrogate = /\p{Surrogate}/u;
+
 /** Whether a text holds one half of a surrogate pair without the other. */
 export function hasLoneSurrogate(text: string): boolean {
-  return /\p{Surrogate}/u.test(text);
+  return loneSurrogate.test(text);
 }
