@@ -1,12 +1,12 @@
 /** Receipts: the runs whose receipts are still to be signed, and the signed ones. */
 
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
 import { countOf, countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { runOf, withReports } from '../runs/runs.ts';
-import { statementForEach, type Parameters } from '../database/statement.ts';
+import { statement, statementForEach, type Parameters } from '../database/statement.ts';
 
 /** A run whose receipt is to be signed, with the hash of its job's last receipt. */
 export interface UnsignedRun {
@@ -14,12 +14,16 @@ export interface UnsignedRun {
   previousReceiptSha256: string | null;
 }
 
-/** Runs whose receipts are to be signed, of one job or of all; each job's in their order. */
-export async function findUnsignedRuns(
-  db: Db,
-  { jobId, limit }: { jobId?: string; limit: number },
-): Promise<UnsignedRun[]> {
-  let query = db
+const unsignedRuns = statement((db: Db, of: Parameters<{ limit: number }>) =>
+  inOrder(db, of('limit')).compile(),
+);
+
+const unsignedRunsOf = statement((db: Db, of: Parameters<{ jobId: string; limit: number }>) =>
+  inOrder(db, of('limit')).where('job_id', '=', of('jobId')).compile(),
+);
+
+function inOrder(db: Db, limit: RawBuilder<number>) {
+  return db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .selectAll('runs')
@@ -29,8 +33,16 @@ export async function findUnsignedRuns(
     .orderBy('started_at')
     .orderBy('runs.id')
     .limit(limit);
-  if (jobId !== undefined) query = query.where('job_id', '=', jobId);
-  const rows = await query.execute();
+}
+
+/** Runs whose receipts are to be signed, of one job or of all; each job's in their order. */
+export async function findUnsignedRuns(
+  db: Db,
+  { jobId, limit }: { jobId?: string; limit: number },
+): Promise<UnsignedRun[]> {
+  const rows = await (jobId === undefined
+    ? unsignedRuns(db, { limit })
+    : unsignedRunsOf(db, { jobId, limit }));
   const runs = await withReports(db, rows.map(runOf));
   return runs.map((run, index) => ({
     run,

@@ -1,6 +1,7 @@
 /** The keys that sign receipts, and those that did. One of them is active. */
 
 import { locksRows, rowLock } from '../database/dialect.ts';
+import { statement } from '../database/statement.ts';
 import type { Db } from '../database/store.ts';
 
 /** A key. Times are epoch milliseconds. */
@@ -27,15 +28,20 @@ const columns = [
   'retired_at as retiredAt',
 ] as const;
 
-/** The key that signs now, or undefined if there is none yet. */
-export async function findActiveSigningKey(db: Db): Promise<ActiveSigningKey | undefined> {
-  return await db
+const activeKey = statement((db: Db) =>
+  db
     .selectFrom('signing_keys')
     .select([...columns, 'sealed'])
     .where('retired_at', 'is', null)
     .$narrowType<{ sealed: string }>()
     .$if(locksRows(db), (query) => query.modifyEnd(rowLock('signing_keys')))
-    .executeTakeFirst();
+    .compile(),
+);
+
+/** The key that signs now, or undefined if there is none yet. */
+export async function findActiveSigningKey(db: Db): Promise<ActiveSigningKey | undefined> {
+  const [key] = await activeKey(db, {});
+  return key;
 }
 
 /** Every key there ever was, the newest first. */
