@@ -104,7 +104,7 @@ export function reportWords(report: ReportDocument, time: (iso: string) => strin
     const progress = progressWords(report);
     const far = progress === null ? '' : `: ${progress}`;
     const last = progressAt === null ? '' : `; last progress at ${time(progressAt)}${far}`;
-    return `waits until ${time(expiresAt)}${last}`;
+    return `expected until ${time(expiresAt)}${last}`;
   }
   const who = reportedBy === 'target' ? 'the target' : 'a person';
   const said = message === null ? '' : `: ${message}`;

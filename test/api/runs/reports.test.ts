@@ -160,7 +160,7 @@ test('a method that reports nothing is answered as an unknown URL, which is not 
     const { status, body } = await send(reportUrl + end, { method });
     assert.deepEqual([status, body], [404, { error: 'there is no run at this URL' }], method);
   }
-  const encoded = reportUrl.replace('/report/', '/%63omplete/');
+  const encoded = reportUrl.replace('/report/', '/%72eport/');
   const { body } = await send(encoded, { method: 'PUT' });
   assert.deepEqual(body, { error: 'there is no run at this URL' });
   assert.equal((await read()).report?.outcome, null);

@@ -16,7 +16,7 @@ test('jobs run --wait shows progress, and runs report ends what does not report'
   const body = JSON.stringify({ percent: 40, message: 'copying' });
   const shows = async (): Promise<boolean> => {
     const { stdout } = await jobd('runs', 'get', 'import');
-    return /^report\tawaited until \S+; last progress at \S+: 40 %: copying$/m.test(stdout);
+    return /^report\texpected until \S+; last progress at \S+: 40 %: copying$/m.test(stdout);
   };
   assert.equal((await fetch(`${url}/progress`, { method: 'POST', body })).status, 200);
   await until('the progress', shows);

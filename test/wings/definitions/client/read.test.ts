@@ -205,7 +205,7 @@ test('all errors are reported with their positions', () => {
     [job('    retires: 1\n'), /^jobs\.yaml:4:5: retires is not a field, did you mean retries\?$/],
     [
       job('    reportWithinSeconds: 60\n'),
-      /reportWithinSeconds is not a field, did you mean reportWithin\?$/,
+      /reportWithinSeconds is not a field, did you mean report-within\?$/,
     ],
     [job('    schedule: x\n'), /schedule is not a field, known are adopt, name, url/],
     [job('    retries: 1\n    retries: 2\n'), /:5:5: retries is there twice/],
