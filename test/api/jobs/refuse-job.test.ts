@@ -105,11 +105,6 @@ const refused: readonly Row[] = [
 
   ['period without periodSeconds', { scheduleType: 'period' }, /^periodSeconds is required/],
   [
-    'periodSeconds, a string',
-    { periodSeconds: '30' },
-    /^periodSeconds must be an integer or null, got "30"/,
-  ],
-  [
     'periodSeconds beside a cron expression',
     { cronExpr: '0 5 * * *', periodSeconds: 60 },
     /^periodSeconds has no effect while scheduleType is cron: set scheduleType to period too, or/,
@@ -124,32 +119,7 @@ const refused: readonly Row[] = [
     { scheduleType: 'period', periodSeconds: null },
     /^periodSeconds is required/,
   ],
-  [
-    'periodSeconds, 59',
-    { periodSeconds: 59 },
-    /^periodSeconds must be between 60 and 31536000, got 59/,
-  ],
-  [
-    'periodSeconds, a year and a second',
-    { periodSeconds: 31_536_001 },
-    /^periodSeconds must be between/,
-  ],
-  ['periodSeconds, half', { periodSeconds: 60.5 }, /^periodSeconds must be an integer or null/],
 
-  ['timeoutSeconds, 0', { timeoutSeconds: 0 }, /^timeoutSeconds must be between 1 and 60, got 0/],
-  [
-    'timeoutSeconds, 61',
-    { timeoutSeconds: 61 },
-    /^timeoutSeconds must be between 1 and 60, got 61/,
-  ],
-  ['timeoutSeconds, a string', { timeoutSeconds: '5' }, /^timeoutSeconds must be an integer/],
-  [
-    'reportWithinSeconds, a string',
-    { reportWithinSeconds: '60' },
-    /^reportWithinSeconds must be an integer or null/,
-  ],
-  ['spreadSeconds, 0', { spreadSeconds: 0 }, /^spreadSeconds must be between 1 and 3600, got 0/],
-  ['spreadSeconds, half', { spreadSeconds: 0.5 }, /^spreadSeconds must be an integer or null/],
   [
     'spreadSeconds, over the period',
     { scheduleType: 'period', periodSeconds: 60, spreadSeconds: 61 },
@@ -178,31 +148,32 @@ const refused: readonly Row[] = [
     { deleteAfterSeconds: 60 },
     /^deleteAfterSeconds has no effect without runAt or/,
   ],
-  ['deleteAfterSeconds, -1', { deleteAfterSeconds: -1 }, /^deleteAfterSeconds must be between 0/],
-  ['retries, -1', { retries: -1 }, /^retries must be between 0 and 2, got -1/],
-  ['retries, 3', { retries: 3 }, /^retries must be between 0 and 2, got 3/],
-  ['retries, true', { retries: true }, /^retries must be an integer, got true/],
   ['notes, 4001', { notes: 'n'.repeat(4_001) }, /^notes must be at most 4000 characters, got 4001/],
   ['paused, a string', { paused: 'true' }, /^paused must be a boolean, got "true"/],
   ['paused, 1', { paused: 1 }, /^paused must be a boolean, got 1/],
-  [
-    'reportWithinSeconds, 0',
-    { reportWithinSeconds: 0 },
-    /^reportWithinSeconds must be between 1 and 86400, got 0/,
-  ],
-  [
-    'reportWithinSeconds, over a day',
-    { reportWithinSeconds: 86_401 },
-    /^reportWithinSeconds must be between 1 and/,
-  ],
-  ['makeUpSeconds, 59', { makeUpSeconds: 59 }, /^makeUpSeconds must be between 60 and 604800, got/],
-  ['makeUpSeconds, over a week', { makeUpSeconds: 604_801 }, /^makeUpSeconds must be between 60/],
-  [
-    'reportWithinSeconds, half',
-    { reportWithinSeconds: 1.5 },
-    /^reportWithinSeconds must be an integer or null/,
-  ],
 ];
+
+/** What each number must be; `null` is fine where it says so. */
+const bounds = [
+  ['periodSeconds', 60, 31_536_000, 'an integer or null'],
+  ['timeoutSeconds', 1, 60, 'an integer'],
+  ['awaitSeconds', 1, 86_400, 'an integer or null'],
+  ['spreadSeconds', 1, 3_600, 'an integer or null'],
+  ['deleteAfterSeconds', 0, 31_536_000, 'an integer or null'],
+  ['makeUpSeconds', 60, 604_800, 'an integer or null'],
+  ['retries', 0, 2, 'an integer'],
+] as const;
+
+const outOfBounds = bounds.flatMap(([field, least, most, kind]): Row[] => [
+  ...[least - 1, most + 1].map((value): Row => {
+    const words = `^${field} must be between ${least} and ${most}, got ${value}$`;
+    return [`${field}, ${value}`, { [field]: value }, new RegExp(words)];
+  }),
+  ...[`${least}`, least + 0.5, true].map((value): Row => {
+    const words = `^${field} must be ${kind}, got ${JSON.stringify(value)}$`;
+    return [`${field}, ${JSON.stringify(value)}`, { [field]: value }, new RegExp(words)];
+  }),
+]);
 
 /** Rows that one key sends in a minute, two requests each; a longer table is split. */
 const perKey = 40;
@@ -211,12 +182,13 @@ test('every invalid input is refused with its message, and nothing is stored', a
   const { ask, newKey } = await startTestDaemon(t);
   const { job } = (await ask('POST', '/jobs', smallest)).body;
   let key = '';
-  const rows = [...refused, ...refusedAsNew];
+  const both = [...refused, ...outOfBounds];
+  const rows = [...both, ...refusedAsNew];
   for (const [index, [what, input, words, status = 400]] of rows.entries()) {
     if (index % perKey === 0) key = await newKey('write');
     const answer = await ask('POST', '/jobs', { ...smallest, ...input }, key);
     assertRefused(answer, status, words, what);
-    if (index >= refused.length) continue;
+    if (index >= both.length) continue;
     const update = await ask('PATCH', `/jobs/${job.id}`, input, key);
     assertRefused(update, status, words, `${what}, in an update`);
   }
