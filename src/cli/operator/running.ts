@@ -13,7 +13,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { databaseUrl, namedDataDir, type Environment, type Flags } from '../../settings/config.ts';
 import { flagsIn } from './serve-flags.ts';
 
-/** A process that runs `jobd serve`. */
+/** A process that runs `jobd serve`, but for a demo: its data are for nobody else. */
 export interface RunningServer {
   pid: number;
   uid: number;
@@ -57,7 +57,7 @@ function serverIn(directory: string, pid: number, passwd: string): RunningServer
     const words = listIn(join(directory, 'cmdline'));
     // `jobd serve …`, or `node jobd.cjs serve …`.
     const at = [1, 2].find((index) => words[index] === 'serve' && isJobd(words[index - 1]));
-    if (at === undefined) return null;
+    if (at === undefined || words.includes('--demo')) return null;
     const { uid } = statSync(directory);
     const { user, home } = userOf(passwd, uid);
     const dataDir = dataDirOf(directory, flagsIn(words.slice(at)), home);

@@ -209,6 +209,7 @@ test('processes are read from /proc as far as they may be', (t) => {
   add(14, ['jobd', 'serve']);
   add(15, ['jobd', 'key', 'list', 'serve']);
   add(16, ['vim', 'serve', '--data', '/no']);
+  add(19, ['jobd', 'serve', '--demo'], 'HOME=/home/ann\0');
   add(18, ['jobd', 'serve', '--database', 'postgres://db/jobd'], 'HOME=/home/ann\0');
   fs.mkdirSync(join(proc, '17'));
   fs.writeFileSync(join(proc, 'version'), '');
