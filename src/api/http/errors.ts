@@ -87,8 +87,12 @@ function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string
 }
 
 /** Translates errors of fastify and of validation. */
-function errorFor(error: FastifyError, { body, routeOptions }: FastifyRequest): JobdError {
-  if (error instanceof JobdError) return error;
+function errorFor(error: FastifyError, request: FastifyRequest): JobdError {
+  const { body, routeOptions, params } = request;
+  if (error instanceof JobdError) {
+    const lacksId = Object.values(params ?? {}).includes('');
+    return lacksId && error.code === 'not_found' ? unknownPath(request) : error;
+  }
   const broken = error.validation?.[0];
   if (broken !== undefined) {
     // fastify validates an empty body as null.
@@ -103,6 +107,7 @@ function errorFor(error: FastifyError, { body, routeOptions }: FastifyRequest): 
     return wrongType();
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    if (routeOptions.url === undefined) return unknownPath(request);
     return new JobdError('invalid_input', `the request is not valid: ${error.message}`);
   }
   return new JobdError('internal', 'something broke inside jobd, its log says more', {

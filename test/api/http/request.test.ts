@@ -145,3 +145,12 @@ test('no long part of a path is repeated where nothing is: it may be a secret', 
     assert.match(error, /^there is nothing at GET \/.*…/);
   }
 });
+
+test('a path without its id, or with a method that nothing has, leads to nothing', async (t) => {
+  const { ask, url, key } = await startTestDaemon(t);
+  assertRefused(await ask('GET', '/jobs/'), 404, /^there is nothing at GET \/api\/v1\/jobs\/$/);
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${url}/api/v1/jobs`, { method: 'QUERY', headers });
+  const { error } = (await response.json()) as { error: string };
+  assert.deepEqual([response.status, error], [404, 'there is nothing at QUERY /api/v1/jobs']);
+});
