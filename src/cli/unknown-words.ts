@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, string>> = {
   'jobs run': 'run trigger',
   'jobs update': 'update',
   'runs list': 'history log logs',
+  'runs replay': 'replay',
   'runs tail': 'tail',
   serve: 'init start',
   'windows create': 'hold maintenance mute silence snooze',

@@ -104,6 +104,7 @@ test('nearly known words are suggested', async () => {
     [['ls'], /^jobd: unknown command 'ls' \(did you mean jobd jobs list\?\), see jobd help\n$/],
     [['list'], /\(did you mean jobd jobs list\?\), see jobd help\n$/],
     [['run', 'backup'], /\(did you mean jobd jobs run\?\), see jobd help\n$/],
+    [['replay', 'backup'], /\(did you mean jobd runs replay\?\), see jobd help\n$/],
     [['mute'], /\(did you mean jobd windows create\?\), see jobd help\n$/],
     [['silence', 'backup'], /\(did you mean jobd windows create\?\), see jobd help\n$/],
     [['logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],
