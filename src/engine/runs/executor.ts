@@ -64,8 +64,8 @@ const prepareMs = 5_000;
 const gatheringMs = 10;
 /** Under pressure, a record waits for no more than this share of the slots in use. */
 const enoughShare = 1 / 8;
-/** A batch of that share shows for this long that calls end as fast as they are recorded. */
-const crowdedMs = 100;
+/** A batch of that share shows for this long that calls end as fast as they are recorded: longer than other steps hold it up. */
+const crowdedMs = 1_000;
 /** While calls wait for their host, a search for others rests this long. */
 const searchEveryMs = 50;
 /** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
