@@ -88,12 +88,12 @@ test('every link within the page has a target, and every id is unique', async (t
   const nouns = [
     'BADGE',
     'CHANNEL',
-    'COMPLETE',
     'DELIVERY',
     'JOB',
     'KEY',
     'MONITOR',
     'PING',
+    'REPORT',
     'RUN',
     'SESSION',
     'WINDOW',

@@ -157,7 +157,7 @@ const refused: readonly Row[] = [
 const bounds = [
   ['periodSeconds', 60, 31_536_000, 'an integer or null'],
   ['timeoutSeconds', 1, 60, 'an integer'],
-  ['awaitSeconds', 1, 86_400, 'an integer or null'],
+  ['reportWithinSeconds', 1, 86_400, 'an integer or null'],
   ['spreadSeconds', 1, 3_600, 'an integer or null'],
   ['deleteAfterSeconds', 0, 31_536_000, 'an integer or null'],
   ['makeUpSeconds', 60, 604_800, 'an integer or null'],
