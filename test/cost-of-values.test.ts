@@ -111,6 +111,7 @@ for (const [name, reader] of Object.entries(readers)) {
 const others: Readonly<Record<string, string>> = {
   parseFile: 'readDefinitions',
   parseMoment: 'readMoment',
+  parsePeriod: 'parseDuration',
   readShell: 'readCommand',
   readWritten: 'readPasted',
   readBackupRecord: 'a file of jobd',

@@ -7,6 +7,7 @@ const verbs: Readonly<Record<string, string>> = {
   resume: 'resumed',
   delete: 'deleted',
   run: 'ran',
+  replay: 'replayed a due time of',
   report: 'ended a run of',
   test: 'tested',
   end: 'ended',
