@@ -19,7 +19,8 @@ const isFocused = (of: Locator): Promise<boolean> =>
 describe('the timetable', { skip: noPages }, () => {
   test('is a table for readers, and its rows are gone through by keys', async (t) => {
     const { open, complaints } = await viewersOf(t, await sharedDemo());
-    const page = await open({ path: () => '/timetable', by: 'fleet' });
+    // A day around now may have two runs and no due time: a week has both at each hour.
+    const page = await open({ path: () => '/timetable?zoom=7d', by: 'fleet' });
     const table = page.getByRole('table', { name: 'Timetable' });
     const backup = table.getByRole('row', { name: /Backup billing/ });
     await backup.waitFor();
@@ -27,7 +28,7 @@ describe('the timetable', { skip: noPages }, () => {
     // At some hours of the day, the outage of the demonstration was at three, or began during that run.
     assert.match(
       await backup.getByRole('cell').innerText(),
-      /1 (success|missed|interrupted); due /,
+      /\d (success|missed|interrupted).*; due /,
     );
     const stops = table.locator('.name:not([tabindex="-1"])');
     await page.keyboard.press('j');
