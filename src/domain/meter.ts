@@ -41,7 +41,7 @@ export interface StoredFigures {
   /** Runs whose receipt is still to be signed, counted up to `mostCounted`. */
   receiptsUnsigned: number;
   /** Runs that wait for the report of their target, counted up to `mostCounted`. */
-  runsAwaiting: number;
+  reportsWaiting: number;
   /** Results of jobs that wait to be delivered, counted up to `mostCounted`. */
   resultsWaiting: number;
   databaseBytes: number;

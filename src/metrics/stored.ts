@@ -12,7 +12,7 @@ const described: Readonly<Record<keyof StoredFigures, readonly [name: string, he
     'jobd_receipts_unsigned',
     `Runs whose receipt is still to be signed, ${upTo}.`,
   ],
-  runsAwaiting: [
+  reportsWaiting: [
     'jobd_reports_waiting',
     `Runs that were answered 202 and wait for the report of their target, ${upTo}.`,
   ],

@@ -33,7 +33,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Made once: where it is used, the bundle would make it anew for each text. */
+/** Made once: where it is used, the bundle would make it again for each text. */
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** Whether a text holds one half of a surrogate pair without the other. */

@@ -81,7 +81,7 @@ test('what the engine counts shows, and what the store does not say is left out'
   let figures: StoredFigures | null = {
     jobsDue: 3,
     receiptsUnsigned: 2,
-    runsAwaiting: 4,
+    reportsWaiting: 4,
     resultsWaiting: 5,
     databaseBytes: 4_096,
     diskFreeBytes: null,

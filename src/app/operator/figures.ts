@@ -39,7 +39,7 @@ async function ask(store: Store, now: number): Promise<StoredFigures | null> {
     return {
       jobsDue: await countDueJobs(store.db, now, mostCounted),
       receiptsUnsigned: await countUnsignedRuns(store.db, mostCounted),
-      runsAwaiting: await countWaits(store.db, mostCounted),
+      reportsWaiting: await countWaits(store.db, mostCounted),
       resultsWaiting: await countWaitingResults(store.db, mostCounted),
       databaseBytes: await store.sizeBytes(),
       diskFreeBytes: store.file?.diskFreeBytes() ?? null,

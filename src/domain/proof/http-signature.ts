@@ -16,7 +16,7 @@ export interface SignatureParameters {
 }
 
 /** Says that a signature identifies a program by a published key directory. */
-export const signatureTag = 'web-bot-auth';
+const signatureTag = 'web-bot-auth';
 /** The name of the one signature of a request. */
 export const signatureLabel = 'sig1';
 

@@ -23,7 +23,7 @@ import { createBacklog, type Backlog } from './backlog.ts';
 import { declaredGone, dispatch, type Dispatcher } from './dispatch.ts';
 import type { Claim } from './claim.ts';
 import { isWaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
-import { logAwaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
+import { logWaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createWriter, type Work, type Writer, type Written } from './writer.ts';
@@ -281,7 +281,7 @@ export class Executor {
         log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
       if (isWaiting(execution)) {
-        logAwaiting(log, execution);
+        logWaiting(log, execution);
         announceRun(this.#parts, claimed, 'running');
       } else announceEnd(this.#parts, execution);
     }

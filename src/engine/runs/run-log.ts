@@ -35,7 +35,7 @@ function outcomeFields(ended: EndedExecution['ended']) {
 }
 
 /** Logs a run that was answered 202, and whose target reports later. */
-export function logAwaiting(log: Log, { claimed, ended, traceId }: EndedExecution): void {
+export function logWaiting(log: Log, { claimed, ended, traceId }: EndedExecution): void {
   const { httpStatus, attempts } = ended;
   const { reportWithinSeconds } = claimed.request;
   log.info(

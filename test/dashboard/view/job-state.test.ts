@@ -94,7 +94,7 @@ test('a job without a due time says why, if that is known', () => {
 
 const told = (of: { heldUntil?: string }): string => runsNow({ name: 'Shop', ...of }, nowMs);
 
-test('who runs a held job is told that a window holds it', () => {
+test('who runs a held job sees that a window holds it', () => {
   assert.equal(told({}), 'Shop runs now.');
   const held = told({ heldUntil: '2026-11-22T01:30:00.000Z' });
   assert.equal(held, 'Shop runs now, though a window holds it.');

@@ -106,7 +106,7 @@ sqliteTest('every statement uses its index, and reads nothing of other workspace
   }
   assert.deepEqual(wrong, []);
   assertGolden(join(import.meta.dirname, 'plans.txt'), `${lines.join('\n')}\n`);
-  // It plans a statement anew for values that it looked at when it planned it: docs/decisions/0099-settings-that-were-measured.md.
+  // It plans a statement again for values that it looked at when it planned it: docs/decisions/0099-settings-that-were-measured.md.
   assert.deepEqual(
     Array.from(texts).filter((text) => /[^+]\?/.test(text)),
     [],
