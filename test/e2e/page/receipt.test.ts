@@ -31,7 +31,7 @@ describe('a receipt', { skip: noPages }, () => {
   test('says what to do if that script is not there any more', async (t) => {
     const { open } = await viewersOf(t, await sharedDemo());
     const page = await open(jobs);
-    await page.route(isVerifier, (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.context().route(isVerifier, (route) => route.fulfill({ status: 404, body: '{}' }));
     await page.goto(new URL(run.path((await sharedDemo()).demo), page.url()).href);
     await page.getByRole('button', { name: 'Check in this browser' }).click();
     await page.getByText('could not be loaded. Reload the page.').waitFor();

@@ -28,10 +28,13 @@ export type Heard =
 /** Node calls it with the events of its runner. It prints nothing. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
-    if (type === 'test:start') {
+    if (type === 'test:dequeue') {
       tell({ kind: 'began', file: placeOf(data.file), name: data.name });
     } else if (type === 'test:diagnostic' && data.file !== undefined) {
       tell({ kind: 'said', file: placeOf(data.file), text: data.message });
+    } else if (type === 'test:diagnostic' && data.message.startsWith('Error: ')) {
+      // Of a test that had ended. It makes the process fail, which quotes this.
+      process.stderr.write(`${data.message}\n`);
     } else if (type === 'test:pass' || type === 'test:fail') {
       const { details, skip, name, line = 0, file, nesting } = data;
       tell({

@@ -39,7 +39,11 @@ export interface Person {
 /** Somebody who uses the browser; their tabs are closed with the test. */
 export async function person(t: TestContext, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await (await browser()).newContext({ locale: 'en-GB', ...options });
-  t.after(() => context.close());
+  t.after(async () => {
+    // Answers that a test gives itself may be under way when it ends.
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
   context.setDefaultTimeout(60_000);
   followRequests(context);
   const complaints: string[] = [];
