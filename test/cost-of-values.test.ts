@@ -82,7 +82,7 @@ const readers: Record<string, Reader> = {
     },
   },
   readHead: {
-    read: (text) => readHead(text, false),
+    read: (text) => readHead(text, 200, false),
     texts: { headers: ['HTTP/1.1 200 OK\r\n', 'a:\r\n'] },
   },
   parseAddress: { read: parseAddress, texts: { groups: ['', '1:'], numbers: ['', '1.'] } },

@@ -132,7 +132,7 @@ export class AnswerReader {
       return;
     }
     const isBodiless = this.#method === 'HEAD' || status === 204 || status === 304;
-    this.#head = readHead(text, isBodiless);
+    this.#head = readHead(text, status, isBodiless);
     const listener = this.#listener;
     this.#body = new BodyReader(this.#head.framing, listener.onData);
     listener.onHead(this.#head);

@@ -44,12 +44,13 @@ const singles = new Set(['content-type', 'keep-alive', 'location', 'retry-after'
 
 /** All control characters but tab and line ends, and a carriage return within a line. */
 const controlPattern = /[^\t\n\r -~\x80-\xff]|\r(?!\n)/;
-const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const statusPattern = /^(?:HTTP\/1\.(\d)|ICY) ([1-9]\d\d)(?!\d)/;
 /** One of the options of a connection. */
 const closePattern = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const keepAlivePattern = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
-const exactStatusPattern = /^HTTP\/1\.[01] \d{3}[ \r]/;
+/** A whole head as RFC 9112 has it: each line ends with CRLF and is a name, a colon at once and a value. */
+const exactPattern =
+  /^HTTP\/1\.[01] \d{3}(?: [^\r\n]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n$/;
 
 /** Most bytes of an answer that its refusal quotes. */
 const mostQuoted = 40;
@@ -75,19 +76,14 @@ export function statusOf(text: string): number {
 
 /** Whether every reader takes an interim response (1xx) for one: it has no body, and is written as RFC 9112 has it. */
 export function isExactInterim(text: string): boolean {
-  const hasLines = !controlPattern.test(text) && !/(?<!\r)\n/.test(text);
-  return (
-    hasLines &&
-    exactStatusPattern.test(text) &&
-    !/^(?:content-length|transfer-encoding)[ \t]*:/im.test(text)
-  );
+  const isExact = exactPattern.test(text) && !controlPattern.test(text);
+  return isExact && !/^(?:content-length|transfer-encoding):/im.test(text);
 }
 
-/** Reads a head, as Latin-1 up to its empty line. `isBodiless`: no body, whatever the headers say. Throws BadAnswer. */
-export function readHead(text: string, isBodiless: boolean): Head {
-  const status = statusOf(text);
+/** Reads a head with this status, as Latin-1 up to its empty line. `isBodiless`: no body, whatever the headers say. Throws BadAnswer. */
+export function readHead(text: string, status: number, isBodiless: boolean): Head {
   if (controlPattern.test(text)) throw invalid('its headers have a control character');
-  const { values, isExact: hasExactLines } = readLines(text);
+  const values = readLines(text);
   const length = lengthOf(values.get('content-length'));
   const coding = values.get('transfer-encoding');
   const announced = framingOf(coding, length);
@@ -95,9 +91,8 @@ export function readHead(text: string, isBodiless: boolean): Head {
   // Who announces a body where there is none may also send it.
   const isOddlyBodiless = isBodiless && (hasLength || announced.kind === 'chunked');
   const isExact =
-    hasExactLines &&
+    exactPattern.test(text) &&
     !isOddlyBodiless &&
-    exactStatusPattern.test(text) &&
     // RFC 9112, section 6.1: HTTP/1.0 has no codings.
     (coding === undefined ||
       (coding.toLowerCase() === 'chunked' && length === null && text.startsWith('HTTP/1.1'))) &&
@@ -115,43 +110,32 @@ export function readHead(text: string, isBodiless: boolean): Head {
   };
 }
 
-interface Lines {
-  values: ReadonlyMap<string, string>;
-  isExact: boolean;
-}
-
-function readLines(text: string): Lines {
+function readLines(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  let isExact = true;
   /** The header that a folded line continues: null for one that is not kept, undefined before the first. */
   let last: string | null | undefined;
   let at = text.indexOf('\n') + 1;
-  if (text.charCodeAt(at - 2) !== carriageReturn) isExact = false;
   for (;;) {
     const feed = text.indexOf('\n', at);
-    const hasReturn = text.charCodeAt(feed - 1) === carriageReturn;
-    if (!hasReturn) isExact = false;
-    const end = hasReturn ? feed - 1 : feed;
-    if (end <= at) return { values, isExact };
+    const end = text.charCodeAt(feed - 1) === carriageReturn ? feed - 1 : feed;
+    if (end <= at) return values;
     const first = text.charCodeAt(at);
     if (first === 32 || first === 9) {
       if (last === undefined) throw invalid('its first header begins with a blank');
-      isExact = false;
       // RFC 9112, section 5.2
       if (last !== null)
         values.set(last, `${values.get(last)} ${withoutBlanks(text.slice(at, end))}`);
     } else {
       const colon = text.indexOf(':', at);
       if (colon === -1 || colon > end) throw invalid('one of its headers has no colon');
-      const written = text.slice(at, colon);
-      if (!tokenPattern.test(written)) isExact = false;
-      last = keep(values, withoutBlanks(written).toLowerCase(), text.slice(colon + 1, end));
+      const name = withoutBlanks(text.slice(at, colon)).toLowerCase();
+      last = keep(values, name, text.slice(colon + 1, end));
     }
     at = feed + 1;
   }
 }
 
-/** Keeps what is of use. Returns the name of what a folded line would continue. */
+/** Keeps a value that is of use. Returns the name of what a folded line would continue. */
 function keep(values: Map<string, string>, name: string, given: string): string | null {
   const isList = lists.has(name);
   if (!isList && !singles.has(name)) return null;
