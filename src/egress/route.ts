@@ -60,6 +60,8 @@ export interface Router {
 }
 
 const maxKeptSites = 20_000;
+/** Paths and queries that are sent as they are written: nothing in them is encoded, and no segment begins with a dot. */
+const asSent = /^(?:\/(?!\.)[\w.~-]{0,200}){1,8}(?:\?[\w.~=&+-]{0,200})?$/;
 
 /** Creates a router for these allow entries. */
 export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve): Router {
@@ -73,9 +75,8 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
     return site.addresses;
   }
 
-  /** Throws `invalid_input`. */
-  function judgedSite(raw: string): Site {
-    const text = siteText(raw);
+  /** Of a URL that begins with this text. Throws `invalid_input`. */
+  function judgedSite(text: string, raw: string): Site {
     const known = sites.get(text);
     if (known !== undefined) return known;
     judgeUrl(raw, allow);
@@ -87,9 +88,10 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
   return {
     route(raw) {
       try {
-        const site = judgedSite(raw);
-        const url = plainUrl(raw);
-        return { site, path: targetOf(url) };
+        const text = siteText(raw);
+        const site = judgedSite(text, raw);
+        const path = raw.slice(text.length);
+        return { site, path: asSent.test(path) ? path : targetOf(plainUrl(raw)) };
       } catch (error) {
         if (!(error instanceof JobdError)) throw error;
         const reason = leadsToMetadata(raw) ? 'blocked_metadata' : 'blocked_address';
