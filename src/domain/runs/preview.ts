@@ -8,7 +8,6 @@ const surelyFits = Math.floor(maxPreviewBytes / 3);
 const enoughRawBytes = maxPreviewBytes + 4;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A preview being filled. */
 export interface Preview {
@@ -22,7 +21,7 @@ export interface Preview {
 
 /** Starts an empty preview. */
 export function startPreview(): Preview {
-  let chunks: Uint8Array[] = [];
+  let chunks: Buffer[] = [];
   let rawBytes = 0;
   // Bodies that may overflow are decoded as they arrive, each byte once, however slowly they arrive.
   let streaming: InstanceType<typeof TextDecoder> | null = null;
@@ -43,7 +42,7 @@ export function startPreview(): Preview {
       const room = enoughRawBytes - rawBytes;
       const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
       rawBytes += kept.length;
-      chunks.push(new Uint8Array(kept));
+      chunks.push(Buffer.from(kept));
       if (rawBytes <= surelyFits) return false;
       decodePending(true);
       return rawBytes > maxPreviewBytes || textBytes > maxPreviewBytes;
@@ -51,8 +50,8 @@ export function startPreview(): Preview {
     isFull: () => rawBytes >= maxPreviewBytes || textBytes >= maxPreviewBytes,
     finish(cut) {
       if (streaming === null) {
-        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-        return { text: decoder.decode(whole), truncated: cut };
+        const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+        return { text: whole.toString(), truncated: cut };
       }
       // A character whose end was not read is not invalid.
       decodePending(cut);
