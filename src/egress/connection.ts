@@ -33,9 +33,10 @@ export class Connection {
     this.address = address;
     this.socket = socket;
     this.#wire = wire;
-    const onBytes = (bytes: Buffer): void => {
+    const onBytes = (bytes: Buffer): boolean => {
       if (this.#reader === null) socket.destroy();
       else this.#reader.onBytes(bytes);
+      return true;
     };
     if (socket instanceof TcpSocket) socket.onBytes = onBytes;
     else socket.on('data', onBytes);

@@ -41,26 +41,32 @@ export class Deadline {
   over: End | null = null;
   /** How long this machine stood still while the time went by; 0 if it did not. */
   suspendedMs = 0;
-  readonly #endsAt: number;
+  /** Monotonic time at which it ends. */
+  readonly endsAt: number;
   readonly #beginBy: number;
   /** Wall time at the start: the monotonic clock stands while a machine sleeps. */
   readonly #startedAt: number;
-  readonly #timer: Disposable;
+  readonly #running: Deadlines;
   #isStopped = false;
   #cutOff: (() => void) | null = null;
 
   constructor(
     { timeoutMs, beginWithinMs = Infinity }: Times,
-    { signal, timers = systemClock }: { signal?: AbortSignal | undefined; timers?: Clock } = {},
+    {
+      signal,
+      running = new Deadlines(),
+    }: { signal?: AbortSignal | undefined; running?: Deadlines } = {},
   ) {
+    const { timers } = running;
     this.timeoutMs = timeoutMs;
     this.signal = signal;
     this.timers = timers;
     const now = timers.monotonicMs();
-    this.#endsAt = now + timeoutMs;
+    this.endsAt = now + timeoutMs;
     this.#beginBy = now + beginWithinMs;
     this.#startedAt = timers.now();
-    this.#timer = timers.after(timeoutMs, expire, this);
+    this.#running = running;
+    running.add(this);
   }
 
   /** Whether the request may have been written, also in part. */
@@ -70,12 +76,12 @@ export class Deadline {
 
   /** Whether the request may be written now. A process that was frozen meanwhile learns here that it is too late. */
   mayBegin(): boolean {
-    return this.timers.monotonicMs() < this.#beginBy;
+    return this.#beginBy === Infinity || this.timers.monotonicMs() < this.#beginBy;
   }
 
   /** Milliseconds left, never below 0. */
   remainingMs(): number {
-    return Math.max(0, this.#endsAt - this.timers.monotonicMs());
+    return Math.max(0, this.endsAt - this.timers.monotonicMs());
   }
 
   /** Throws DeadlineOver if it is over. */
@@ -92,7 +98,7 @@ export class Deadline {
   /** The time is up. If this machine stood still meanwhile, what has come in is read first. */
   expire(): void {
     const { timers, timeoutMs } = this;
-    const lateMs = timers.monotonicMs() - this.#endsAt;
+    const lateMs = timers.monotonicMs() - this.endsAt;
     const sleptMs = timers.now() - this.#startedAt - timeoutMs;
     const suspendedMs = Math.max(lateMs, sleptMs);
     if (suspendedMs <= longestDelayMs) return this.end('expired');
@@ -112,13 +118,59 @@ export class Deadline {
   /** Stops the timer without cutting anything off. */
   stop(): void {
     this.#isStopped = true;
-    this.#timer[Symbol.dispose]();
+    this.#running.delete(this);
     this.#cutOff = null;
   }
 }
 
-function expire(deadline: Deadline): void {
-  deadline.expire();
+/** The deadlines that run, with one timer for the first of them. */
+export class Deadlines extends Set<Deadline> {
+  readonly timers: Clock;
+  #timer: Disposable | null = null;
+  #ringsAt = Infinity;
+
+  constructor(timers: Clock = systemClock) {
+    super();
+    this.timers = timers;
+  }
+
+  override add(deadline: Deadline): this {
+    this.#ringBy(deadline.endsAt);
+    return super.add(deadline);
+  }
+
+  override delete(deadline: Deadline): boolean {
+    const had = super.delete(deadline);
+    if (this.size === 0) this.#rest();
+    return had;
+  }
+
+  /** Ends those whose time is up. */
+  ring(): void {
+    this.#rest();
+    const now = this.timers.monotonicMs();
+    for (const deadline of this) {
+      if (deadline.endsAt > now) this.#ringBy(deadline.endsAt);
+      else if (this.delete(deadline)) deadline.expire();
+    }
+  }
+
+  #ringBy(at: number): void {
+    if (at >= this.#ringsAt) return;
+    this.#rest();
+    this.#ringsAt = at;
+    this.#timer = this.timers.after(at - this.timers.monotonicMs(), ring, this);
+  }
+
+  #rest(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    this.#ringsAt = Infinity;
+  }
+}
+
+function ring(deadlines: Deadlines): void {
+  deadlines.ring();
 }
 
 /** Runs it when the sockets have been read, and TLS what they held: timers come before both after a pause. */

@@ -16,7 +16,7 @@ import {
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { CallSigner } from '../identity/keyring.ts';
 import { identify, type Identification } from '../identity/sign.ts';
-import { Deadline, DeadlineOver, stoodStill } from './deadline.ts';
+import { Deadline, DeadlineOver, Deadlines, stoodStill } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange } from './exchange.ts';
 import { egressClosed, LocalTrouble, secondsText, withPortHint } from './failure.ts';
@@ -78,7 +78,7 @@ export function createEgress(options: EgressOptions): Egress {
     idleConnections,
     timers,
   });
-  const inFlight = new Set<Deadline>();
+  const running = new Deadlines(timers);
   const signals = new WeakSet<AbortSignal>();
   let callKeys = new Map<string, CallSigner>();
 
@@ -121,7 +121,7 @@ export function createEgress(options: EgressOptions): Egress {
     if (signals.has(signal)) return;
     signals.add(signal);
     const cutOff = (): void => {
-      for (const deadline of inFlight) {
+      for (const deadline of running) {
         if (deadline.signal === signal) deadline.end({ abortedBy: signal.reason });
       }
     };
@@ -131,8 +131,7 @@ export function createEgress(options: EgressOptions): Egress {
   return {
     async call(call, signal) {
       if (signal !== undefined) listenTo(signal);
-      const deadline = new Deadline(call, { signal, timers });
-      inFlight.add(deadline);
+      const deadline = new Deadline(call, { signal, running });
       try {
         const result = await attempt(call, deadline);
         return deadline.suspendedMs > 0 && !isOfTarget(result) ? suspended(deadline) : result;
@@ -146,7 +145,6 @@ export function createEgress(options: EgressOptions): Egress {
         return failed({ reason: 'timeout', detail, unsent: !deadline.isSent });
       } finally {
         deadline.stop();
-        inFlight.delete(deadline);
       }
     },
 
@@ -157,7 +155,7 @@ export function createEgress(options: EgressOptions): Egress {
     },
 
     async [Symbol.asyncDispose]() {
-      for (const deadline of inFlight) deadline.end({ abortedBy: egressClosed() });
+      for (const deadline of running) deadline.end({ abortedBy: egressClosed() });
       await pool[Symbol.asyncDispose]();
     },
   };

@@ -3,11 +3,11 @@
  * (docs/decisions/0024-the-way-out.md#what-comes-under-tls-is-measured-before-openssl-sees-it): bytes are limited, and an
  * address whose bytes cost much CPU is read again only after a rest many times as long.
  */
-import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
 import type { Timers } from '../domain/clock.ts';
+import { TcpSocket } from './tcp.ts';
 
 /** What a connection is used for. */
 export type Use = 'handshake' | 'answer' | 'idle';
@@ -56,7 +56,7 @@ export class Rests {
 }
 
 /** A socket for `tls.connect`. Pass it before it is connected, or TLS reads from its handle and bypasses the limits. */
-export class Wire extends Socket {
+export class Wire extends TcpSocket {
   readonly #owner: string;
   readonly #rests: Rests;
   #use: Use = 'handshake';
@@ -70,6 +70,7 @@ export class Wire extends Socket {
     super();
     this.#owner = ownerOf(address);
     this.#rests = rests;
+    this.onBytes = (bytes) => this.#take(bytes);
     this.once('close', () => this.#resting?.[Symbol.dispose]());
   }
 
@@ -81,27 +82,33 @@ export class Wire extends Socket {
 
   endRest(): void {
     this.#resting = undefined;
-    this.#passOn();
+    if (!this.#passOn()) return;
+    this.resume();
+    if (this.#hasEnded) super.push(null);
   }
 
-  /** Called by Node with the bytes it read; false stops it from reading more. */
-  override push(chunk: Buffer | null): boolean {
-    if (chunk === null) {
-      if (this.#held === null) return super.push(null);
-      this.#hasEnded = true;
-      return false;
-    }
-    this.#left -= chunk.length;
+  /** Called by Node at the end of what comes. */
+  override push(end: null): boolean {
+    if (this.#held === null) return super.push(end);
+    this.#hasEnded = true;
+    return false;
+  }
+
+  #take(bytes: Buffer): boolean {
+    this.#left -= bytes.length;
     if (this.#left < 0) {
       this.destroy(this.#use === 'idle' ? undefined : new BadAnswer(tooMuch(this.#use)));
       return false;
     }
-    this.#held = this.#held === null ? chunk : Buffer.concat([this.#held, chunk]);
-    return this.#passOn();
+    this.#held = this.#held === null ? bytes : Buffer.concat([this.#held, bytes]);
+    if (this.#passOn()) return true;
+    // What is held outlives this call.
+    this.#held = this.#held && Buffer.from(this.#held);
+    return false;
   }
 
+  /** Gives TLS what is held. Returns whether that was all. */
   #passOn(): boolean {
-    let wantsMore = true;
     while (this.#held !== null && !this.destroyed) {
       const restMs = this.#rests.leftMs(this.#owner);
       if (restMs > 0) {
@@ -112,11 +119,10 @@ export class Wire extends Socket {
       this.#held = piece.length < this.#held.length ? this.#held.subarray(pieceBytes) : null;
       const isMeasured = this.#use === 'handshake' || piece.length > smallBytes;
       const before = isMeasured ? process.threadCpuUsage() : null;
-      wantsMore = super.push(piece);
+      this.emit('data', piece);
       if (before !== null) this.#rests.add(this.#owner, cpuMsSince(before));
     }
-    if (this.#hasEnded && !this.destroyed) super.push(null);
-    return wantsMore;
+    return true;
   }
 }
 

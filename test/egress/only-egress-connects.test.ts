@@ -102,7 +102,6 @@ test('egress itself uses only the listed modules', () => {
     'src/egress/resolve.ts: node:dns/promises',
     'src/egress/tcp.ts: node:net',
     'src/egress/tls.ts: node:tls',
-    'src/egress/wire.ts: node:net',
   ]);
 });
 

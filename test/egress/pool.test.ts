@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Connection } from '../../src/egress/connection.ts';
 import { Deadline, DeadlineOver } from '../../src/egress/deadline.ts';
 import { Pool } from '../../src/egress/pool.ts';
+import { TcpSocket } from '../../src/egress/tcp.ts';
 import type { Origin } from '../../src/egress/route.ts';
 import { startTarget } from './support.ts';
 
@@ -25,7 +25,7 @@ async function startPool(
 ): Promise<{ pool: Pool; origin: Origin }> {
   const { port } = await startTarget(t, () => {});
   const dial = async () => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = new TcpSocket().connect(port, '127.0.0.1');
     await once(socket, 'connect');
     return { socket, wire: null, address: '127.0.0.1' };
   };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { Deadline, DeadlineOver } from '../../src/egress/deadline.ts';
+import { Deadline, DeadlineOver, Deadlines } from '../../src/egress/deadline.ts';
 import { LocalTrouble } from '../../src/egress/failure.ts';
 import { inTurns, Racing, type Attempt, type NotConnected } from '../../src/egress/race.ts';
 import { fakeTimers } from '../support/fakes/timers.ts';
@@ -48,7 +48,7 @@ function setup(t: TestContext, ways: Readonly<Record<string, Way>>) {
   };
   const racing = new Racing(timers);
   const connect = (timeoutMs = 8_000, addresses = Object.keys(ways)) => {
-    const deadline = new Deadline({ timeoutMs }, { timers });
+    const deadline = new Deadline({ timeoutMs }, { running: new Deadlines(timers) });
     t.after(() => deadline.stop());
     return racing.connect({ addresses, port: 80, deadline }, attempt, (one) => dropped.push(one));
   };

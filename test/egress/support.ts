@@ -10,7 +10,7 @@ import type {
   TargetResult,
 } from '../../src/domain/runs/outcome.ts';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
-import { Deadline, type Phase } from '../../src/egress/deadline.ts';
+import { Deadlines, type Phase } from '../../src/egress/deadline.ts';
 import {
   createEgress,
   type Call,
@@ -154,10 +154,13 @@ export async function eventually(fact: () => boolean): Promise<void> {
 
 /** Waits until as many calls on these timers are in a phase. */
 export async function inPhase(timers: FakeTimers, phase: Phase, calls = 1): Promise<void> {
-  await until(`${calls} calls ${phase}`, () => {
-    const found = timers.waiting.filter(
-      ({ given }) => given instanceof Deadline && given.phase === phase,
-    );
-    return found.length === calls;
-  });
+  await until(`${calls} calls ${phase}`, () => callsIn(timers, phase) === calls);
+}
+
+/** How many calls on these timers are in a phase. */
+export function callsIn(timers: FakeTimers, phase: Phase): number {
+  const running = timers.waiting.flatMap(({ given }) =>
+    given instanceof Deadlines ? [...given] : [],
+  );
+  return running.filter((deadline) => deadline.phase === phase).length;
 }

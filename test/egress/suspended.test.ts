@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
-import { Deadline } from '../../src/egress/deadline.ts';
+import { Deadline, Deadlines } from '../../src/egress/deadline.ts';
 import { createMailer } from '../../src/egress/mail.ts';
 import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
 import { fakeTimers, type FakeTimers } from '../support/fakes/timers.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import {
   answer,
+  callsIn,
   eventually,
   failureOf,
   get,
@@ -114,8 +115,7 @@ test('an address that answered while the process stood still is not given up', a
     resolve: () => ({ kind: 'addresses', addresses: ['127.0.0.2', '127.0.0.3'] }),
   });
   const call = egress.call(get(`http://two.example.com:${first.port}/`, { timeoutMs }));
-  const isConnecting = (): boolean =>
-    timers.waiting.some(({ given }) => given instanceof Deadline && given.phase === 'connecting');
+  const isConnecting = (): boolean => callsIn(timers, 'connecting') === 1;
   // Without I/O: the connection is made by the kernel alone.
   while (!isConnecting()) await Promise.resolve();
   timers.stall(timeoutMs - 1);
@@ -125,7 +125,7 @@ test('an address that answered while the process stood still is not given up', a
 
 test('a deadline that is stopped while it waits for what came does not end any more', async () => {
   const timers = fakeTimers();
-  const deadline = new Deadline({ timeoutMs }, { timers });
+  const deadline = new Deadline({ timeoutMs }, { running: new Deadlines(timers) });
   timers.stall(timeoutMs + 5_000);
   deadline.stop();
   for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);

@@ -7,7 +7,7 @@ import { readReport, type GivenReport } from '../../src/domain/runs/read-report.
 import { JobdError } from '../../src/domain/errors.ts';
 import type { AttemptResult, Failure } from '../../src/domain/runs/outcome.ts';
 import type { Call, Egress } from '../../src/egress/egress.ts';
-import { Deadline } from '../../src/egress/deadline.ts';
+import { Deadline, Deadlines } from '../../src/egress/deadline.ts';
 import { findReported } from '../../src/app/runs/reports.ts';
 import type { Heard } from '../support/checks/alert-truth.ts';
 import type { SimulatedNode } from './node.ts';
@@ -96,7 +96,7 @@ export class Targets {
   async #call(node: SimulatedNode, call: Call, signal?: AbortSignal): Promise<AttemptResult> {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
-    const deadline = new Deadline(call, { signal, timers: node.clock });
+    const deadline = new Deadline(call, { signal, running: new Deadlines(node.clock) });
     const onAbort = (): void => reject(signal?.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
     deadline.onOver(() => resolve(overdue(deadline)));

@@ -5,7 +5,8 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
-import { Deadline, type Phase } from '../../../src/egress/deadline.ts';
+import type { Phase } from '../../../src/egress/deadline.ts';
+import { callsIn } from '../support.ts';
 import { createEgress, type Call } from '../../../src/egress/egress.ts';
 import { fakeTimers } from '../../support/fakes/timers.ts';
 
@@ -36,10 +37,8 @@ await once(process, 'message');
 for (let round = 0; round < 5; round++) await setImmediate();
 globalThis.gc?.();
 const { heapUsed, external } = process.memoryUsage();
-const hanging = timers.waiting.filter(
-  ({ given }) => given instanceof Deadline && given.phase === phase,
-);
-process.send?.({ held: heapUsed + external, hanging: hanging.length } satisfies Report);
+const hanging = callsIn(timers, phase);
+process.send?.({ held: heapUsed + external, hanging } satisfies Report);
 timers.pass(call.timeoutMs);
 await Promise.all(calls);
 process.disconnect();
