@@ -38,11 +38,10 @@ export function keepLabels(
   if (Array.isArray(label)) given.labels = labelsAfter(found.labels, label, '--label');
 }
 
-/** The column of a list in which something has labels. */
-export function labelsColumn(listed: readonly { labels?: Labels }[]): Columns<{ labels?: Labels }> {
-  if (!listed.some(({ labels }) => labels)) return {};
-  return { labels: ({ labels }) => labelWords(labels) || null };
-}
+/** The column of a list of what may have labels. */
+export const labelsColumn: Columns<{ labels?: Labels }> = {
+  labels: ({ labels }) => labelWords(labels) || null,
+};
 
 /** Adds the command that changes labels of many. */
 export function addLabelCommand<Item, Update, Status extends string>(

@@ -11,24 +11,21 @@ interface Covered {
   heldUntil?: string;
 }
 
-const ends = { 'mute ends': 'mutedUntil', 'hold ends': 'heldUntil' } as const;
-
 /** Until when it is muted and held, where it is. */
 export function coveredUntil({ mutedUntil, heldUntil }: Covered): Covered {
   return { ...(mutedUntil && { mutedUntil }), ...(heldUntil && { heldUntil }) };
 }
 
-/** The columns of a list in which something is muted or held. */
-export function windowColumns(listed: readonly Covered[]): Columns<Covered> {
-  const shown = Object.entries(ends).filter(([, name]) => listed.some((one) => one[name]));
-  const cellOf = (name: keyof Covered) => (one: Covered) => moment(one[name] ?? null);
-  return Object.fromEntries(shown.map(([title, name]) => [title, cellOf(name)]));
-}
+/** The columns of a list of what may be muted or held. */
+export const windowColumns: Columns<Covered> = {
+  'mute ends': ({ mutedUntil }) => (mutedUntil ? moment(mutedUntil) : null),
+  'hold ends': ({ heldUntil }) => (heldUntil ? moment(heldUntil) : null),
+};
 
 /** The fields of one that is muted or held. */
 export function windowTimes(one: Covered): Record<string, Cell> {
-  const columns = Object.entries(windowColumns([one]));
-  return Object.fromEntries(columns.map(([title, cellOf]) => [title, cellOf(one)]));
+  const cells = Object.entries(windowColumns).map(([title, cellOf]) => [title, cellOf(one)]);
+  return Object.fromEntries(cells.filter(([, cell]) => cell !== null));
 }
 
 /** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */

@@ -136,23 +136,23 @@ function print(
       down: ({ name }) => name,
       kind: ({ kind }) => state(kind),
       since: ({ since }) => moment(since),
-      ...windowColumns(down),
+      ...windowColumns,
       because: ({ because }) => because,
     },
-    { wrapsLast: true },
+    { optional: Object.keys(windowColumns), wrapsLast: true },
   );
   const more = jobs.down + monitors.down - down.length;
   if (more > 0) output.say(`and ${more} more: jobd jobs list --status down`);
 }
 
-/** `12: 2 down, 10 up`: what there is none of is left out. */
+/** `12: 2 down, 10 up; 3 running`: what there is none of is left out. Those that run are counted by their state, too. */
 function countsText(
   total: number | null,
-  counts: Readonly<Record<string, number | boolean>>,
+  { running = 0, ...counts }: Readonly<Record<string, number | boolean>>,
 ): string {
   const parts = Object.entries(counts).flatMap(([name, count]) =>
     name !== 'total' && typeof count === 'number' && count > 0 ? [`${count} ${name}`] : [],
   );
-  const text = parts.join(', ') || 'none';
+  const text = (parts.join(', ') || 'none') + (running === 0 ? '' : `; ${running} running`);
   return total === null || total === 0 ? text : `${total}: ${text}`;
 }

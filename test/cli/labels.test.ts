@@ -55,7 +55,7 @@ test('labels are set, changed and removed, and select jobs for every command', a
   assert.deepEqual(await names('-l', 'client=acme', '--status', 'paused'), ['two']);
   assert.deepEqual(await names('-l', 'client==acme'), ['two', 'one']);
   assert.deepEqual(await names('--selector', '!client'), ['plain-']);
-  assert.match(await done('jobs', 'list'), /^one\t.*\tclient=acme env=prod$/m);
+  assert.match(await done('jobs', 'list'), /^one\t.*\tclient=acme env=prod\t-\t-$/m);
   assert.match((await jobd('jobs', 'list', '-l', 'client=b')).stderr, /no job has such labels/);
 
   assert.match(

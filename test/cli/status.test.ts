@@ -29,7 +29,7 @@ test('status says what is down and what comes next, and ends with 1 if something
   assert.equal(down.exitCode, 1, down.stderr);
   assert.match(down.stdout, /^last 24 h\t1 failed$/m);
   assert.match(down.stdout, /^next due\tbroken, in \d+ min$/m);
-  assert.match(down.stdout, /^broken\tjob\t20\S+Z\thttp: 500$/m);
+  assert.match(down.stdout, /^broken\tjob\t20\S+Z\t-\t-\thttp: 500$/m);
   const json = JSON.parse((await jobd('status', '--json')).stdout);
   assert.deepEqual(
     [json.server.trouble, json.overview.jobs.down, json.down[0].name, json.nextDue.name],
@@ -38,8 +38,9 @@ test('status says what is down and what comes next, and ends with 1 if something
 });
 
 test('status says until when windows mute and hold what is down', async (t) => {
-  const states = { total: 2, down: 2 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
+  const monitors = { total: 2, down: 2 };
+  const jobs = { total: 2, running: 1, down: 2 };
+  const overview = { jobs, monitors, lastDay: {}, mutes: [], holds: [], asOf: '' };
   const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
@@ -57,6 +58,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
       `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t-\t-\t${heldUntil}\t-\n`,
     ),
   );
+  assert.match(stdout, /^jobs\t2: 2 down; 1 running\nmonitors\t2: 2 down$/m);
 });
 
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {

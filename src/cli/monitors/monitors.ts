@@ -36,9 +36,10 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
     'next due': ({ nextDueAt }) => moment(nextDueAt),
     'last ping': ({ lastPingAt }) => moment(lastPingAt),
     id: ({ id }) => idCell(id),
+    ...labelsColumn,
+    ...windowColumns,
   },
-  columnsOf: async (_, listed) => ({ ...labelsColumn(listed), ...windowColumns(listed) }),
-  optionalColumns: ['labels', 'last ping', 'id'],
+  optionalColumns: [...Object.keys(windowColumns), 'labels', 'last ping', 'id'],
   print: printMonitor,
   withOptions: (command) =>
     withOffOptions(withMonitorOptions(command, { isNew: false }), monitorFields),

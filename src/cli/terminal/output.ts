@@ -59,7 +59,7 @@ export type Columns<Row> = Record<string, (row: Row) => Cell>;
 export interface TableOptions {
   /** The message when there are no rows. */
   none?: string;
-  /** Columns that a narrow terminal does not show: the last of these is hidden first. */
+  /** Columns that a terminal does not show if nothing is in them, or it is narrow: the last of these is hidden first. */
   optional?: readonly string[];
   /** Columns that a text keeps before optional ones are hidden. */
   leastText?: number;
@@ -73,7 +73,7 @@ export interface TableOptions {
 export function printRows<Row>(
   output: Output,
   rows: readonly Row[],
-  columns: Columns<Row>,
+  all: Columns<Row>,
   {
     none,
     optional = [],
@@ -87,8 +87,12 @@ export function printRows<Row>(
     return;
   }
   const now = systemClock.now();
-  const titles = Object.keys(columns);
-  const whole = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const columns = Object.entries(all).filter(
+    ([title, cellOf]) =>
+      !output.isTerminal || !optional.includes(title) || rows.some((row) => cellOf(row) !== null),
+  );
+  const titles = columns.map(([title]) => title);
+  const whole = rows.map((row) => columns.map(([, cellOf]) => cellOf(row)));
   const cells = output.isTerminal && !isWide ? withShortIds(whole) : whole;
   const texts = cells.map((row) => row.map((cell) => cellText(output, cell, now)));
   if (!output.isTerminal) {

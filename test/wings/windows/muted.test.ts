@@ -60,8 +60,8 @@ test('whatever shows a job or monitor says until when its alerts are muted, and 
     return `${stdout}${stderr}`;
   };
   const ends = `\t${end}$`;
-  assert.match(await said('jobs', 'list'), new RegExp(`^muted job\t.*${ends}`, 'm'));
-  assert.match(await said('monitors', 'list'), new RegExp(`^muted monitor\t.*${ends}`, 'm'));
+  assert.match(await said('jobs', 'list'), new RegExp(`^muted job\t.*\t${end}\t-$`, 'm'));
+  assert.match(await said('monitors', 'list'), new RegExp(`^muted monitor\t.*\t${end}\t-$`, 'm'));
   const field = new RegExp(`^mute ends${ends}`, 'm');
   assert.match(await said('jobs', 'get', 'muted job'), field);
   assert.match(await said('monitors', 'get', 'muted monitor'), field);
@@ -93,6 +93,10 @@ test('whatever shows a job or monitor says until when its alerts are muted, and 
     [],
   );
   assert.deepEqual((await ask('GET', '/overview')).body.overview.mutes, []);
-  assert.doesNotMatch(await said('jobs', 'list'), /mute ends/);
+  for (const kind of ['job', 'monitor']) {
+    const listed = await said(`${kind}s`, 'list');
+    assert.match(listed, new RegExp(`^muted ${kind}\t.*\t-\t-$`, 'm'), 'no column moves in a pipe');
+    assert.doesNotMatch(await said(`${kind}s`, 'get', `muted ${kind}`), /ends\t/);
+  }
   assert.doesNotMatch(await said('status'), /muted/);
 });
