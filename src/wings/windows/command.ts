@@ -58,9 +58,7 @@ const resource: Resource<Window, WindowUpdate> = {
   exampleOptions: ' --for 3h',
   updateOf: givenOf,
   async complete(found, fields, flags, api) {
-    const after = { ...found, ...fields };
-    const isSame = isAboutAll(found) && after.effect === found.effect;
-    if (!isSame) await confirmAll(after, flags, api);
+    await confirmAll({ ...found, ...fields }, flags, api, found);
     return { fields, note: null };
   },
   belongings: null,
@@ -93,14 +91,18 @@ Examples:
         scheduleType: 'cron' as const,
       });
       const { scheduleType: _, ...given } = fields;
-      await confirmAll(given, flags, api);
       const items = windowsOf(api);
       const made = await createNamed<Window, Window, WindowUpdate>(
         { noun: 'window', items: notOver(items), name, flags },
         {
-          create: async () =>
-            fieldOf(await askOnce<WindowResponse>(api.ask, '/windows', given), 'window'),
-          change: (found) => items.update(found.id, given),
+          async create() {
+            await confirmAll(given, flags, api);
+            return fieldOf(await askOnce<WindowResponse>(api.ask, '/windows', given), 'window');
+          },
+          async change(found) {
+            await confirmAll({ ...found, ...given }, flags, api, found);
+            return await items.update(found.id, given);
+          },
         },
       );
       const isLocal =
@@ -128,9 +130,15 @@ function isOfClock(given: unknown): boolean {
   return typeof given === 'string' && given.includes(':') && !given.endsWith('Z');
 }
 
-/** Asks about a window that is about everything: whoever forgot to choose has all jobs stand still. */
-async function confirmAll(given: WindowUpdate, flags: Flags, { ask }: Api): Promise<void> {
-  if (!isAboutAll(given) || flags['yes'] === true) return;
+/** Asks about a window that becomes about everything: whoever forgot to choose has all jobs stand still. */
+async function confirmAll(
+  given: WindowUpdate,
+  flags: Flags,
+  { ask }: Api,
+  before?: Window,
+): Promise<void> {
+  const isSame = before && isAboutAll(before) && before.effect === given.effect;
+  if (!isAboutAll(given) || isSame || flags['yes'] === true) return;
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const [jobs, monitors] = [counted(overview.jobs.total, 'job'), overview.monitors.total];
   const all = `all ${jobs} and ${counted(monitors, 'monitor')}`;

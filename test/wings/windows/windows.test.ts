@@ -235,9 +235,10 @@ test('jobd windows makes, shows, ends and deletes them', async (t) => {
 test('a window that is changed to be about everything asks as a new one does', async (t) => {
   const { url, key, made } = await daemonWith(t);
   await made({ ...nightly, selector: 'client=acme' });
+  const windows = async (...args: string[]) =>
+    await runCommand(['windows', ...args], { JOBD_URL: url, JOBD_API_KEY: key });
   const update = async (...of: string[]) => {
-    const env = { JOBD_URL: url, JOBD_API_KEY: key };
-    const { exitCode, stderr } = await runCommand(['windows', 'update', 'night', ...of], env);
+    const { exitCode, stderr } = await windows('update', 'night', ...of);
     return [exitCode, stderr];
   };
   const all = 'all 0 jobs and 0 monitors? Use --yes to skip this question.\n';
@@ -245,6 +246,17 @@ test('a window that is changed to be about everything asks as a new one does', a
   assert.deepEqual(await update('--no-selector', '--yes'), [0, '']);
   assert.deepEqual(await update('--for', '3h'), [0, ''], 'it was about everything before');
   assert.deepEqual(await update('--effect', 'hold'), [2, `jobd: Hold ${all}`]);
+
+  await update('--selector', 'client=acme');
+  const upsert = async (...of: string[]) => {
+    const words = ['create', '--name', 'night', '--for', '2h', '--upsert', '--effect', ...of];
+    const { exitCode, stderr } = await windows(...words);
+    return [exitCode, stderr];
+  };
+  assert.deepEqual(await upsert('mute'), [0, ''], 'its labels stay');
+  assert.deepEqual(await update('--no-selector', '--yes'), [0, '']);
+  assert.deepEqual(await upsert('mute'), [0, ''], 'it was about everything before');
+  assert.deepEqual(await upsert('hold'), [2, `jobd: Hold ${all}`]);
 });
 
 test('a time of day is the next one, also on days on which clocks are set', () => {
