@@ -21,9 +21,10 @@ import { serveConfig, type Flags } from '../../settings/config.ts';
 import { addHistory } from './history.ts';
 
 const host = '127.0.0.1';
-const days = 30;
 /** How long the target takes, at most. */
 const slowestMs = 300;
+
+const weekly = { cronExpr: '0 1 * * SUN', timezone: 'Europe/Paris', durationSeconds: 14_400 };
 
 /** Settings that a demo takes. What else is set, also in the environment, is for a jobd that is in earnest. */
 const taken = ['demo', 'port', 'host', 'logLevel', 'logFormat'];
@@ -112,7 +113,11 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
   const ask = createAsker({ url, apiKey: secret });
   const create = async (job: object) => (await ask<JobResponse>('POST', '/jobs', job)).job.id;
   const urlOf = (name: string, path: string): string => `http://${name}.localhost:${port}/${path}`;
-  await addHistory(local.store, create, { nowMs: systemClock.now(), days, urlOf });
+  const nowMs = systemClock.now();
+  const today = new Date(nowMs);
+  // All of last month is in the report, wherever that begins.
+  const beginMs = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 0);
+  await addHistory(local.store, create, { nowMs, beginMs, urlOf });
   const nightly = { name: 'Dump of db-1', cronExpr: '0 2 * * *', timezone: 'Europe/Paris' };
   const notes = 'crontab of root on db-1';
   const watched = await ask<MonitorResponse>('POST', '/monitors', {
@@ -123,6 +128,11 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
   await sendPing(watched.monitor.pingUrl ?? url, { body: null, timeoutMs: 10_000 });
   const chat = { name: 'Chat', type: 'webhook', config: { url: urlOf('chat', 'alerts') } };
   await ask('POST', '/channels', chat);
+  const work = { name: 'Database maintenance', effect: 'mute', selector: 'team=db' };
+  await ask('POST', '/windows', { ...work, ...weekly });
+  const move = { name: 'Staging moves', effect: 'hold', selector: 'team=staging' };
+  await ask('POST', '/windows', { ...move, durationSeconds: 28_800 });
+  await ask('POST', '/badges', { name: 'shops', selector: 'team=stock' });
   const access = { workspace, permission: 'write', isOwner: true } as const;
   const link = await createSignInLink(local, { ...access, validMs: 3_600_000 });
   return [

@@ -1,7 +1,6 @@
-/** The jobs of a small company, and a month of runs that never happened: what a demo shows. */
+/** The jobs of a small company, and runs of last month and this one that never happened: what a demo shows. */
 
 import type { Insertable } from 'kysely';
-import { msPerDay } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import { spreadOffset } from '../../domain/schedule/adjustment-input.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
@@ -87,13 +86,12 @@ const mostReceipts = 3;
 const longestCall = 25;
 const longestWaitMs = 4 * hourMs;
 
-/** Makes the jobs by `create`, which returns the id of a new one, and adds runs of the last `days` days, the newest 3,000 of each. */
+/** Makes the jobs by `create`, which returns the id of a new one, and adds runs since `beginMs`, the newest 3,000 of each. */
 export async function addHistory(
   store: Store,
   create: (job: object) => Promise<string>,
-  { nowMs, days, urlOf }: { nowMs: number; days: number; urlOf: UrlOf },
+  { nowMs, beginMs, urlOf }: { nowMs: number; beginMs: number; urlOf: UrlOf },
 ): Promise<void> {
-  const beginMs = nowMs - days * msPerDay;
   for (const [name, place, schedule, seconds, doing = 'well'] of jobsAt(nowMs)) {
     const [host = '', path = ''] = place.split('/');
     const long = seconds > longestCall && { reportWithinSeconds: longestWaitMs / 1_000 };

@@ -122,7 +122,7 @@ export async function makeDemo(
   // For what is not due often, no name is looked up while somebody looks.
   const urlOf: UrlOf = (host, path) =>
     host === 'cache' ? `${targetUrl}/warm` : `https://${host}.example.com/${path}`;
-  await addHistory(store, create, { nowMs, days: 4, urlOf });
+  await addHistory(store, create, { nowMs, beginMs: nowMs - 4 * msPerDay, urlOf });
   await daemon.stop();
   await store.write(async (tx) => {
     // A jobd whose clock jumps was away, and waits for pings once more.

@@ -25,7 +25,10 @@ test('a demo has a history, runs, and leaves nothing', async (t) => {
   assert.match(said, /^look around: http:\S+\/sign-in#code=[0-9a-f]+$/m);
   const jobd = async (...words: string[]) => {
     const ran = await runCommand([...words, '--json'], { JOBD_URL: url, JOBD_API_KEY: key });
-    assert.equal(ran.stderr, '');
+    assert.match(
+      ran.stderr,
+      /^(?:held: team=staging until \S+(?: \S+)? by the window Staging moves\n)?$/,
+    );
     return JSON.parse(ran.stdout);
   };
 
@@ -38,6 +41,13 @@ test('a demo has a history, runs, and leaves nothing', async (t) => {
   const { trouble } = await jobd('trouble');
   const outages = trouble.filter(({ kind }: { kind: string }) => kind === 'outage');
   assert.equal(outages.length, 1, JSON.stringify(trouble));
+  const lastMonth = await jobd('report', '--tz', 'Europe/Paris', '--selector', 'team=ops');
+  const rotated = lastMonth.jobs.find(({ name }: { name: string }) => name === 'Log rotation');
+  const lengthMs = Date.parse(lastMonth.until) - Date.parse(lastMonth.from);
+  assert.equal(rotated.due, Math.round(lengthMs / 86_400_000), 'all of last month is there');
+  const { windows } = await jobd('windows', 'list');
+  const { badges } = await jobd('badges', 'list');
+  assert.deepEqual([windows.length, badges.length], [2, 1]);
   const ledger = await jobd('ledger', 'check');
   const lost = ledger.jobs.filter(
     ({ unaccounted }: { unaccounted: unknown[] }) => unaccounted.length > 0,
