@@ -10,9 +10,10 @@ import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { deletionWords, pausedWords, whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { coveredUntil, periodAt } from '../../domain/windows.ts';
-import { capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
+import { byWhom, capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
+import { isPause } from './schedule-then.ts';
 
 /** What the address rule says of the URL now. No request is sent for it. */
 export function targetFacts({ target }: Records): Fact[] {
@@ -57,7 +58,11 @@ export function nextFacts(records: Records): Fact[] {
   };
   const held = heldBy(records, now);
   if (held !== null) add(`It is held ${held.words}.`, { at: held.from, until: held.until });
-  if (job.paused) add(`${capitalized(pausedWords(job, now))}.`);
+  if (job.paused) {
+    const pause = records.changes.find(isPause);
+    const when = pause && ` It was paused at ${timeIn(pause.at, zone)}${byWhom(pause)}.`;
+    add(`${capitalized(pausedWords(job, now))}.${when ?? ''}`);
+  }
   if (job.after !== null) add(firstJobWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {

@@ -109,6 +109,11 @@ test('a paused job says since when, and by whom only to those who may read the t
   const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const id = await jobOf(daemon, {});
   await daemon.ask('PATCH', `/jobs/${id}`, { action: 'pause' });
+  const now = await explain(daemon, id);
+  assert.match(
+    now.facts.find(({ kind }) => kind === 'obstacle')?.sentence ?? '',
+    /^The job is paused: .* It was paused at Mon 23 Nov 2026 13:00 \+01:00 by key /,
+  );
   clock.advance(86_400_000);
   await daemon.ask('PATCH', `/jobs/${id}`, { action: 'resume' });
   clock.advance(60_000);
