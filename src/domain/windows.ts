@@ -96,33 +96,25 @@ export function endAt(windows: readonly Window[], at: number): number | null {
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** Periods that follow each other are looked at so many times. */
-const mostInARow = 100;
+/** How often windows are looked at to find periods that follow each other: each look takes a microsecond, and many jobs need theirs. */
+const mostLooks = 200;
 
 /** A part of time in which windows are in effect without a gap, or none is. */
 interface Stretch extends Period {
   isCovered: boolean;
 }
 
-/** What was found of the windows that lead here, one after the other. */
-interface WindowSet {
-  with: WeakMap<Window, WindowSet>;
-  stretches: Stretch[];
-}
-
-const newSet = (): WindowSet => ({ with: new WeakMap(), stretches: [] });
-
 /** What was found with the zone data in use, for as long as the windows are kept. */
 interface Found {
   zones: ZoneFiles | null;
   /** Where no period of a window begins, up to the beginning of one. */
   gaps: WeakMap<Window, Period[]>;
-  noWindows: WindowSet;
-  sets: number;
+  /** Of windows together, by their numbers. */
+  stretches: Map<string, Stretch[]>;
 }
 
 const nothingFound = (zones: ZoneFiles | null): Found => {
-  return { zones, gaps: new WeakMap(), noWindows: newSet(), sets: 0 };
+  return { zones, gaps: new WeakMap(), stretches: new Map() };
 };
 let kept = nothingFound(null);
 const mostGaps = 16;
@@ -131,28 +123,32 @@ const mostStretches = 200;
 
 function findings(): Found {
   const zones = zoneFiles();
-  if (kept.sets > mostSets || kept.zones !== zones) kept = nothingFound(zones);
+  if (kept.stretches.size > mostSets || kept.zones !== zones) kept = nothingFound(zones);
   return kept;
 }
 
+const numbers = new WeakMap<Window, number>();
+let lastNumber = 0;
+
+function numberOf(window: Window): number {
+  const number = numbers.get(window) ?? ++lastNumber;
+  numbers.set(window, number);
+  return number;
+}
+
 function stretchesOf(windows: readonly Window[]): Stretch[] {
-  const all = findings();
-  let set = all.noWindows;
-  for (const window of windows) {
-    let next = set.with.get(window);
-    if (next === undefined) {
-      set.with.set(window, (next = newSet()));
-      all.sets += 1;
-    }
-    set = next;
-  }
-  if (set.stretches.length >= mostStretches) set.stretches.length = 0;
-  return set.stretches;
+  const { stretches } = findings();
+  const name = windows.map(numberOf).join();
+  const known = stretches.get(name) ?? [];
+  if (known.length >= mostStretches) known.length = 0;
+  stretches.set(name, known);
+  return known;
 }
 
 /**
- * As `endAt`, with periods that follow without a gap, a hundred at least (docs/behavior.md#window-2). What was found is kept for as
- * long as the windows are, so that many jobs, asked one after the other, cost little more than one.
+ * As `endAt`, with periods that follow without a gap: of two windows a hundred at least, of a hundred windows two
+ * (docs/behavior.md#window-2). What was found is kept for as long as the windows are, so that many jobs, asked one after the other,
+ * cost little more than one.
  */
 export function coveredUntil(windows: readonly Window[], at: number): number | null {
   if (windows.length === 0) return null;
@@ -167,7 +163,7 @@ function stretchAt(known: readonly Stretch[], at: number): Stretch | undefined {
 
 function findStretch(windows: readonly Window[], at: number, known: Stretch[]): Stretch {
   let until = at;
-  for (let turn = 0; turn < mostInARow; turn++) {
+  for (let looks = 0; looks < mostLooks; looks += windows.length) {
     const next = stretchAt(known, until);
     if (next?.isCovered === true) return Object.assign(next, { from: at });
     const end = next === undefined ? endAt(windows, until) : null;

@@ -57,6 +57,29 @@ test('many jobs search the expressions of windows no more often than a few do', 
   assert.ok(many <= few * 1.2, `${many} searches for twice as many jobs, ${few} before`);
 });
 
+test('windows that take turns are looked at a bounded number of times for each job, and once', () => {
+  let looks = 0;
+  const hundred = Array.from({ length: 100 }, (_, index) => {
+    const window = recurring(`${index % 2}-59/2 * * * *`, { durationSeconds: 60 });
+    const { durationSeconds } = window;
+    return Object.defineProperty(window, 'durationSeconds', {
+      get: () => ((looks += 1), durationSeconds),
+    });
+  });
+  const jobs = 40;
+  const ask = (): number => {
+    looks = 0;
+    for (let index = 0; index < jobs; index++) {
+      const its = hundred.filter((_, at) => at !== index);
+      assert.notEqual(coveredUntil(its, start), null);
+    }
+    return looks / jobs;
+  };
+  const first = ask();
+  assert.ok(first > 0 && first <= 500, `${first} looks for each job`);
+  assert.equal(ask(), 0);
+});
+
 test('what is known of a window changes no answer', () => {
   const crons = ['0 22 * * *', '30 2 * * sun', '*/20 * * * *', '0 0 1 * *', '7 3 29 2 *'];
   const ended = fc.option(fc.integer({ min: 0, max: 60 }).map((days) => start + days * day));

@@ -1,5 +1,6 @@
 /** Jobs as they are kept: found, shown, created and changed. The rules are the same for every use case. */
 
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { updateOf } from '../../domain/accounts/audit.ts';
 import { hasExpired, type Account } from '../../domain/accounts/account.ts';
@@ -62,13 +63,17 @@ export async function shownJobs<Shown extends ShownFields>(
   const now = clock.now();
   const isExpired = hasExpired({ expiresAt: principal.accountExpiresAt }, now);
   const windows = await windowsAround(db, principal, found, now);
-  return found.map((job) => {
+  const shown: (Shown & Covered)[] = [];
+  for (const job of found) {
     const its = windows.get(job.id) ?? [];
     const holds = holdsOf(scheduleOf(job), holdsAmong(its));
     const nextRunAt = isExpired ? null : upcomingDueTime(job, now, holds);
-    if (its.length > 0) return { ...job, nextRunAt, ...coveredAt(its, holds, now) };
-    return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
-  });
+    const covered = its.length > 0 ? coveredAt(its, holds, now) : {};
+    shown.push({ ...job, nextRunAt, ...covered });
+    // Windows that take turns cost milliseconds for each choice of them.
+    if (its.length > 1) await setImmediate();
+  }
+  return shown;
 }
 
 type ShownFields = DueTimeFields & Pick<Job, 'id' | 'labels'>;
