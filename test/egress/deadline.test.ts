@@ -82,6 +82,31 @@ test('the deadline ends waiting for the answer, and closes the connection', asyn
   assert.equal(target.requests.length, 1);
 });
 
+test('one timer serves calls of all times, in whatever order they begin and end', async (t) => {
+  const timers = fakeTimers();
+  const egress = startEgress(t, { timers, resolve: () => new Promise(() => {}) });
+  const ended: number[] = [];
+  const calls = [300, 100, 200, 100, 400].map(async (ms) => {
+    await egress.call(get('http://example.com/', { timeoutMs: ms }));
+    ended.push(ms);
+  });
+  await inPhase(timers, 'looking up the name', calls.length);
+  assert.equal(timers.waiting.length, 1);
+  for (const [passedMs, over] of [
+    [99, []],
+    [1, [100, 100]],
+    [100, [100, 100, 200]],
+    [150, [100, 100, 200, 300]],
+    [50, [100, 100, 200, 300, 400]],
+  ] as const) {
+    timers.pass(passedMs);
+    await nextTurn();
+    assert.deepEqual(ended, over);
+  }
+  await Promise.all(calls);
+  assert.deepEqual(timers.waiting, []);
+});
+
 test('without timers of its own, egress goes by the time of this machine', async (t) => {
   const target = await startTarget(t, () => {});
   const failure = failureOf(await startEgress(t).call(get(target.url, { timeoutMs })));
