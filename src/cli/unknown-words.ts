@@ -45,19 +45,19 @@ export function usageText(command: Command, text: string): string {
   const odd = missing.test(text) ? command.args.find((word) => /^--./.test(word)) : undefined;
   if (odd !== undefined) return usageText(command, `error: unknown option '${odd}'`);
   const [, kind, word = '', similar] = unknown.exec(text) ?? [];
-  if (kind === undefined) return text.replace(/^error: /, 'jobd: ');
   const path = pathOf(command);
-  const meant =
-    kind === 'command'
-      ? (meantCommand(command, path, word) ?? similar)
-      : (meantOption(command, path, word) ?? similar);
+  const help = `see ${['jobd', 'help', ...path].join(' ')}\n`;
+  if (kind === undefined) return text.replace(/^error: /, 'jobd: ').replace(/\.?\n$/, `; ${help}`);
+  const find = kind === 'command' ? meantCommand : meantOption;
+  const meant = find(command, path, word) ?? similar;
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return `jobd: unknown ${kind} '${word}'${hint}, see ${['jobd', 'help', ...path].join(' ')}\n`;
+  return `jobd: unknown ${kind} '${word}'${hint}, ${help}`;
 }
 
 function meantCommand(command: Command, path: readonly string[], word: string): string | undefined {
-  const known = path.length === 0 ? lookedFor(commands, word) : undefined;
-  if (known !== undefined) return `jobd ${known}`;
+  const known = lookedFor(commands, word);
+  const isOfJobs = path[0] === 'jobs' && known !== 'serve';
+  if (known !== undefined && (path.length === 0 || isOfJobs)) return `jobd ${known}`;
   return nearest(
     word,
     command.commands.map((child) => child.name()),
