@@ -117,7 +117,7 @@ const nothingFound = (zones: ZoneFiles | null): Found => {
   return { zones, gaps: new WeakMap(), stretches: new Map() };
 };
 let kept = nothingFound(null);
-const mostGaps = 16;
+const mostGaps = 32;
 const mostSets = 2_000;
 const mostStretches = 200;
 

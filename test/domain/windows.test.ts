@@ -28,22 +28,32 @@ function recurring(cronExpr: string, more: Partial<Window> = {}): Window {
   return windowOf('hold', start, start, { ...times, timezone: 'Europe/Paris', ...more });
 }
 
-/** Twenty rare windows; the zone of each is read for a search of its expression, and only then. */
-function countedWindows() {
-  const counted = { searches: 0, windows: [] as Window[] };
-  for (let month = 1; month <= 10; month++) {
-    for (const cronExpr of [`7 3 29 ${month} 5`, `11 4 30 ${month} 2`]) {
-      const window = recurring(cronExpr);
-      const timezone = () => ((counted.searches += 1), 'Europe/Paris');
-      counted.windows.push(Object.defineProperty(window, 'timezone', { get: timezone }));
-    }
-  }
+/** Windows whose zone is read for a search of their expression, and only then. */
+function counting(windows: readonly Window[]) {
+  const counted = { searches: 0, windows };
+  const timezone = () => ((counted.searches += 1), 'Europe/Paris');
+  for (const window of windows) Object.defineProperty(window, 'timezone', { get: timezone });
   return counted;
+}
+
+/** Twenty that are rare. */
+function rareWindows(): Window[] {
+  return Array.from({ length: 10 }, (_, index) => index + 1).flatMap((month) => [
+    recurring(`7 3 29 ${month} 5`),
+    recurring(`11 4 30 ${month} 2`),
+  ]);
+}
+
+/** A hundred that take turns. */
+function alternatingWindows(): Window[] {
+  return Array.from({ length: 100 }, (_, index) =>
+    recurring(`${index % 2}-59/2 * * * *`, { durationSeconds: 60 }),
+  );
 }
 
 /** How often expressions are searched for so many jobs, each with another choice of windows, and due at another time. */
 function searchesFor(jobs: number): number {
-  const counted = countedWindows();
+  const counted = counting(rareWindows());
   for (let index = 0; index < jobs; index++) {
     const its = counted.windows.filter((_, at) => ((index + 1) >> (at % 8)) % 2 === 0);
     upcomingDueTime({ ...job, nextRunAt: start + index * 11 * minute }, start, its);
@@ -59,8 +69,7 @@ test('many jobs search the expressions of windows no more often than a few do', 
 
 test('windows that take turns are looked at a bounded number of times for each job, and once', () => {
   let looks = 0;
-  const hundred = Array.from({ length: 100 }, (_, index) => {
-    const window = recurring(`${index % 2}-59/2 * * * *`, { durationSeconds: 60 });
+  const hundred = alternatingWindows().map((window) => {
     const { durationSeconds } = window;
     return Object.defineProperty(window, 'durationSeconds', {
       get: () => ((looks += 1), durationSeconds),
@@ -78,6 +87,21 @@ test('windows that take turns are looked at a bounded number of times for each j
   const first = ask();
   assert.ok(first > 0 && first <= 500, `${first} looks for each job`);
   assert.equal(ask(), 0);
+});
+
+/** The same for jobs that are due together, each in other windows that take turns. */
+function alternatingSearchesFor(jobs: number): number {
+  const counted = counting(alternatingWindows());
+  for (let index = 0; index < jobs; index++) {
+    const its = counted.windows.filter((_, at) => at !== index);
+    assert.equal(upcomingDueTime({ ...job, cronExpr: '0 * * * *' }, start, its), null);
+  }
+  return counted.searches;
+}
+
+test('jobs that are due in windows that take turns search them once together', () => {
+  const [few, many] = [alternatingSearchesFor(10), alternatingSearchesFor(40)];
+  assert.ok(few > 0 && many <= few * 1.2, `${many} searches for four times as many, ${few} before`);
 });
 
 test('what is known of a window changes no answer', () => {
