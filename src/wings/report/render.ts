@@ -193,7 +193,7 @@ function page(blocks: readonly Block[]): string {
 /** A cell as RFC 4180 has it. A text that a spreadsheet would compute gets an apostrophe. */
 function cellOf(value: string | number): string {
   const text = oneLine(String(value));
-  const safe = /^[=+\-@|%]/.test(text) && typeof value === 'string' ? `'${text}` : text;
+  const safe = /^[=+\-@|%＝＋－＠]/.test(text) && typeof value === 'string' ? `'${text}` : text;
   return /[",;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
