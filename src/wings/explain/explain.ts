@@ -13,7 +13,7 @@ import { byWhom, changeAt, fact, latenessOf, lengthText, onTimeMs, unknown } fro
 import type { Explanation, Fact, Verdict } from './facts.ts';
 import { remedyOf } from './meanings.ts';
 import { heldBy, nextFacts, targetFacts } from './of-now.ts';
-import { alertFacts, beginning, calledLater, causesOf, manualFacts } from './of-run.ts';
+import { alertFacts, beginning, calledLater, causesOf, downFacts, manualFacts } from './of-run.ts';
 import { muteFacts, outcomeWords, runFacts } from './of-run.ts';
 import type { Records } from './records.ts';
 import { endedBefore, isPause, scheduleThen, stateAt, wasHeld } from './schedule-then.ts';
@@ -36,6 +36,7 @@ export function explain(records: Records): Explanation {
     ...runFacts(records),
     ...(isToCome ? causesOf(records, dueAt, records.now) : []),
     ...manualFacts(records),
+    ...downFacts(records),
     ...alertFacts(records),
     ...muteFacts(records),
     ...targetFacts(records),

@@ -18,6 +18,7 @@ import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
 import { findSpansAround } from '../../store/jobs/schedule-spans.ts';
+import { findJobsNow } from '../../store/overview/trouble.ts';
 import { findOldestDueTime, findRunsFor, listHistory } from '../../store/runs/history.ts';
 import { countInFlight, type InFlight } from '../../store/runs/in-flight.ts';
 import { findRun } from '../../store/runs/runs.ts';
@@ -104,8 +105,7 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
     /** When the server that answers started. */
     startedAt: instance.startedAt,
     deliveries: run === null ? [] : await deliveriesAbout(db, principal, job, run),
-    /** Whether an enabled channel serves the job now. */
-    isWatched: await isWatched(db, job),
+    ...(await alertingOf(db, job)),
     ...(await windowsOf(db, job, [run === null ? now : endOf(run), now])),
     target: await app.judgeTarget(job.url),
     /** Why the engine cannot do its work now. */
@@ -217,6 +217,15 @@ async function deliveriesAbout(
 /** A missed run has no end: its id says when it was recorded. */
 function endOf({ id, finishedAt }: RunSummary): number {
   return finishedAt ?? timeOfId(id);
+}
+
+async function alertingOf(db: Db, job: SealedJob) {
+  return {
+    /** Whether an enabled channel serves the job now. */
+    isWatched: await isWatched(db, job),
+    /** Since when it fails; null if its last call succeeded. */
+    failingSince: (await findJobsNow(db, [job.id])).get(job.id)?.failingSince ?? null,
+  };
 }
 
 async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promise<boolean> {

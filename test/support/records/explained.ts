@@ -107,6 +107,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     startedAt: 0,
     deliveries: [],
     isWatched: true,
+    failingSince: null,
     mutes: [],
     holds: [],
     target: { kind: 'allowed' },

@@ -87,7 +87,7 @@ test('a run that failed is explained with its attempts, its error and its alert'
   );
   assert.match(
     sentencesOf(found, 'alert'),
-    /^An alert for channel ops was made at .*backup is down/,
+    /^It has been down since Tue 24 Nov 2026 02:30:00 \+01:00\. An alert for channel ops was made at .*backup is down/,
   );
   assert.match(sentencesOf(found, 'attempts'), /the job has no retries now/);
   assert.match(
