@@ -220,7 +220,7 @@ test('jobs and runs from the shell', async (t) => {
     const cells = rows.map((row) => row.split('\t'));
     assert.deepEqual(
       cells.map((row) => row.length),
-      [8, 8, 8, 8],
+      [11, 11, 11, 11],
     );
     assert.deepEqual(
       cells.map((row) => row.slice(0, 3)),
@@ -235,7 +235,7 @@ test('jobs and runs from the shell', async (t) => {
     assert.equal(jobs[0]?.name, name, 'JSON contains the name unchanged');
     assert.deepEqual(
       jobs.map(({ id }) => id),
-      cells.map((row) => row.at(-1)),
+      cells.map((row) => row[7]),
     );
   });
 

@@ -159,7 +159,11 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
   assert.equal((await jobd('runs', 'get', 'one', '019a9b1c-7f3a')).exitCode, 3);
 
   const down = await jobd('jobs', 'list', '--status', 'down');
-  assert.match(down.stdout, /^broken\tdown\t.*\thttp: 500\t\S+\/broken\t\S+\n$/, down.stderr);
+  assert.match(
+    down.stdout,
+    /^broken\tdown\t.*\thttp: 500\t\S+\/broken\t\S+\t-\t-\t-\n$/,
+    down.stderr,
+  );
   const listed = JSON.parse((await jobd('jobs', 'list', '--status', 'up', '--json')).stdout) as {
     jobs: Job[];
   };
