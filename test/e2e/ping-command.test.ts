@@ -210,7 +210,7 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
   assert.match(await run('pings', 'backup'), /^[^\t\n]+Z\tfail\t-\t-\tPOST\t-\n$/);
   assert.match(
     await run('list'),
-    new RegExp(`^backup\tdown\tEvery 10 minutes\t[^\t\n]*Z\t[^\t\n]*Z\t${made.id}\n$`),
+    new RegExp(`^backup\tdown\tEvery 10 minutes\t[^\t\n]*Z\t[^\t\n]*Z\t${made.id}\t-\t-\t-\n$`),
   );
   const env = { JOBD_URL: url, JOBD_API_KEY: key };
   const unasked = await jobd(['monitors', 'delete', 'backup'], env);
