@@ -35,7 +35,7 @@ export const managedChannels = managed<ChannelDefinition, KeptChannel>({
     const { jobIds: _, monitorIds: __, ...settings } = valuesIn(channelFields, channel);
     const served = await servedOf(scene, channel);
     const keysOf = (table: keyof Served) =>
-      served[table] && [...served[table]].map(([id, key]) => key ?? id);
+      served[table] && Array.from(served[table], ([id, key]) => key ?? id).toSorted();
     const config = Object.keys(configOf(scene, channel) ?? {}).toSorted();
     return {
       ...settings,
