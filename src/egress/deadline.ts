@@ -76,7 +76,7 @@ export class Deadline {
 
   /** Whether the request may be written now. A process that was frozen meanwhile learns here that it is too late. */
   mayBegin(): boolean {
-    return this.#beginBy === Infinity || this.timers.monotonicMs() < this.#beginBy;
+    return this.timers.monotonicMs() < this.#beginBy;
   }
 
   /** Milliseconds left, never below 0. */

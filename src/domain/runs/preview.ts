@@ -49,10 +49,7 @@ export function startPreview(): Preview {
     },
     isFull: () => rawBytes >= maxPreviewBytes || textBytes >= maxPreviewBytes,
     finish(cut) {
-      if (streaming === null) {
-        const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-        return { text: whole.toString(), truncated: cut };
-      }
+      if (streaming === null) return { text: Buffer.concat(chunks).toString(), truncated: cut };
       // A character whose end was not read is not invalid.
       decodePending(cut);
       return textBytes <= maxPreviewBytes ? { text, truncated: cut } : cutPreview(text, true);

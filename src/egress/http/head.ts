@@ -135,7 +135,7 @@ function readLines(text: string): ReadonlyMap<string, string> {
   }
 }
 
-/** Keeps a value that is of use. Returns the name of what a folded line would continue. */
+/** Keeps what is of use. Returns the name of what a folded line would continue. */
 function keep(values: Map<string, string>, name: string, given: string): string | null {
   const isList = lists.has(name);
   if (!isList && !singles.has(name)) return null;
