@@ -15,6 +15,12 @@ import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
 import { isPause } from './schedule-then.ts';
 
+/** Since when the job is down. */
+export function downFacts({ job, failingSince: at, zone }: Records): Fact[] {
+  if (job.health !== 'down' || at === null) return [];
+  return [fact('alert', `It has been down since ${timeIn(at, zone)}.`, { at })];
+}
+
 /** What the address rule says of the URL now. No request is sent for it. */
 export function targetFacts({ target }: Records): Fact[] {
   if (target === null) {

@@ -189,12 +189,6 @@ export function beginning(run: RunSummary, jobId: string, zone: string): string 
   return `${how} at ${timeIn(run.scheduledFor, zone)}`;
 }
 
-/** Since when the job is down. */
-export function downFacts({ job, failingSince: at, zone }: Records): Fact[] {
-  if (job.health !== 'down' || at === null) return [];
-  return [fact('alert', `It has been down since ${timeIn(at, zone)}.`, { at })];
-}
-
 /** A sentence for each delivery about the run, or why there is none. */
 export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Records): Fact[] {
   if (run === null || !isFinal(run.status)) return [];
