@@ -23,7 +23,7 @@ export interface Zone {
   ttlOfIpv6?: number;
 }
 
-/** A running server and the questions it got, as `A example.com`. */
+/** A running server and the questions it got, as `A example.com`. Who gets no answer in time asks again, so their number is chance. */
 export interface DnsServer extends AsyncDisposable {
   address: string;
   questions: string[];

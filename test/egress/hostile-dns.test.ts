@@ -39,7 +39,7 @@ test('an answer too large for UDP is fetched over TCP, and all of it is checked'
   const a = [...many(60), '10.0.0.1'];
   const { dns, resolve } = await setup(t, () => ({ a }));
   assert.deepEqual(addressesOf(await resolve('large.example.com')), a);
-  assert.equal(dns.questions.filter((question) => question.startsWith('A ')).length, 2);
+  assert.ok(dns.connections > 0);
   const egress = startEgress(t, { resolve, allowTargets: [] });
   const failure = failureOf(await egress.call(get('http://large.example.com/')));
   assert.equal(failure.reason, 'blocked_address');
