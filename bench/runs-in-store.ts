@@ -5,7 +5,7 @@
 
 import { systemClock } from '../src/domain/clock.ts';
 import { openStore } from '../src/store/open.ts';
-import type { Execution } from '../src/engine/runs/execution.ts';
+import { begunRun, type Execution } from '../src/engine/runs/execution.ts';
 import { testWriter } from '../test/support/running/writer.ts';
 import { json, run, startOutput, table, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { OptionsOf } from './bench.ts';
@@ -56,7 +56,7 @@ async function measure({ runs, batch }: { runs: number; batch: number }) {
   return { cpuUs: (user + system) / runs, systemUs: system / runs };
 }
 
-function success({ runId, jobId, startedAt }: Execution) {
+function success(claimed: Execution) {
   const answer = {
     httpStatus: 200,
     responseBody: 'ok',
@@ -64,6 +64,6 @@ function success({ runId, jobId, startedAt }: Execution) {
     reason: null,
     detail: null,
   };
-  const times = { finishedAt: startedAt + 5, durationMs: 5 };
-  return { runId, jobId, status: 'success' as const, attempts: 1, ...times, ...answer };
+  const times = { finishedAt: claimed.startedAt + 5, durationMs: 5 };
+  return { ...begunRun(claimed), status: 'success' as const, attempts: 1, ...times, ...answer };
 }

@@ -38,7 +38,9 @@ test('a change is tried again when the run has ended, not each time it is looked
     clock.advance(250);
   }
   assert.equal(tries, 1);
-  await local.store.write((tx) => recordEndedRuns(tx, [endedRun(run.id, id, 'success')]));
+  await local.store.write((tx) =>
+    recordEndedRuns(tx, [endedRun({ runId: run.id, jobId: id }, 'success')]),
+  );
   await until('the end', async () => {
     clock.advance(250);
     return tries === 2;

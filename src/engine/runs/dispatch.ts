@@ -27,7 +27,13 @@ import type { Attempt, EndedRun } from '../../store/runs/ended.ts';
 import type { Callers } from '../proof/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
 import type { Spans } from '../../domain/runs/call-span.ts';
-import { interruptedRun, runNames, type EndedExecution, type Execution } from './execution.ts';
+import {
+  begunRun,
+  interruptedRun,
+  runNames,
+  type EndedExecution,
+  type Execution,
+} from './execution.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {
@@ -89,9 +95,8 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   const ended = (result: TargetResult, secrets: RequestSecrets | null): EndedExecution => {
     const durationMs = elapsedMs();
     const finishedAt = run.startedAt + durationMs;
-    const { runId, jobId } = run;
     const outcome = outcomeWithout(run, secrets, result, dispatcher);
-    return done({ runId, jobId, finishedAt, durationMs, attempts, ...outcome });
+    return done({ ...begunRun(run), finishedAt, durationMs, attempts, ...outcome });
   };
   const interrupted = (detail: string, reason: InterruptedReason = 'cut_off'): EndedExecution => {
     const finishedAt = run.startedAt + elapsedMs();

@@ -7,21 +7,16 @@ import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
-import type { EndedRun } from '../../store/runs/ended.ts';
+import type { BegunRun, EndedRun } from '../../store/runs/ended.ts';
 
 /** A claimed run, ready for dispatch. Times are epoch milliseconds. */
-export interface Execution {
-  runId: string;
-  jobId: string;
+export interface Execution extends BegunRun {
   jobName: string;
-  workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
   host: string;
-  scheduledFor: number;
   /** The due time that it stands for, which its calls name (docs/behavior.md#call-8). */
   dueAt: number;
-  startedAt: number;
   /** The health of the job before this run, and its consecutive failures. No other run of the job can change them meanwhile. */
   health: Health;
   failures: number;
@@ -77,14 +72,24 @@ export interface Interruption {
   detail: string;
 }
 
+/** What its claim knows of a run. */
+export function begunRun({
+  runId,
+  jobId,
+  workspaceId,
+  scheduledFor,
+  startedAt,
+}: BegunRun): BegunRun {
+  return { runId, jobId, workspaceId, scheduledFor, startedAt };
+}
+
 /** A run that is closed without an outcome. */
 export function interruptedRun(
-  run: { runId: string; jobId: string },
+  run: BegunRun,
   { why, attempts, finishedAt }: { why: Interruption; attempts: number; finishedAt: number },
 ): EndedRun {
   return {
-    runId: run.runId,
-    jobId: run.jobId,
+    ...begunRun(run),
     status: 'interrupted',
     finishedAt,
     durationMs: null,

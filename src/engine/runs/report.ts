@@ -11,6 +11,7 @@ import type { Db } from '../../store/database/store.ts';
 import { clockStepMs, watchClock } from '../clock-watch.ts';
 import type { Step } from '../loop.ts';
 import { announceEnd, announceFollowUp } from './announce.ts';
+import { begunRun } from './execution.ts';
 import type { ExecutorParts } from './executor.ts';
 import type { EndedFact } from './follow.ts';
 import { recordBatch, type Recorded } from './record.ts';
@@ -78,12 +79,12 @@ async function endDue(
 
 /** The end of a run is the report; without one, the moment up to which it was waited for. */
 function endedWait(wait: DueWait): EndedWait {
-  const { runId, jobId, attempts, httpStatus, responseBody, startedAt } = wait;
+  const { attempts, httpStatus, responseBody, startedAt } = wait;
   // The wall clock may have been set back.
   const finishedAt = Math.max(wait.reportedAt ?? wait.expiresAt, startedAt);
   const kept = { attempts, httpStatus, responseBody, truncated: wait.truncated === 1 };
   const times = { finishedAt, durationMs: finishedAt - startedAt };
-  return { claimed: wait, ended: { runId, jobId, ...times, ...kept, ...outcomeOfWait(wait) } };
+  return { claimed: wait, ended: { ...begunRun(wait), ...times, ...kept, ...outcomeOfWait(wait) } };
 }
 
 function announce({ wake, ...hearers }: StepParts, { ended, followUp }: Recorded<EndedWait>): void {

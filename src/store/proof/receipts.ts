@@ -69,22 +69,20 @@ export interface SignedReceipt {
   previousSha256: string | null;
 }
 
-const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+const markSigned = statementForEach((db: Db, of: Parameters<Pick<SignedReceipt, 'runId'>>) =>
   db
-    .insertInto('receipts')
-    .columns(['run_id', 'receipt'])
-    .expression((from) =>
-      from
-        .selectFrom('runs')
-        .select([of('runId').as('run_id'), of('text').as('receipt')])
-        .where('id', '=', of('runId'))
-        .where('receipt_due', '=', 1),
-    )
+    .updateTable('runs')
+    .set({ receipt_due: 0 })
+    .where('id', '=', of('runId'))
+    .where('receipt_due', '=', sql.lit<1>(1))
     .compile(),
 );
 
-const markSigned = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
-  db.updateTable('runs').set({ receipt_due: 0 }).where('id', '=', of('runId')).compile(),
+const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+  db
+    .insertInto('receipts')
+    .values({ run_id: of('runId'), receipt: of('text') })
+    .compile(),
 );
 
 /** The new end of a job's chain of receipts, if its end is still the one that they continue. */
@@ -113,8 +111,10 @@ export async function keepReceipts(db: Db, receipts: readonly SignedReceipt[]): 
   const isExtended = await extendChain(db, [...ends.values()]);
   const extended = new Set(jobIds.filter((_, index) => isExtended[index]));
   const kept = receipts.filter(({ jobId }) => extended.has(jobId));
-  await insertReceipt(db, kept);
-  await markSigned(db, kept);
+  const ids = kept.map(({ runId }) => ({ runId }));
+  const isMarked = await markSigned(db, ids);
+  const marked = kept.filter((_, index) => isMarked[index]);
+  await insertReceipt(db, marked);
 }
 
 /** The receipt of a run, as text in canonical form, or undefined. */

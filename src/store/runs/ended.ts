@@ -1,22 +1,29 @@
 /** What the engine writes when runs end, in batches. Health is written where it changes (engine/alerts/health-changes.ts). */
 
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type OnConflictBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
 import type { ReportOutcome } from '../../domain/runs/report.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
-import type { RunRow } from '../database/schema.ts';
+import type { RunRow, Schema } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { holdJobs, holdRuns } from './held.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 
-/** A run that ended. Times are epoch milliseconds. */
-export interface EndedRun {
+/** A run under way, as its claim knows it. Times are epoch milliseconds. */
+export interface BegunRun {
   runId: string;
   jobId: string;
+  workspaceId: string;
+  scheduledFor: number;
+  startedAt: number;
+}
+
+/** A run that ended. */
+export interface EndedRun extends BegunRun {
   status: Extract<RunStatus, 'success' | 'failed' | 'interrupted'>;
   /** When the outcome was known, or the run was closed without one. */
   finishedAt: number;
@@ -30,59 +37,6 @@ export interface EndedRun {
   detail: string | null;
 }
 
-const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
-  writeRun(db, of, {
-    status: of('status'),
-    finished_at: of('finishedAt'),
-    attempts: of('attempts'),
-    http_status: of('httpStatus'),
-    duration_ms: of('durationMs'),
-    response_body: of.bytes('responseBody'),
-    truncated: of('truncated'),
-    reason: of('reason'),
-    detail: of('detail'),
-    receipt_due: of('receiptDue'),
-  }).compile(),
-);
-
-/** Writes a run that its job names as under way, and no other: the job has what is known since the claim. It may have a row. */
-function writeRun(
-  db: Db,
-  of: Parameters<Executing>,
-  known: Partial<Record<keyof RunRow, RawBuilder<unknown>>>,
-) {
-  const names = Object.keys(known) as (keyof RunRow)[];
-  return db
-    .insertInto('runs')
-    .columns(['id', 'job_id', 'workspace_id', 'source', 'scheduled_for', 'started_at', ...names])
-    .expression((from) =>
-      from
-        .selectFrom('jobs')
-        .select([of('runId').as('id'), 'jobs.id as job_id', 'workspace_id'])
-        .select(sql.lit('scheduled').as('source'))
-        .select(['active_for as scheduled_for', 'active_since as started_at'])
-        .select(names.map((name) => (known[name] as RawBuilder<never>).as(name)))
-        .where('jobs.id', '=', of('jobId'))
-        .where('active_run_id', '=', of('runId'))
-        .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs'))),
-    )
-    .onConflict((same) =>
-      same
-        .column('id')
-        .doUpdateSet((row) => {
-          const given = names.map((name) => [name, row.ref(`excluded.${name}`)]);
-          return Object.fromEntries(given) as Record<keyof RunRow, never>;
-        })
-        .where('runs.status', '=', sql.lit<'running'>('running')),
-    );
-}
-
-/** A run that ended, as it is written. */
-interface EndedRow extends Omit<EndedRun, 'truncated'> {
-  truncated: number;
-  receiptDue: number;
-}
-
 /**
  * Records ended runs, counts them, and frees their jobs. A run that is not under way any more is left as it is, so that
  * recording a batch twice changes nothing. With `receipts`, runs that got an answer are marked for signing. Returns
@@ -93,52 +47,11 @@ export async function recordEndedRuns(
   runs: readonly EndedRun[],
   { receipts }: { receipts: boolean } = { receipts: false },
 ): Promise<Set<string>> {
-  const rows = runs.map((run) => rowOf(run, receipts));
-  const isRecorded = await endRun(db, rows);
-  const recorded = rows.filter((_, index) => isRecorded[index]);
-  await freeJob(
-    db,
-    recorded.map(({ jobId, status, durationMs }) => ({
-      jobId,
-      durationMs,
-      success: Number(status === 'success'),
-      failed: Number(status === 'failed'),
-      interrupted: Number(status === 'interrupted'),
-    })),
-  );
-  return new Set(recorded.map(({ runId }) => runId));
-}
-
-/** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
-function rowOf(run: EndedRun, receipts: boolean): EndedRow {
-  return {
-    ...run,
-    responseBody: run.responseBody && run.responseBody.toWellFormed(),
-    truncated: Number(run.truncated),
-    detail: run.detail && run.detail.toWellFormed(),
-    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
-  };
-}
-
-/** A further attempt of a run under way; `attempts` counts it. */
-export interface Attempt extends Executing {
-  attempts: number;
-}
-
-const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
-  writeRun(db, of, { status: sql.lit('running'), attempts: of('attempts') }).compile(),
-);
-
-/** Keeps further attempts; the first one is kept by the claim. Returns the ids of those runs that are still under way. */
-export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<Set<string>> {
-  const isKept = await keepAttempt(db, attempts);
-  return new Set(attempts.filter((_, index) => isKept[index]).map(({ runId }) => runId));
-}
-
-/** A job, and the run that it executes. */
-interface Executing {
-  jobId: string;
-  runId: string;
+  // First: whose job names it is under way, and nobody else can end it from then on.
+  const isFreed = await freeJob(db, runs.map(outcomeOf));
+  const rows = runs.filter((_, index) => isFreed[index]).map((run) => rowOf(run, receipts));
+  const isWritten = await endRun(db, rows);
+  return new Set(rows.filter((_, index) => isWritten[index]).map(({ runId }) => runId));
 }
 
 /** What a job says of the run under way when there is none. */
@@ -150,16 +63,18 @@ export const noRun = {
 } as const;
 
 /** What the end of a run changes of its job, in any case. */
-interface Outcome {
-  jobId: string;
-  durationMs: number | null;
-  success: number;
-  failed: number;
-  interrupted: number;
+function outcomeOf({ jobId, runId, status, durationMs }: EndedRun) {
+  return {
+    jobId,
+    runId,
+    durationMs,
+    success: Number(status === 'success'),
+    failed: Number(status === 'failed'),
+    interrupted: Number(status === 'interrupted'),
+  };
 }
 
-/** Of a run that was written: its job names it, and nobody else can change that meanwhile. */
-const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) =>
+const freeJob = statementForEach((db: Db, of: Parameters<ReturnType<typeof outcomeOf>>) =>
   db
     .updateTable('jobs')
     .set((job) => ({
@@ -170,22 +85,102 @@ const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) =>
       total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
     .where('id', '=', of('jobId'))
+    .where('active_run_id', '=', of('runId'))
     .compile(),
 );
 
+/** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
+function rowOf(run: EndedRun, receipts: boolean) {
+  return {
+    ...run,
+    responseBody: run.responseBody && run.responseBody.toWellFormed(),
+    truncated: Number(run.truncated),
+    detail: run.detail && run.detail.toWellFormed(),
+    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
+  };
+}
+
+/** Values alone: with a select, SQLite would keep a journal for each statement (docs/decisions/0015-writing.md#0085). */
+const endRun = statementForEach((db: Db, of: Parameters<ReturnType<typeof rowOf>>) => {
+  const known = {
+    status: of('status'),
+    finished_at: of('finishedAt'),
+    attempts: of('attempts'),
+    http_status: of('httpStatus'),
+    duration_ms: of('durationMs'),
+    response_body: of.bytes('responseBody'),
+    truncated: of('truncated'),
+    reason: of('reason'),
+    detail: of('detail'),
+    receipt_due: of('receiptDue'),
+  };
+  return db
+    .insertInto('runs')
+    .values({
+      id: of('runId'),
+      job_id: of('jobId'),
+      workspace_id: of('workspaceId'),
+      source: 'scheduled',
+      scheduled_for: of('scheduledFor'),
+      started_at: of('startedAt'),
+      ...known,
+    })
+    .onConflict(orChange(Object.keys(known) as (keyof typeof known)[]))
+    .compile();
+});
+
+/** What becomes of these columns where the run has a row already. */
+function orChange(columns: readonly (keyof RunRow)[]) {
+  return (same: OnConflictBuilder<Schema, 'runs'>) =>
+    same
+      .column('id')
+      .doUpdateSet((row) => {
+        const given = columns.map((name) => [name, row.ref(`excluded.${name}`)]);
+        return Object.fromEntries(given) as Record<keyof RunRow, never>;
+      })
+      .where('runs.status', '=', sql.lit<'running'>('running'));
+}
+
+/** A further attempt of a run under way; `attempts` counts it. */
+export interface Attempt extends Pick<BegunRun, 'runId' | 'jobId'> {
+  attempts: number;
+}
+
+const ofBegun = ['id', 'job_id', 'workspace_id', 'source', 'scheduled_for', 'started_at'] as const;
+
+const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
+  db
+    .insertInto('runs')
+    .columns([...ofBegun, 'status', 'attempts'])
+    .expression((from) =>
+      from
+        .selectFrom('jobs')
+        .select([of('runId').as('id'), 'jobs.id as job_id', 'workspace_id'])
+        .select(sql.lit('scheduled').as('source'))
+        .select(['active_for as scheduled_for', 'active_since as started_at'])
+        .select([sql.lit('running').as('status'), of('attempts').as('attempts')])
+        .where('jobs.id', '=', of('jobId'))
+        .where('active_run_id', '=', of('runId'))
+        .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs'))),
+    )
+    .onConflict(orChange(['attempts']))
+    .compile(),
+);
+
+/** Keeps further attempts; the first one is kept by the claim. Returns the ids of those runs that are still under way. */
+export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<Set<string>> {
+  const isKept = await keepAttempt(db, attempts);
+  return new Set(attempts.filter((_, index) => isKept[index]).map(({ runId }) => runId));
+}
+
 /** A run that a process executes. */
-export interface RunningRun {
-  runId: string;
-  jobId: string;
+export interface RunningRun extends BegunRun {
   jobName: string;
-  workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
   /** Of the job, before it. */
   health: Health;
   failures: number;
-  scheduledFor: number;
-  startedAt: number;
   attempts: number;
   /** What its target reported already; null if nothing. */
   reported: ReportOutcome | null;

@@ -97,11 +97,12 @@ test('every state can be reached from an initial one', () => {
 
 test('the store makes exactly the transitions of the table', async (t) => {
   const { store, job, insert, statusOf } = await setup(t);
+  const ofJob = (runId: string) => ({ runId, jobId: job.id });
   const moves: Partial<Record<RunStatus, (id: string) => Promise<unknown>>> = {
     running: (id) => startQueuedRuns(store.db, [{ id, startedAt: 1 }]),
-    success: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'success')]),
-    failed: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'failed')]),
-    interrupted: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'interrupted')]),
+    success: (id) => recordEndedRuns(store.db, [endedRun(ofJob(id), 'success')]),
+    failed: (id) => recordEndedRuns(store.db, [endedRun(ofJob(id), 'failed')]),
+    interrupted: (id) => recordEndedRuns(store.db, [endedRun(ofJob(id), 'interrupted')]),
   };
   for (const from of runStatuses) {
     for (const to of runStatuses) {

@@ -27,6 +27,8 @@ export interface ServerService extends Asking {
   readonly start: (database?: string, options?: readonly string[]) => Promise<Process>;
   /** Makes the jobs due one after the other: from `firstMs` from now on, in `spreadMs`. */
   readonly storm: (firstMs: number, spreadMs: number) => Promise<void>;
+  /** Makes the next jobs of a storm due now, one shortly after the other, long before their time. */
+  readonly some: (count: number) => Promise<void>;
   /** Makes the jobs due now that would be due later in a storm. */
   readonly hurry: () => Promise<void>;
   /** Answers the calls that were held, and holds no more. */
@@ -41,6 +43,8 @@ export interface ServerService extends Asking {
 const hourMs = 3_600_000;
 const keyCount = 4;
 
+/** Between jobs that become due one shortly after the other. */
+const someMs = 40;
 /** How long the target of every tenth job takes, so that calls are in flight when something happens. */
 const slowMs = 300;
 /** Longer than calls are held: leases are 15 s. */
@@ -69,6 +73,17 @@ export async function prepareOnServer(
   });
   let url = '';
   const books = () => readServerBooks(database);
+  /** Makes jobs of these ids due one after the other. */
+  async function due(ids: readonly string[], firstAt: number, stepMs: number): Promise<void> {
+    // A due time is an hour after the job's start.
+    const list = `'{${ids.join()}}'::text[]`;
+    const dueAt = `${firstAt} + ${stepMs} * (array_position(${list}, id) - 1)`;
+    await onServer(
+      database,
+      `update jobs set next_run_at = ${dueAt}, anchor_at = ${dueAt} - ${hourMs} where id = any (${list})`,
+    );
+  }
+  let next = 0;
   return {
     witness,
     database,
@@ -79,15 +94,11 @@ export async function prepareOnServer(
       url = await daemon.listening;
       return daemon;
     },
-    async storm(firstMs, spreadMs) {
-      const firstAt = Date.now() + firstMs;
-      const stepMs = Math.floor(spreadMs / jobCount);
-      // A due time is an hour after the job's start.
-      const dueAt = `${firstAt} + ${stepMs} * (array_position('{${jobs.join()}}'::text[], id) - 1)`;
-      await onServer(
-        database,
-        `update jobs set next_run_at = ${dueAt}, anchor_at = ${dueAt} - ${hourMs}`,
-      );
+    storm: (firstMs, spreadMs) => due(jobs, Date.now() + firstMs, Math.floor(spreadMs / jobCount)),
+    async some(count) {
+      const ids = jobs.slice(next, (next += count));
+      assert.ok(ids.length > 0, 'no job is left');
+      await due(ids, Date.now(), someMs);
     },
     async hurry() {
       const now = Date.now();

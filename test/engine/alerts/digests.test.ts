@@ -233,7 +233,7 @@ test('an interrupted run that is recorded twice is gathered once', async (t) => 
     failures: 0,
     scheduledFor: run.scheduledFor,
   } as const;
-  const ended = endedRun(run.id, job.id, 'interrupted', { finishedAt: clock.now() });
+  const ended = endedRun({ ...run, runId: run.id }, 'interrupted', { finishedAt: clock.now() });
   const batch = { executions: [{ claimed, ended }], attempts: [] };
   const record = async () =>
     (await store.write((tx) => recordBatch(tx, batch, { receipts: false }))).ended.length;

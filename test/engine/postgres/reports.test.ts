@@ -70,7 +70,7 @@ async function setup(t: TestContext) {
     end: (tx: Db, ...runs: { runId: string; jobId: string }[]) =>
       recordEndedRuns(
         tx,
-        runs.map(({ runId, jobId }) => endedRun(runId, jobId, 'failed')),
+        runs.map((one) => endedRun(one, 'failed')),
       ),
     findDue: (tx: Db) => findDueWaits(tx, { now, acceptedFrom: 0, limit: 1 }),
     read: () => findRun(store.db, run.jobId, run.runId),

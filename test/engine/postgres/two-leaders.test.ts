@@ -170,7 +170,7 @@ describe('two nodes that lead', { skip, concurrency: 2 }, () => {
     for (const dueAt of [1, 2, 3]) {
       const run = startingRun(jobId, dueAt);
       await beginRuns(store.db, run);
-      const ended = endedRun(run.id, jobId, 'success');
+      const ended = endedRun({ ...run, runId: run.id }, 'success');
       await recordEndedRuns(store.db, [ended], { receipts: true });
     }
     const signer = () =>

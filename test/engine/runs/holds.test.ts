@@ -49,7 +49,7 @@ async function setup(t: TestContext, input: Partial<JobInput> = {}) {
       const claimed = await store.write((tx) => claimRuns(tx, slots, moment));
       ({ more } = claimed);
       called.push(...claimed.executions.map(({ scheduledFor }) => scheduledFor));
-      const ends = claimed.executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success'));
+      const ends = claimed.executions.map((run) => endedRun(run, 'success'));
       await store.write((tx) => recordEndedRuns(tx, ends));
     }
     return called;
@@ -128,7 +128,7 @@ test('a held job runs by hand; neither another job nor a miss starts it', async 
   assert.deepEqual(each(await runsOf(job), 'status'), ['missed'], 'it is not made up for');
   const { id: runId } = await runJob(app, writer, job.id, null);
   assert.deepEqual(await claim(clock.now()), [clock.now()]);
-  const ended = { ...endedRun(runId, job.id, 'success'), finishedAt: clock.now() };
+  const ended = endedRun({ runId, jobId: job.id }, 'success', { finishedAt: clock.now() });
   const claimed = { ...job, scheduledFor: clock.now(), isFollowed: true };
   const { queued } = await store.write((tx) => follow(tx, { ended: [{ ended, claimed }] }));
   assert.deepEqual(each(queued, 'jobId'), [free.id]);

@@ -75,7 +75,7 @@ test('a due time is missed or called, and not both, however the clock is set', a
           // Of a due time that was called before, it fails.
           await recordEndedRuns(
             tx,
-            executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success')),
+            executions.map((run) => endedRun(run, 'success')),
           );
           return more;
         });

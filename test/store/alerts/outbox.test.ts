@@ -48,7 +48,7 @@ async function failingRun(setup: TestStore, failures = 0) {
   const job = await addJob();
   const run = startingRun(job.id, 60_000);
   await beginRuns(store.db, run);
-  const ended = endedRun(run.id, job.id, 'failed');
+  const ended = endedRun({ ...run, runId: run.id }, 'failed');
   const health = failures === 0 ? ('up' as const) : ('down' as const);
   return { job, ended, claimed: { workspaceId, health, failures, scheduledFor: 60_000 } };
 }
@@ -67,7 +67,7 @@ test('the health of a job changes with its first failure, each further one and t
     [3, 'interrupted', null],
   ];
   for (const [before, status, expected] of rows) {
-    const change = jobHealthChange(endedRun('r', 'j', status), 'w', before);
+    const change = jobHealthChange(endedRun({ runId: 'r', jobId: 'j' }, status), 'w', before);
     const found = change && `${change.type} ${change.failures}`;
     assert.equal(found, expected, `${before} ${status}`);
   }
@@ -116,9 +116,12 @@ sqliteTest(
     t.after(() => db.destroy());
     const { workspaceId } = setup;
     const claimed = { workspaceId, health: 'up', failures: 0, scheduledFor: 0 } as const;
-    const success = { ended: endedRun('r', 'j', 'success'), claimed };
-    const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
-    const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
+    const success = { ended: endedRun({ runId: 'r', jobId: 'j' }, 'success'), claimed };
+    const interrupted = { ended: endedRun({ runId: 'r', jobId: 'j' }, 'interrupted'), claimed };
+    const again = {
+      ended: endedRun({ runId: 'r', jobId: 'j' }, 'failed'),
+      claimed: { ...claimed, failures: 7 },
+    };
     assert.equal(await recordHealthChanges(db, [success, interrupted]), 0);
     assert.equal(asked, 0);
     assert.equal(

@@ -61,9 +61,9 @@ function createHistory(setup: TestStore, random: () => number, startAt: number) 
     if (job.active_run_id === null) return;
     const status = pick(['success', 'failed', 'failed', 'interrupted'] as const) ?? 'success';
     const finishedAt = now + Math.floor(random() * 1_000);
-    const ended = endedRun(job.active_run_id, job.id, status, { finishedAt });
-    const { health, failures } = job;
-    const claimed = { workspaceId, health, failures, scheduledFor: now };
+    const { active_run_id: runId, active_for: scheduledFor, health, failures } = job;
+    const claimed = { workspaceId, health, failures, scheduledFor: scheduledFor ?? now };
+    const ended = endedRun({ ...claimed, runId, jobId: job.id }, status, { finishedAt });
     const batch = { executions: [{ ended, claimed }] };
     await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
     if (status === 'success') failingSince.delete(job.id);

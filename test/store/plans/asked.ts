@@ -200,7 +200,7 @@ export const ofRuns: Asked = {
   countDueJobs: [(db) => claims.countDueJobs(db, 1, 10)],
   findRunningRuns: [(db) => results.findRunningRuns(db)],
   recordEndedRuns: (['success', 'interrupted'] as const).map(
-    (status) => (db) => results.recordEndedRuns(db, [endedRun('r', 'j', status)]),
+    (status) => (db) => results.recordEndedRuns(db, [endedRun({ runId: 'r', jobId: 'j' }, status)]),
   ),
   keepAttempts: [(db) => results.keepAttempts(db, [{ runId: 'r', jobId: 'j', attempts: 2 }])],
   listRuns: [null, position].map(
@@ -242,7 +242,13 @@ export const ofRuns: Asked = {
     (of) => (db) => receipts.findUnsignedRuns(db, of),
   ),
   countUnsignedRuns: [(db) => receipts.countUnsignedRuns(db, 10)],
-  keepReceipts: [(db) => receipts.keepReceipts(db, [receipt])],
+  keepReceipts: [
+    async (db) => {
+      const ended = endedRun({ runId: 'r', jobId: 'j' }, 'success');
+      await results.recordEndedRuns(db, [ended], { receipts: true });
+      await receipts.keepReceipts(db, [receipt]);
+    },
+  ],
   findChains: [(db) => receipts.findChains(db, part)],
   findNewestReceipts: [(db) => receipts.findNewestReceipts(db, 'j', 5)],
 };

@@ -73,8 +73,8 @@ const ofEachRun = [
   'insertScheduledRuns',
   'startQueuedRuns',
   'updateClaimedJobs',
-  'keepAttempts',
   'recordEndedRuns',
+  'keepReceipts',
 ];
 
 test('every function of the store that looks into a workspace is known here', () => {
@@ -113,14 +113,15 @@ sqliteTest('every statement uses its index, and reads nothing of other workspace
   );
 });
 
-sqliteTest(
-  'no statement of a run builds a table in memory, which SQLite does anew each time one runs',
-  async (t) => {
-    const { instructionsOf } = await openPlans(t);
-    for (const name of ofEachRun) {
-      for (const ask of asked[name] ?? []) {
-        assert.ok(!(await instructionsOf(ask)).includes('OpenEphemeral'), name);
-      }
+sqliteTest('no statement of a run builds a table in memory or keeps a journal', async (t) => {
+  const { instructionsOf } = await openPlans(t);
+  for (const name of ofEachRun) {
+    for (const ask of asked[name] ?? []) {
+      const instructions = await instructionsOf(ask);
+      assert.ok(instructions.length > 0, name);
+      assert.ok(!instructions.includes('OpenEphemeral'), name);
+      // What inserts the rows of a select may fail in the middle: SQLite keeps a journal of each such statement.
+      assert.ok(!instructions.includes('InitCoroutine'), name);
     }
-  },
-);
+  }
+});

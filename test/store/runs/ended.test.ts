@@ -15,10 +15,10 @@ async function setup(t: TestContext) {
   const readJob = async () =>
     (await findJob(store.db, workspaceId, job.id)) ?? assert.fail('no job');
   let startedAt = 1_000;
-  const start = async (): Promise<string> => {
+  const start = async () => {
     const run = startingRun(job.id, (startedAt += 1_000));
     await beginRuns(store.db, run);
-    return run.id;
+    return { ...run, runId: run.id, workspaceId };
   };
   const record = async (...runs: EndedRun[]): Promise<void> => {
     const { health, failures } = await readJob();
@@ -27,7 +27,7 @@ async function setup(t: TestContext) {
     await recordBatch(store.db, { executions }, { receipts: false });
   };
   const end = async (status: EndedRun['status'], changes: Partial<EndedRun> = {}) => {
-    const ended = endedRun(await start(), job.id, status, changes);
+    const ended = endedRun(await start(), status, changes);
     await record(ended);
     return ended;
   };
@@ -43,10 +43,11 @@ async function setup(t: TestContext) {
 }
 
 test('an ended run is read back with every field, and its job is free again', async (t) => {
-  const { start, record, job, readRun, readJob } = await setup(t);
-  const runId = await start();
+  const { start, record, readRun, readJob } = await setup(t);
+  const begun = await start();
+  const { runId } = begun;
   assert.equal((await readJob()).activeRunId, runId);
-  const ended = endedRun(runId, job.id, 'failed', {
+  const ended = endedRun(begun, 'failed', {
     finishedAt: 5_000,
     durationMs: 3_000,
     attempts: 3,
@@ -56,9 +57,8 @@ test('an ended run is read back with every field, and its job is free again', as
     reason: 'http',
   });
   await record(ended);
-  const { runId: id, ...fields } = ended;
-  const first = { source: 'scheduled', scheduledFor: 2_000, startedAt: 2_000 };
-  assert.deepEqual(await readRun(id), { id, ...first, ...fields });
+  const { runId: id, workspaceId: _, ...fields } = ended;
+  assert.deepEqual(await readRun(id), { id, source: 'scheduled', ...fields });
   const { activeRunId, lastRunAt, lastDurationMs, health, downReason } = await readJob();
   assert.deepEqual(
     { activeRunId, lastRunAt, lastDurationMs, health, downReason },
@@ -74,12 +74,13 @@ test('an ended run is read back with every field, and its job is free again', as
 
 test('recording the same batch twice changes nothing', async (t) => {
   const { start, record, db, job, readRun, readJob } = await setup(t);
-  const runId = await start();
-  const ended = endedRun(runId, job.id, 'success');
+  const begun = await start();
+  const { runId } = begun;
+  const ended = endedRun(begun, 'success');
   await record(ended);
   const before = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
   await record(ended);
-  await record(endedRun(runId, job.id, 'failed'), ended);
+  await record(endedRun(begun, 'failed'), ended);
   const after = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
   assert.deepEqual(after, before);
 });
@@ -89,7 +90,7 @@ test('a late second record does not free a job that executes another run', async
   const first = await end('success');
   const second = await start();
   await record(first);
-  assert.equal((await readJob()).activeRunId, second);
+  assert.equal((await readJob()).activeRunId, second.runId);
 });
 
 test('health follows the last outcome; an interrupted run has none', async (t) => {
@@ -136,8 +137,8 @@ test('a batch is recorded as a whole, each run with its own outcome', async (t) 
   const statuses = ['success', 'failed', 'interrupted'] as const;
   await recordEndedRuns(
     store.db,
-    runs.map(({ id, jobId }, index) =>
-      endedRun(id, jobId, statuses[index % 3] ?? 'success', { attempts: index }),
+    runs.map((run, index) =>
+      endedRun({ ...run, runId: run.id }, statuses[index % 3] ?? 'success', { attempts: index }),
     ),
   );
   for (const [index, { id, jobId }] of runs.entries()) {

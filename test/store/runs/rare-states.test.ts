@@ -76,6 +76,7 @@ const wait = { ...begun, runId: 'running', acceptedAt: 1, expiresAt: later };
 const progress = { at: 1, percent: 50, line: null };
 const report = { at: 1, outcome: 'success', by: 'target', message: null } as const;
 const claim = claimOf({ ...startingRun('due', 1), id: 'claimed' });
+const underWay = { runId: 'running', jobId: 'running' };
 const bad = { before: null, since: null, downTo: undefined, limit: 100 };
 
 testGuards({
@@ -112,20 +113,20 @@ testGuards({
     isBusy,
   ],
   'only a run under way is ended': [
-    (tx) => recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]),
+    (tx) => recordEndedRuns(tx, [endedRun(underWay, 'failed')]),
     isOver,
     hasEnded,
   ],
   'the end of a run frees its job only from that run': [
     async (tx) => {
-      await recordEndedRuns(tx, [endedRun('running', 'running', 'failed')]);
+      await recordEndedRuns(tx, [endedRun(underWay, 'failed')]);
       return (await rowOf(tx, 'jobs', 'running'))['total_failed'] === 1;
     },
     changed('jobs', 'running', { active_run_id: 'another' }),
   ],
   'an interrupted run frees its job only from that run': [
     async (tx) => {
-      await recordEndedRuns(tx, [endedRun('running', 'running', 'interrupted')]);
+      await recordEndedRuns(tx, [endedRun(underWay, 'interrupted')]);
       return (await rowOf(tx, 'jobs', 'running'))['active_run_id'] === null;
     },
     changed('jobs', 'running', { active_run_id: 'another' }),

@@ -126,7 +126,7 @@ test('paging through runs repeats none and skips none while new ones arrive', as
 /** Ends every run that executes. */
 async function endAll(db: Db, status: EndedRun['status'], times = 1): Promise<void> {
   const running = await findRunningRuns(db);
-  const ended = running.map(({ runId, jobId }) => endedRun(runId, jobId, status));
+  const ended = running.map((run) => endedRun(run, status));
   for (let time = 0; time < times; time += 1) await recordEndedRuns(db, ended);
 }
 

@@ -20,7 +20,7 @@ export interface Plans {
   texts: ReadonlySet<string>;
 }
 
-/** Opens an empty store for it, in which nothing of what is asked stays. */
+/** Opens a store for it with one job, `j`, whose run `r` is under way. Nothing of what is asked stays. */
 export async function openPlans(t: TestContext): Promise<Plans> {
   const test = await openTestStore(t);
   const sent: CompiledQuery[] = [];
@@ -32,6 +32,11 @@ export async function openPlans(t: TestContext): Promise<Plans> {
   t.after(() => db.destroy());
   // What is asked names rows that there are not.
   await sql`pragma ignore_check_constraints = on`.execute(db);
+  await sql`pragma foreign_keys = off`.execute(db);
+  const { id } = await test.addJob();
+  const running = { id: 'j', active_run_id: 'r', active_for: 1, active_since: 1 };
+  await db.updateTable('jobs').set(running).where('id', '=', id).execute();
+  await sql`pragma foreign_keys = on`.execute(db);
 
   async function explain<Step>(what: 'query plan' | '', ask: Ask): Promise<Step[]> {
     const steps: Step[] = [];

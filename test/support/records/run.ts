@@ -5,7 +5,7 @@ import { queuedRun as newQueuedRun, type Run } from '../../../src/domain/runs/ru
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import type { ClaimedJob, MissedRun, StartingRun } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';
-import type { EndedRun } from '../../../src/store/runs/ended.ts';
+import type { BegunRun, EndedRun } from '../../../src/store/runs/ended.ts';
 
 /** A manual run at `now` (epoch milliseconds). */
 export function queuedRun(jobId: string, now: number): Run {
@@ -47,10 +47,12 @@ export function missedRun(jobId: string, dueAt: number): MissedRun {
   return { id: newId(dueAt), jobId, scheduledFor: dueAt, reason: 'not_running', missed };
 }
 
+/** What a test knows of a run under way. */
+type Begun = Pick<BegunRun, 'runId' | 'jobId'> & Partial<BegunRun>;
+
 /** The result of a run that ended in this state; `changes` are the fields of interest. */
 export function endedRun(
-  runId: string,
-  jobId: string,
+  { runId, jobId, workspaceId = 'w', scheduledFor = 1, startedAt = scheduledFor }: Begun,
   status: EndedRun['status'],
   changes: Partial<EndedRun> = {},
 ): EndedRun {
@@ -59,8 +61,11 @@ export function endedRun(
   return {
     runId,
     jobId,
+    workspaceId,
+    scheduledFor,
+    startedAt,
     status,
-    finishedAt: 2,
+    finishedAt: startedAt + 1,
     durationMs: known ? 1 : null,
     attempts: 1,
     httpStatus: known ? (status === 'success' ? 200 : 500) : null,

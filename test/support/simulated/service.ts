@@ -47,7 +47,7 @@ export async function simulateService(t: TestContext, start: string): Promise<Si
       const claimed = await claimDueJobs(tx, allSlots, { now, servingSince, nodeId: null });
       more = claimed.more;
       await keepSpans(tx, claimed.renewed);
-      const ended = claimed.executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success'));
+      const ended = claimed.executions.map((run) => endedRun(run, 'success'));
       await recordEndedRuns(tx, ended);
     }
   }

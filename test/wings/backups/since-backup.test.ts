@@ -50,7 +50,7 @@ async function backedUp(t: TestContext, { waiting = false } = {}) {
       const { executions, missed } = await claimDueJobs(tx, slots, moment);
       await recordEndedRuns(
         tx,
-        executions.map(({ runId, jobId }) => endedRun(runId, jobId, 'success')),
+        executions.map((run) => endedRun(run, 'success')),
       );
       const called = executions.map(({ scheduledFor }) =>
         Math.ceil((scheduledFor - begun) / minute),
