@@ -29,9 +29,6 @@ export interface ChangeFeed {
   publishAll(): void;
 }
 
-/** A feed that nobody listens to. */
-export const unheard: ChangeFeed = { isHeard: false, publish() {}, publishAll() {} };
-
 /** More ids than this are not gathered: asking for everything again costs less. */
 export const mostChangedIds = 200;
 

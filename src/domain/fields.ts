@@ -221,6 +221,9 @@ export const notesField = {
 export const actions = ['pause', 'resume'] as const;
 export type Action = (typeof actions)[number];
 
+/** Any character but blanks, controls and what Unicode shows as nothing (`Default_Ignorable_Code_Point`). */
+const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
 /**
  * What a value should be instead, as the rest of a sentence that begins with the name of its field. Undefined if it keeps
  * the rule; its type has been checked before. `shown` is the value as the sentence may repeat it.
@@ -246,7 +249,7 @@ export function brokenRule(
     return `must have at most ${maxItems} entries, got ${value.length}`;
   }
   if (typeof value !== 'string') return undefined;
-  if (minLength > 0 && value.trim() === '')
+  if (minLength > 0 && !visible.test(value))
     return `must not be ${value === '' ? 'empty' : 'blank'}`;
   return (pattern === undefined ? undefined : unstorable(value)) ?? tooLong(value, maxLength);
 }

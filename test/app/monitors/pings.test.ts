@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { createPingKeeper, type ReceivedPing } from '../../../src/app/monitors/pings.ts';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 import { keptAtPace, pingPace, pingsKept } from '../../../src/domain/monitors/ping.ts';
 import type { PingKind } from '../../../src/domain/monitors/ping.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Signer } from '../../../src/engine/proof/sign.ts';

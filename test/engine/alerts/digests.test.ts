@@ -10,7 +10,7 @@ import { newId } from '../../../src/domain/id.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { openLog } from '../../../src/base/log.ts';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';

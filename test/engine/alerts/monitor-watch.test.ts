@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import type { Window } from '../../../src/domain/windows.ts';
 import { monitorStatus, type Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { sql } from 'kysely';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { openLog } from '../../../src/base/log.ts';
 import type { Db, Store } from '../../../src/store/database/store.ts';

@@ -12,7 +12,7 @@ import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { rotateSigningKey } from '../../../src/app/proof/signing-keys.ts';
 import type { Receipt } from '../../../src/domain/proof/receipt.ts';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { createWatch } from '../../../src/engine/alerts/monitor-watch.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';

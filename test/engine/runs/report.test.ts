@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { createReportStep } from '../../../src/engine/runs/report.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { beginWaits, keepReports } from '../../../src/store/runs/reports.ts';

@@ -10,7 +10,7 @@ import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import { unidentified } from '../../support/fakes/unidentified.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { isoTime } from '../../../src/domain/clock.ts';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { openLog } from '../../../src/base/log.ts';
 import type { Store } from '../../../src/store/database/store.ts';

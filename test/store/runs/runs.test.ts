@@ -8,7 +8,7 @@ import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { testWriter, type TestWriter } from '../../support/running/writer.ts';
 import type { Claim } from '../../../src/engine/runs/claim.ts';
 import { openLog } from '../../../src/base/log.ts';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../../support/fakes/changes.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../fakes/changes.ts';
 import type { Monitor, Ping } from '../../../src/api/monitors/contract.ts';
 import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import type { Clock } from '../../../src/domain/clock.ts';

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { unheard } from '../../../src/domain/changes.ts';
+import { unheard } from '../fakes/changes.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { errorOf } from '../../../src/domain/runs/reason.ts';
