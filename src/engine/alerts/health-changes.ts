@@ -2,10 +2,9 @@
 
 import { errorOf } from '../../domain/runs/reason.ts';
 import { jobHealthChange, type HealthChange } from '../../domain/alerts/health-change.ts';
-import { findThresholds, insertHealthChanges, updateHealth } from '../../store/alerts/outbox.ts';
-import type { NewHealth } from '../../store/alerts/outbox.ts';
+import { findThresholds, insertHealthChanges } from '../../store/alerts/outbox.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { EndedRun } from '../../store/runs/ended.ts';
+import type { EndedRun, NewHealth } from '../../store/runs/ended.ts';
 import type { Execution } from '../runs/execution.ts';
 
 /** A run that ended, with what is known of its job since the claim. */
@@ -15,15 +14,11 @@ export interface EndedClaim {
 }
 
 /**
- * Writes the health of jobs whose runs ended, and its changes, in the transaction that records the runs. If
- * nothing changed, no query runs. A further failure is kept only if some channel waits for that number of failures.
+ * Writes changes of the health of jobs whose runs ended, in the transaction that records the runs. If nothing changed, no
+ * query runs. A further failure is kept only if some channel waits for that number of failures.
  * Returns how many changes were added to the outbox.
  */
 export async function recordHealthChanges(tx: Db, runs: readonly EndedClaim[]): Promise<number> {
-  await updateHealth(
-    tx,
-    runs.map(healthAfter).filter((one) => one !== null),
-  );
   const changes = runs
     .map(({ ended, claimed }) => jobHealthChange(ended, claimed.workspaceId, claimed.failures))
     .filter((change) => change !== null);
@@ -34,14 +29,17 @@ export async function recordHealthChanges(tx: Db, runs: readonly EndedClaim[]): 
   return wanted.length;
 }
 
-/** Health follows the last outcome; an interrupted run has none. Null if it stays as it was. */
-function healthAfter({ ended, claimed }: EndedClaim): NewHealth | null {
-  const { jobId, status, finishedAt: at } = ended;
-  const isSame = status === 'success' ? claimed.health === 'up' : status === 'interrupted';
-  if (isSame) return null;
-  if (status === 'success') return { jobId, health: 'up', downReason: null, failures: 0, at };
-  const downReason = errorOf(ended)?.toWellFormed() ?? null;
-  return { jobId, health: 'down', downReason, failures: claimed.failures + 1, at };
+/** Health follows the last outcome; an interrupted run has none. Of each run that changes it, by its id. */
+export function healthAfter(runs: readonly EndedClaim[]): Map<string, NewHealth> {
+  const changed = new Map<string, NewHealth>();
+  for (const { ended, claimed } of runs) {
+    if (ended.status === 'failed') {
+      const downReason = errorOf(ended)?.toWellFormed() ?? null;
+      changed.set(ended.runId, { health: 'down', downReason, failures: claimed.failures + 1 });
+    } else if (ended.status === 'success' && claimed.health !== 'up')
+      changed.set(ended.runId, { health: 'up', downReason: null, failures: 0 });
+  }
+  return changed;
 }
 
 function isFurther({ failures }: HealthChange): boolean {

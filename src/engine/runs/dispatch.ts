@@ -128,11 +128,8 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       if (nextAt === null) return ended(result, secrets);
       await rest(clock, nextAt - now, signal);
       const retryFrom = clock.monotonicMs();
-      const mayRetry = await keepAttempt({
-        runId: run.runId,
-        jobId: run.jobId,
-        attempts: attempts + 1,
-      });
+      const { runId, jobId } = run;
+      const mayRetry = await keepAttempt({ runId, jobId, attempts: attempts + 1 });
       if (!mayRetry) return ended(result, secrets);
       // As with a claim: an attempt that took over a minute to write is not sent.
       if (clock.monotonicMs() - retryFrom > latestStartMs) return ended(result, secrets);

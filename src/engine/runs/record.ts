@@ -3,6 +3,7 @@
 import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/ended.ts';
 import { beginWaits, type BegunWait } from '../../store/runs/reports.ts';
 import type { Db } from '../../store/database/store.ts';
+import { healthAfter } from '../alerts/health-changes.ts';
 import type { EndedExecution } from './execution.ts';
 import { follow, type EndedFact, type FollowUp } from './follow.ts';
 
@@ -26,7 +27,7 @@ export async function recordBatch<Ended extends EndedFact>(
   const retried = await keepAttempts(tx, attempts);
   const waiting = await beginWaits(tx, waits);
   const ends = executions.map((execution) => execution.ended);
-  const recorded = await recordEndedRuns(tx, ends, { receipts });
+  const recorded = await recordEndedRuns(tx, ends, { receipts, health: healthAfter(executions) });
   const ended = executions.filter((execution) => recorded.has(execution.ended.runId));
   return { ended, retried, waiting, followUp: await follow(tx, { ended }) };
 }

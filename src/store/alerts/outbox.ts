@@ -6,35 +6,7 @@ import { isOfMonitor, type HealthChange } from '../../domain/alerts/health-chang
 import { labelsIn } from '../../domain/labels.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
-import { statementForEach, type Parameters } from '../database/statement.ts';
 import { findRun } from '../runs/runs.ts';
-
-/** What a run made of the health of its job. `at`: when it ended, in epoch milliseconds. */
-export interface NewHealth {
-  jobId: string;
-  health: 'up' | 'down';
-  downReason: string | null;
-  /** Consecutive ones. */
-  failures: number;
-  at: number;
-}
-
-/** Sets the health of jobs, and since when they fail: the end of the first failure, until a success. */
-export const updateHealth = statementForEach((db: Db, of: Parameters<NewHealth>) =>
-  db
-    .updateTable('jobs')
-    .set({
-      health: of('health'),
-      down_reason: of('downReason'),
-      failures: of('failures'),
-      failing_since: sql<
-        number | null
-      >`case ${of('failures')} when 0 then null when 1 then ${of('at')}
-        else coalesce(failing_since, ${of('at')}) end`,
-    })
-    .where('id', '=', of('jobId'))
-    .compile(),
-);
 
 /** The numbers of consecutive failures above one that some channel waits for. */
 export async function findThresholds(db: Db): Promise<Set<number>> {

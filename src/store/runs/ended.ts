@@ -1,4 +1,4 @@
-/** What the engine writes when runs end, in batches. Health is written where it changes (engine/alerts/health-changes.ts). */
+/** What the engine writes when runs end, in batches: the runs, and what they make of their jobs. */
 
 import { sql, type OnConflictBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
@@ -37,6 +37,17 @@ export interface EndedRun extends BegunRun {
   detail: string | null;
 }
 
+/** What a run makes of the health of its job. */
+export interface NewHealth {
+  health: 'up' | 'down';
+  downReason: string | null;
+  /** Consecutive ones. */
+  failures: number;
+}
+
+/** `health` has that of jobs by the ids of their runs; that of all others stays. */
+type Recording = { receipts: boolean; health?: ReadonlyMap<string, NewHealth> };
+
 /**
  * Records ended runs, counts them, and frees their jobs. A run that is not under way any more is left as it is, so that
  * recording a batch twice changes nothing. With `receipts`, runs that got an answer are marked for signing. Returns
@@ -45,13 +56,17 @@ export interface EndedRun extends BegunRun {
 export async function recordEndedRuns(
   db: Db,
   runs: readonly EndedRun[],
-  { receipts }: { receipts: boolean } = { receipts: false },
+  { receipts, health = new Map() }: Recording = { receipts: false },
 ): Promise<Set<string>> {
+  const same = runs.filter(({ runId }) => !health.has(runId));
+  const others = runs.filter(({ runId }) => health.has(runId));
+  const changes = others.map((run) => ({ ...outcomeOf(run), ...health.get(run.runId)! }));
   // First: whose job names it is under way, and nobody else can end it from then on.
-  const isFreed = await freeJob(db, runs.map(outcomeOf));
-  const rows = runs.filter((_, index) => isFreed[index]).map((run) => rowOf(run, receipts));
+  const isFreed = [...(await freeJob(db, same.map(outcomeOf))), ...(await changeJob(db, changes))];
+  const freed = [...same, ...others].filter((_, index) => isFreed[index]);
+  const rows = freed.map((run) => rowOf(run, receipts));
   const isWritten = await endRun(db, rows);
-  return new Set(rows.filter((_, index) => isWritten[index]).map(({ runId }) => runId));
+  return new Set(freed.filter((_, index) => isWritten[index]).map(({ runId }) => runId));
 }
 
 /** What a job says of the run under way when there is none. */
@@ -63,19 +78,37 @@ export const noRun = {
 } as const;
 
 /** What the end of a run changes of its job, in any case. */
-function outcomeOf({ jobId, runId, status, durationMs }: EndedRun) {
+function outcomeOf({ jobId, runId, status, durationMs, finishedAt: at }: EndedRun) {
   return {
     jobId,
     runId,
     durationMs,
+    at,
     success: Number(status === 'success'),
     failed: Number(status === 'failed'),
     interrupted: Number(status === 'interrupted'),
   };
 }
 
-const freeJob = statementForEach((db: Db, of: Parameters<ReturnType<typeof outcomeOf>>) =>
-  db
+type Outcome = ReturnType<typeof outcomeOf>;
+
+const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) => free(db, of).compile());
+
+/** Says since when the job fails, too: the end of the first failure, until a success. */
+const changeJob = statementForEach((db: Db, of: Parameters<Outcome & NewHealth>) =>
+  free(db, of)
+    .set({
+      health: of('health'),
+      down_reason: of('downReason'),
+      failures: of('failures'),
+      failing_since: sql<number>`case ${of('failures')} when 0 then null when 1 then ${of('at')}
+          else coalesce(failing_since, ${of('at')}) end`,
+    })
+    .compile(),
+);
+
+function free(db: Db, of: Parameters<Outcome>) {
+  return db
     .updateTable('jobs')
     .set((job) => ({
       ...noRun,
@@ -85,9 +118,8 @@ const freeJob = statementForEach((db: Db, of: Parameters<ReturnType<typeof outco
       total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
     .where('id', '=', of('jobId'))
-    .where('active_run_id', '=', of('runId'))
-    .compile(),
-);
+    .where('active_run_id', '=', of('runId'));
+}
 
 /** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
 function rowOf(run: EndedRun, receipts: boolean) {
