@@ -221,8 +221,8 @@ export const notesField = {
 export const actions = ['pause', 'resume'] as const;
 export type Action = (typeof actions)[number];
 
-/** Any character but blanks, controls and what Unicode shows as nothing (`Default_Ignorable_Code_Point`). */
-const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+/** Any character but blanks, the one of Braille too, controls and what Unicode shows as nothing. */
+const visible = /[^\p{Z}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**
  * What a value should be instead, as the rest of a sentence that begins with the name of its field. Undefined if it keeps

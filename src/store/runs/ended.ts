@@ -49,7 +49,7 @@ export interface NewHealth {
 type Recording = { receipts: boolean; health?: ReadonlyMap<string, NewHealth> };
 
 /**
- * Records ended runs, counts them, and frees their jobs. A run that is not under way any more is left as it is, so that
+ * Records ended runs, counts them, and frees their jobs. A run that its job does not name any more is left as it is, so that
  * recording a batch twice changes nothing. With `receipts`, runs that got an answer are marked for signing. Returns
  * the ids of the runs that were recorded now.
  */

@@ -173,6 +173,7 @@ const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const position = { scheduledFor: 5, source: 'manual' } as const;
 const downTo = { scheduledFor: 2, source: 'manual' } as const;
 const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
+const isDown = { health: 'down', downReason: 'timeout', failures: 2 } as const;
 const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0', previousSha256: null };
 const statusesOfJob = [null, ['success'], ['success', 'failed'], ['failed']] as const;
 const histories = statusesOfJob.flatMap((statuses) => [
@@ -199,8 +200,12 @@ export const ofRuns: Asked = {
   updateClaimedJobs: [(db) => claims.updateClaimedJobs(db, [claimOf(startingRun('j', 1))])],
   countDueJobs: [(db) => claims.countDueJobs(db, 1, 10)],
   findRunningRuns: [(db) => results.findRunningRuns(db)],
-  recordEndedRuns: (['success', 'interrupted'] as const).map(
-    (status) => (db) => results.recordEndedRuns(db, [endedRun({ runId: 'r', jobId: 'j' }, status)]),
+  recordEndedRuns: [new Map(), new Map([['r', isDown]])].map(
+    (health) => (db) =>
+      results.recordEndedRuns(db, [endedRun({ runId: 'r', jobId: 'j' }, 'failed')], {
+        receipts: true,
+        health,
+      }),
   ),
   keepAttempts: [(db) => results.keepAttempts(db, [{ runId: 'r', jobId: 'j', attempts: 2 }])],
   listRuns: [null, position].map(
