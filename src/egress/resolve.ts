@@ -40,6 +40,8 @@ const youngMs = 50;
 export interface ResolverOptions {
   /** DNS servers as `ADDRESS` or `ADDRESS:PORT`; default: the machine's. */
   servers?: readonly string[];
+  /** How long a server may take before it is asked again. */
+  patienceMs?: number;
   hostsPath?: string;
   /** How long answers are kept. Default: the time of this thread. */
   timers?: Pick<Timers, 'monotonicMs'>;
@@ -49,7 +51,7 @@ export interface ResolverOptions {
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const { timers = systemClock } = options;
   const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
-  const query = createQuery(options.servers);
+  const query = createQuery(options);
   const pace = createPace(maxYoungQueries, youngMs);
   /** The answers, or the look-up that all callers share until it is done. */
   const kept = new LRUCache<string, Answers | Promise<Answers>>({
@@ -111,12 +113,12 @@ interface Family {
   failure: string | null;
 }
 
-function createQuery(servers: readonly string[] | undefined): (host: string) => Promise<Queried> {
+function createQuery(options: ResolverOptions): (host: string) => Promise<Queried> {
   let resolver: Resolver | null = null;
 
   return async (host) => {
     checkOpenFiles();
-    resolver ??= createDnsClient(servers);
+    resolver ??= createDnsClient(options);
     const client = resolver;
     const [v4, v6] = await Promise.all([
       ask(client.resolve4(host, { ttl: true })),
@@ -154,8 +156,8 @@ const temporaryWords = new Map([
   ['EREFUSED', 'the DNS servers refused the look-up'],
 ]);
 
-function createDnsClient(servers: readonly string[] | undefined): Resolver {
-  const client = new Resolver({ timeout: 1500, tries: 3 });
+function createDnsClient({ servers, patienceMs: timeout = 1500 }: ResolverOptions): Resolver {
+  const client = new Resolver({ timeout, tries: 3 });
   if (servers !== undefined) client.setServers(servers);
   return client;
 }

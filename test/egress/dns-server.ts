@@ -23,12 +23,20 @@ export interface Zone {
   ttlOfIpv6?: number;
 }
 
-/** A running server and the questions it got, as `A example.com`. Who gets no answer in time asks again, so their number is chance. */
+/** A running server and the questions it got, as `A example.com`. */
 export interface DnsServer extends AsyncDisposable {
   address: string;
   questions: string[];
   /** TCP connections so far. */
   readonly connections: number;
+}
+
+/** This server is as late as its process, which asks: so long no question is asked again. */
+export const patienceMs = 10_000;
+
+/** Names that begin with `silent` get no answer, others the address of this machine. */
+export function silentOrLoopback(name: string): Zone {
+  return name.startsWith('silent') ? { a: 'TIMEOUT', aaaa: 'TIMEOUT' } : { a: ['127.0.0.1'] };
 }
 
 const typeA = 1;

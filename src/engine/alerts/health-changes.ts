@@ -33,11 +33,12 @@ export async function recordHealthChanges(tx: Db, runs: readonly EndedClaim[]): 
 export function healthAfter(runs: readonly EndedClaim[]): Map<string, NewHealth> {
   const changed = new Map<string, NewHealth>();
   for (const { ended, claimed } of runs) {
-    if (ended.status === 'failed') {
+    const { runId, status, finishedAt: at } = ended;
+    if (status === 'failed') {
       const downReason = errorOf(ended)?.toWellFormed() ?? null;
-      changed.set(ended.runId, { health: 'down', downReason, failures: claimed.failures + 1 });
-    } else if (ended.status === 'success' && claimed.health !== 'up')
-      changed.set(ended.runId, { health: 'up', downReason: null, failures: 0 });
+      changed.set(runId, { health: 'down', downReason, failures: claimed.failures + 1, at });
+    } else if (status === 'success' && claimed.health !== 'up')
+      changed.set(runId, { health: 'up', downReason: null, failures: 0, at });
   }
   return changed;
 }

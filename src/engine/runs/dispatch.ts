@@ -27,13 +27,8 @@ import type { Attempt, EndedRun } from '../../store/runs/ended.ts';
 import type { Callers } from '../proof/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
 import type { Spans } from '../../domain/runs/call-span.ts';
-import {
-  begunRun,
-  interruptedRun,
-  runNames,
-  type EndedExecution,
-  type Execution,
-} from './execution.ts';
+import { begunRun, interruptedRun, runNames } from './execution.ts';
+import type { EndedExecution, Execution } from './execution.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {

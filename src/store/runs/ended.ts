@@ -43,6 +43,8 @@ export interface NewHealth {
   downReason: string | null;
   /** Consecutive ones. */
   failures: number;
+  /** When the run ended, in epoch milliseconds. */
+  at: number;
 }
 
 /** `health` has that of jobs by the ids of their runs; that of all others stays. */
@@ -78,12 +80,11 @@ export const noRun = {
 } as const;
 
 /** What the end of a run changes of its job, in any case. */
-function outcomeOf({ jobId, runId, status, durationMs, finishedAt: at }: EndedRun) {
+function outcomeOf({ jobId, runId, status, durationMs }: EndedRun) {
   return {
     jobId,
     runId,
     durationMs,
-    at,
     success: Number(status === 'success'),
     failed: Number(status === 'failed'),
     interrupted: Number(status === 'interrupted'),

@@ -173,7 +173,7 @@ const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const position = { scheduledFor: 5, source: 'manual' } as const;
 const downTo = { scheduledFor: 2, source: 'manual' } as const;
 const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
-const isDown = { health: 'down', downReason: 'timeout', failures: 2 } as const;
+const isDown = { health: 'down', downReason: 'timeout', failures: 2, at: 2 } as const;
 const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0', previousSha256: null };
 const statusesOfJob = [null, ['success'], ['success', 'failed'], ['failed']] as const;
 const histories = statusesOfJob.flatMap((statuses) => [
