@@ -35,7 +35,10 @@ export function runToEnd(
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         stderr = (stderr + text).slice(-mostKept);
       });
-      child.once('error', failed);
+      child.once('error', (error) => {
+        clearTimeout(timer);
+        failed(error);
+      });
       // What it left running in the background may keep its output open.
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
