@@ -3,10 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** Makes an empty directory that is removed with the test. */
+/** Directories of tests whose hooks run or have run. */
+const left: string[] = [];
+process.once('exit', removeLeft);
+
+/**
+ * Makes an empty directory that is removed after the test. Hooks run in the order in which they were added, so a daemon
+ * that stops with the test may write there until the last one: the next test removes it.
+ */
 export function temporaryDirectory(t: Pick<TestContext, 'after'>): string {
+  removeLeft();
   const directory = mkdtempSync(join(tmpdir(), 'jobd-test-'));
-  // Hooks run in the order in which they were added, so a daemon may be writing its reserve here at this moment.
-  t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20 }));
+  t.after(() => void left.push(directory));
   return directory;
+}
+
+function removeLeft(): void {
+  for (const directory of left.splice(0)) rmSync(directory, { recursive: true, force: true });
 }
