@@ -12,7 +12,7 @@ export interface DescribedHeader {
 
 export type Headers = Record<string, Header>;
 
-const refPrefix = '#/components/headers/';
+export const refPrefix = '#/components/headers/';
 
 /** A header that an answer always has. */
 export function header(description: string, more: Partial<DescribedHeader> = {}): DescribedHeader {
@@ -36,11 +36,6 @@ export const sharedHeaders = {
   }),
   'WWW-Authenticate': header('`Bearer`.', { example: 'Bearer' }),
 } as const;
-
-/** Follows a reference, if it is one. */
-export function resolveHeader(one: Header): DescribedHeader {
-  return '$ref' in one ? sharedHeaders[one.$ref.slice(refPrefix.length) as Shared] : one;
-}
 
 type Shared = keyof typeof sharedHeaders;
 

@@ -3,7 +3,7 @@
 import type { Run } from '../../api/runs/contract.ts';
 import { becauseOf, readWhy, type Why } from '../../domain/runs/reason.ts';
 import { originOf } from '../../domain/runs/run.ts';
-import { duration, span, figures } from './figures.ts';
+import { duration, span } from './figures.ts';
 import { clock, dayIn } from './times.ts';
 
 /** The fields of a run that tell what happened. */
@@ -140,17 +140,6 @@ export function whyOf({ why, scheduledFor: dueAt, httpStatus }: FailedRun): Why 
 }
 
 type FailedRun = Pick<Run, 'scheduledFor' | 'httpStatus' | 'why'>;
-
-/** The error of a run in a list: for missed due times without the moments that the row shows besides. */
-export function shortError(run: FailedRun & Pick<Run, 'status' | 'error'>, zone?: string): string {
-  const times = missedTimes(run);
-  const known = whyOf(run);
-  if (times === null || known === null) return run.error ?? run.status;
-  const { count, last } = times;
-  const why = becauseOf(known, (iso) => clock(iso, zone));
-  if (count === 1) return `missed: ${why}`;
-  return `missed: ${figures(count)} due times until ${clock(last, zone)}: ${why}`;
-}
 
 /** Why there is no receipt; null if there should be one. */
 export function whyNoReceipt(run: Pick<Run, 'status' | 'httpStatus'>): string | null {

@@ -7,7 +7,12 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { resolveHeader } from '../../../src/api/description/answer-headers.ts';
+import {
+  refPrefix,
+  sharedHeaders,
+  type DescribedHeader,
+  type Header,
+} from '../../../src/api/description/answer-headers.ts';
 import type { OpenApiDocument, Operation } from '../../../src/api/description/openapi-document.ts';
 import { publishedDescription } from './description.ts';
 
@@ -55,13 +60,19 @@ function conformanceTo(description: OpenApiDocument): Conformance {
     const answer = found.operation.responses[String(got.status)];
     assert.ok(answer, `${what}, which is not documented: ${JSON.stringify(got.body)}`);
     for (const [name, header] of Object.entries(answer.headers ?? {})) {
-      const { required } = resolveHeader(header);
+      const { required } = resolved(header);
       assert.ok(!required || got.headers.get(name) !== null, `${what} without ${name}`);
     }
     assert.deepEqual(Object.keys(answer.content), [mediaType], `${what} with ${type}`);
     const steps = ['responses', String(got.status), 'content', mediaType, 'schema'];
     assertValid([found.pointer, ...steps.map(pointerStep)].join('/'), got.body, what);
   };
+}
+
+/** Follows a reference, if it is one. */
+function resolved(header: Header): DescribedHeader {
+  if (!('$ref' in header)) return header;
+  return sharedHeaders[header.$ref.slice(refPrefix.length) as keyof typeof sharedHeaders];
 }
 
 /** Whether a cookie was refused: the description has these failures in its introduction, and not in each operation. */
