@@ -78,17 +78,13 @@ function emptyOutcome(): Outcome {
   return { passed: 0, failures: [], skips: [], seconds: new Map() };
 }
 
-const reporter = join(root, 'test/support/suite/reporter.ts');
+const inSuite = (name: string): string => join(root, 'test/support/suite', name);
 
 async function runBatch({ part, files, env }: Batch, given: Surroundings): Promise<Outcome> {
   const outcome = emptyOutcome();
-  const flags = [
-    ...(given.flags ?? []),
-    '--test',
-    '--test-isolation=none',
-    `--test-reporter=${reporter}`,
-  ];
-  const [program = '', ...args] = [...(given.wrapper ?? []), process.execPath, ...flags, ...files];
+  const flags = [...(given.flags ?? []), `--test-reporter=${inSuite('reporter.ts')}`];
+  const command = [process.execPath, ...flags, inSuite('files.ts'), ...files];
+  const [program = '', ...args] = [...(given.wrapper ?? []), ...command];
   const child = spawn(program, args, {
     cwd: root,
     env: { ...given.env, ...env },
@@ -108,10 +104,8 @@ async function runBatch({ part, files, env }: Batch, given: Surroundings): Promi
   let timer = setTimeout(hang, silenceMs);
   child.on('message', (message) => {
     const heard = message as Heard;
-    if (heard.kind !== 'said') {
-      clearTimeout(timer);
-      timer = setTimeout(hang, silenceMs);
-    }
+    clearTimeout(timer);
+    timer = setTimeout(hang, silenceMs);
     if (heard.kind === 'began') last = heard;
     if (heard.kind === 'ended') take(outcome, heard, part);
   });

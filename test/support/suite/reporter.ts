@@ -8,7 +8,6 @@ import { root } from './suites.ts';
 /** What `lanes.ts` hears of a test. */
 export type Heard =
   | { kind: 'began'; file: string; name: string }
-  | { kind: 'said'; file: string; text: string }
   | {
       kind: 'ended';
       file: string;
@@ -30,10 +29,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   for await (const { type, data } of events) {
     if (type === 'test:dequeue') {
       tell({ kind: 'began', file: placeOf(data.file), name: data.name });
-    } else if (type === 'test:diagnostic' && data.file !== undefined) {
-      tell({ kind: 'said', file: placeOf(data.file), text: data.message });
     } else if (type === 'test:diagnostic' && data.message.startsWith('Error: ')) {
-      // Of a test that had ended. It makes the process fail, which quotes this.
+      // Of no test that runs, as far as is known (files.ts). It makes the process fail, which quotes this.
       process.stderr.write(`${data.message}\n`);
     } else if (type === 'test:pass' || type === 'test:fail') {
       const { details, skip, name, line = 0, file, nesting } = data;
