@@ -12,7 +12,7 @@ const command = '/path/to/command';
 
 /** The lines for a monitor, the best one first. */
 export function pingLines(
-  { scheduleType, cronExpr }: Pick<Monitor, 'scheduleType' | 'cronExpr'>,
+  { scheduleType, cronExpr, timezone }: Pick<Monitor, 'scheduleType' | 'cronExpr' | 'timezone'>,
   url: string,
 ): PingLine[] {
   const wrapped = `/usr/local/bin/jobd ping ${url} -- ${command}`;
@@ -20,7 +20,7 @@ export function pingLines(
   const isForCrontab = scheduleType === 'cron' && cronExpr !== null && !/[L#]/.test(cronExpr);
   return [
     isForCrontab
-      ? { title: 'In a crontab', line: `${cronExpr} ${wrapped}` }
+      ? { title: `In the crontab of a machine in ${timezone}`, line: `${cronExpr} ${wrapped}` }
       : { title: 'With the jobd command', line: wrapped },
     {
       title: 'In a shell, without jobd on that machine',

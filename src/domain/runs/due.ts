@@ -106,14 +106,19 @@ function planFrom(
     return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };
   }
   // What was due before a hold is missed separately from what follows it (docs/behavior.md#hold-1).
-  const begins = holds.flatMap((one) => periodAfter(one, nextRunAt)?.from ?? []);
-  const missed = dueTimesFrom(schedule, nextRunAt, Math.min(earliest, ...begins) - 1);
+  const until = Math.min(earliest, nextHold(holds, nextRunAt)) - 1;
+  const missed = dueTimesFrom(schedule, nextRunAt, until);
   const next = nextDue(schedule, missed.last);
   const isCalled =
     next !== null && next >= earliest && next <= now && coveredUntil(holds, next) === null;
   return isCalled
     ? { missed, dueAt: next, nextRunAt: nextDue(schedule, next) }
     : { missed, dueAt: null, nextRunAt: next };
+}
+
+/** When the next of these windows begins; infinite if none does. */
+export function nextHold(holds: readonly Window[], after: number): number {
+  return Math.min(...holds.map((one) => periodAfter(one, after)?.from ?? Infinity));
 }
 
 /**

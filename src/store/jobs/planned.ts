@@ -43,7 +43,7 @@ export async function findPlannedJobs(
 }
 
 /** A job with a due time that has passed. */
-export type OverdueJob = PlannedJob & { nextRunAt: number };
+export type OverdueJob = PlannedJob & { nextRunAt: number; workspaceId: string };
 
 /** A page of jobs that were due by an instant, in epoch milliseconds. */
 export async function findOverdueJobs(
@@ -53,7 +53,7 @@ export async function findOverdueJobs(
 ): Promise<OverdueJob[]> {
   return await db
     .selectFrom('jobs')
-    .select(['id', ...scheduleColumns])
+    .select(['id', 'workspace_id as workspaceId', ...scheduleColumns])
     .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
     .where('id', '>', afterId)
     .where('next_run_at', '<=', by)
@@ -70,7 +70,8 @@ export interface DueTimeChange extends PlannedJob {
 
 type DueTimeUpdate = Pick<DueTimeChange, 'id' | 'nextRunAt' | 'planned'>;
 
-const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeUpdate>) =>
+/** Moves jobs from one due time to another. Returns for each whether it had the first. */
+export const moveDueTimes = statementForEach((db: Db, of: Parameters<DueTimeUpdate>) =>
   db
     .updateTable('jobs')
     .set({ next_run_at: of('planned') })
@@ -90,7 +91,7 @@ export async function updateDueTimes(
   when: { at: number; reason: SpanEnd },
 ): Promise<void> {
   const updates = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
-  const isChanged = await updateDueTime(tx, updates);
+  const isChanged = await moveDueTimes(tx, updates);
   const changed = changes.filter((_, index) => isChanged[index]);
   await keepSpans(
     tx,

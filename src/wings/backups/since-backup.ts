@@ -5,11 +5,20 @@
  */
 
 import { newId } from '../../domain/id.ts';
-import { dueBetween, nextDue } from '../../domain/schedule/next.ts';
-import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import { dueTimesFrom, holdsOf, nextHold } from '../../domain/runs/due.ts';
+import { dueBetween, nextDue, type DueTimes } from '../../domain/schedule/next.ts';
+import { scheduleOf, type Schedule } from '../../domain/schedule/schedule.ts';
+import { coveredUntil, type Window } from '../../domain/windows.ts';
+import { findHolds } from '../../store/accounts/windows.ts';
 import type { Db } from '../../store/database/store.ts';
 import { sweep, type SweepPage } from '../../store/database/sweep.ts';
-import { findOverdueJobs, updateDueTimes, type OverdueJob } from '../../store/jobs/planned.ts';
+import {
+  findOverdueJobs,
+  moveDueTimes,
+  updateDueTimes,
+  type OverdueJob,
+} from '../../store/jobs/planned.ts';
+import { keepHeld } from '../../store/jobs/schedule-spans.ts';
 import { keepMissedRun } from '../../store/runs/missed.ts';
 import { dropQueuedRuns } from '../../store/runs/runs.ts';
 import { openFile } from '../../store/sqlite/file.ts';
@@ -49,10 +58,12 @@ export async function settleDueTimes(
     since.dropped = await dropQueuedRuns(tx, present?.waiting ?? []);
     const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
     for await (const jobs of sweep(find, jobsPerPage)) {
+      const holds = await findHolds(tx, jobs);
       for (const job of jobs) {
         const next = present?.nextRunAt.get(job.id);
-        if (next === undefined) since.unknown += await keepUnknown(tx, job, now);
-        else since.decided += await keepDecided(tx, job, Math.min(now, (next ?? Infinity) - 1));
+        if (next === undefined) {
+          since.unknown += await keepUnknown(tx, job, holds.get(job.id) ?? [], now);
+        } else since.decided += await keepDecided(tx, job, Math.min(now, (next ?? Infinity) - 1));
       }
     }
   });
@@ -69,16 +80,47 @@ async function keepDecided(tx: Db, job: OverdueJob, until: number): Promise<numb
   return decided.count;
 }
 
-/** A run says what is not known. Returns of how many due times. */
-async function keepUnknown(tx: Db, job: OverdueJob, now: number): Promise<number> {
+/** Runs say what is not known; what windows of the copy hold is held. Returns of how many due times nothing is known. */
+async function keepUnknown(
+  tx: Db,
+  job: OverdueJob,
+  windows: readonly Window[],
+  now: number,
+): Promise<number> {
   const schedule = scheduleOf(job);
-  const times = dueBetween(schedule, job.nextRunAt - 1, now);
-  if (times === null) return 0;
-  const { first: scheduledFor } = times;
-  const missed = { ...times, from: null, until: null };
-  const run = { id: newId(now), jobId: job.id, scheduledFor, reason: 'restored', missed } as const;
-  await keepMissedRun(tx, run, nextDue(schedule, now));
-  return times.count;
+  let unknown = 0;
+  for (const part of dueParts(schedule, job.nextRunAt, now, holdsOf(schedule, windows))) {
+    const { isHeld, ...times } = part;
+    const { first } = times;
+    const planned = nextDue(schedule, times.last);
+    if (isHeld) {
+      await moveDueTimes(tx, [{ id: job.id, nextRunAt: first, planned }]);
+      await keepHeld(tx, [{ job, held: times }]);
+      continue;
+    }
+    const missed = { ...times, from: null, until: null };
+    const run = { id: newId(now), jobId: job.id, scheduledFor: first, missed } as const;
+    await keepMissedRun(tx, { ...run, reason: 'restored' }, planned);
+    unknown += times.count;
+  }
+  return unknown;
+}
+
+/** What is due from `first`, which is a due time, up to a moment, in turns: what windows hold, and what they do not. */
+function* dueParts(
+  schedule: Schedule,
+  first: number,
+  until: number,
+  holds: readonly Window[],
+): Generator<DueTimes & { isHeld: boolean }> {
+  let next: number | null = first;
+  while (next !== null && next <= until) {
+    const heldUntil = coveredUntil(holds, next);
+    const end = heldUntil ?? nextHold(holds, next);
+    const times = dueTimesFrom(schedule, next, Math.min(until, end - 1));
+    yield { ...times, isHeld: heldUntil !== null };
+    next = nextDue(schedule, times.last);
+  }
 }
 
 /** What the present database knows. */

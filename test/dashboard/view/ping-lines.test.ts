@@ -4,11 +4,14 @@ import { pingLines } from '../../../src/dashboard/view/ping-lines.ts';
 
 const url = 'https://jobs.example.com/ping/9b838ddd';
 const lines = (cronExpr: string | null) =>
-  pingLines({ scheduleType: cronExpr === null ? 'period' : 'cron', cronExpr }, url);
+  pingLines(
+    { scheduleType: cronExpr === null ? 'period' : 'cron', cronExpr, timezone: 'Asia/Tokyo' },
+    url,
+  );
 
-test('the line for a crontab has the schedule of the monitor', () => {
+test('the line for a crontab has the schedule of the monitor, and says in which zone it is', () => {
   assert.deepEqual(lines('30 2 * * *')[0], {
-    title: 'In a crontab',
+    title: 'In the crontab of a machine in Asia/Tokyo',
     line: `30 2 * * * /usr/local/bin/jobd ping ${url} -- /path/to/command`,
   });
 });

@@ -5,8 +5,10 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
+import type { Window } from '../../../src/domain/windows.ts';
 import { errorOf } from '../../../src/domain/runs/reason.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
+import { keepWindows } from '../../../src/store/accounts/windows.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import { insertQueuedRun, listRuns } from '../../../src/store/runs/runs.ts';
@@ -16,6 +18,7 @@ import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { endedRun, queuedRun } from '../../support/records/run.ts';
+import { windowOf } from '../../support/records/window.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
@@ -28,7 +31,7 @@ function timeAt(minutes: number): number {
 }
 
 /** Two jobs that are due each minute, served until `begun`, and a backup of then. Times are minutes after `begun`. */
-async function backedUp(t: TestContext, { waiting = false } = {}) {
+async function backedUp(t: TestContext, { waiting = false, holds = [] as Window[] } = {}) {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'kept.db');
   const masterKeys = masterKeysInFile(dataDir);
@@ -92,6 +95,11 @@ async function backedUp(t: TestContext, { waiting = false } = {}) {
     await using local = await openTestLocal(dataDir);
     for (const id of ids) await insertQueuedRun(local.store.db, queuedRun(id, begun), null);
   }
+  if (holds.length > 0) {
+    await using local = await openTestLocal(dataDir);
+    const [first] = await local.store.db.selectFrom('workspaces').select('id').execute();
+    await keepWindows(local.store.db, first?.id ?? '', holds, begun);
+  }
   const target = { path: file, descriptor: null };
   await makeBackup({ dataDir, target, masterKeys, allowEmpty: false });
   return { dataDir, ids, serve, restore, account, forget };
@@ -138,6 +146,18 @@ sqliteTest(
     assert.match(errorOf(run) ?? '', /^missed: 2 due times .*: the database was restored from/);
   },
 );
+
+sqliteTest('what a window held since is neither called nor missed nor unknown', async (t) => {
+  const holds = [windowOf('hold', timeAt(1), timeAt(3))];
+  const { dataDir, restore, serve, account } = await backedUp(t, { holds });
+  fs.rmSync(join(dataDir, 'jobd.db'));
+  // Due at 1, 4 and 5, and held at 2 and 3.
+  assert.deepEqual(await restore(5.2), { decided: 0, unknown: 6 });
+  assert.deepEqual(await serve(5.4), { called: [], missed: 0 });
+  assert.deepEqual((await serve(6)).called, [6, 6]);
+  const each = { called: 6, missed: 3, restored: 'held 2' };
+  assert.deepEqual(await account(6), [each, each]);
+});
 
 sqliteTest('runs that waited go on waiting only if they are known to wait still', async (t) => {
   const { dataDir, restore } = await backedUp(t, { waiting: true });
