@@ -2,6 +2,7 @@
 
 import { destination, stdSerializers } from 'pino';
 import type { DestinationStream, Logger, SerializedError } from 'pino';
+import { escapeControls } from '../domain/characters.ts';
 import { messageOf } from '../domain/errors.ts';
 import { isJournal, priorities } from './journal.ts';
 import { humanLine } from './log-line.ts';
@@ -44,7 +45,7 @@ function lineOf(level: number, given: object | string, message?: string): string
 /** What JSON cannot hold must not stop who logs it. */
 function jsonOf(fields: Record<string, unknown>): string {
   try {
-    return JSON.stringify(fields);
+    return escapeControls(JSON.stringify(fields));
   } catch (error) {
     return JSON.stringify({ unwritable: messageOf(error), msg: fields['msg'] });
   }

@@ -15,6 +15,11 @@ export function tooLong(text: string, longest: number): string | undefined {
   return length > longest ? `must be at most ${longest} characters, got ${length}` : undefined;
 }
 
+/** A text as every database keeps it: without U+0000 and halves of surrogate pairs, which become U+FFFD. */
+export function madeStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
 /** What is wrong with a text that not every database can keep; undefined if all can. */
 export function unstorable(text: string): string | undefined {
   return text.includes('\0') ? 'must not contain the character U+0000' : undefined;

@@ -56,6 +56,11 @@ test('an error that ends with the words of its cause says them once', () => {
   assert.deepEqual(messages, ['cannot be used: refused', 'cannot be used: refused']);
 });
 
+test('a text from outside cannot control the terminal on which somebody reads the JSON', () => {
+  const { stderr } = run("log.info({ name: 'a\\u009b31m\\u202e\\u007f' }, 'x');", 'pipe');
+  assert.ok(stderr.includes(String.raw`"a\u009b31m\u202e\u007f"`), stderr);
+});
+
 test('a line whose fields JSON cannot hold is written without them', () => {
   const { stderr } = run("log.error({ count: 1n }, 'broken');", 'pipe');
   assert.match(stderr, /^\{"level":50,"time":"[^"]+","unwritable":"[^"]+","msg":"broken"\}\n$/);

@@ -64,15 +64,18 @@ function refusalOf(text: string): string {
 
 /** The place of the first malformed string in a JSON value, or null. Not recursive: bodies may be deep. */
 function brokenText(body: unknown): string | null {
-  const open: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
+  const open: { value: object; path: string[] }[] = [{ value: { body }, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
-    if (typeof value === 'string' && !value.isWellFormed()) return nameOf(path);
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [key, inner] of Object.entries(value)) {
+    for (const key in value) {
       if (!key.isWellFormed()) return 'each field name';
-      // Two steps name the place well enough; keeping more of a deep path would be expensive.
-      open.push({ value: inner, path: path.length < 2 ? [...path, key] : path });
+      const inner: unknown = value[key as keyof typeof value];
+      const isWhole = typeof inner !== 'string' || inner.isWellFormed();
+      if (isWhole && (typeof inner !== 'object' || inner === null)) continue;
+      // Two steps name the place well enough. A body may have 100,000 values, most of them none that can be broken.
+      const place = path.length < 3 ? [...path, key] : path;
+      if (!isWhole) return nameOf(place.slice(1));
+      open.push({ value: inner as object, path: place });
     }
   }
   return null;

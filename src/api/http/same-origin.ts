@@ -31,7 +31,8 @@ export function otherPageFault(headers: Headers): JobdError | null {
 
 /** Not every request has an Origin: browsers leave it out where a page reads nothing of the answer (docs/security.md). */
 function originFault({ origin, host }: Headers): JobdError | null {
-  if (origin === undefined || URL.parse(origin)?.host === host?.toLowerCase()) return null;
+  if (origin === undefined || URL.parse(origin)?.host === (host?.toLowerCase() ?? null))
+    return null;
   return new JobdError(
     'forbidden',
     'the Origin of this request is not its Host: open the page under its own address, and let a proxy pass on the Host header',

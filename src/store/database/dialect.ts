@@ -1,6 +1,7 @@
 /** What differs between databases in the text of a statement, and nothing else. */
 
 import { sql, type RawBuilder } from 'kysely';
+import { madeStorable } from '../../domain/characters.ts';
 import { either } from './either.ts';
 import type { Db, Schema } from './schema.ts';
 import { isShared } from './statement.ts';
@@ -15,7 +16,9 @@ export interface JsonRow {
  * statement with one parameter, so that the statement is prepared once and cached.
  */
 export function rowsOf(elements: readonly object[]): RawBuilder<JsonRow> {
-  const json = JSON.stringify(elements);
+  const json = JSON.stringify(elements, (_, value: unknown) =>
+    typeof value === 'string' ? madeStorable(value) : value,
+  );
   return either<JsonRow>({
     sqlite: sql`json_each(${json})`,
     postgres: sql`jsonb_array_elements(${json}::jsonb)`,

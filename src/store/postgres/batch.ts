@@ -32,8 +32,8 @@ export interface Batch {
   readonly sql: string;
   /** One of them is `allRows`. */
   readonly parameters: readonly unknown[];
-  /** Columns whose texts are stored byte for byte: they are sent as Base64. */
-  readonly bytes: ReadonlySet<string>;
+  /** The parameters that it uses: whether their texts are stored byte for byte, which are sent as Base64. */
+  readonly sent: ReadonlyMap<string, boolean>;
   /** The parameter that returned rows contain; null if all rows are written or none. */
   readonly key: string | null;
 }
@@ -67,11 +67,11 @@ export function batchOf(query: RootOperationNode, columns: Columns): Batch {
   const compiler = new BatchCompiler(columns);
   const { node, key } = forAll(query, table(columns));
   const { sql, parameters } = compiler.compileQuery(node, createQueryId());
-  return { sql, parameters, bytes: compiler.bytes, key };
+  return { sql, parameters, sent: compiler.sent, key };
 }
 
 class BatchCompiler extends Compiler {
-  readonly bytes = new Set<string>();
+  readonly sent = new Map<string, boolean>();
   readonly #columns: Columns;
 
   constructor(columns: Columns) {
@@ -84,7 +84,7 @@ class BatchCompiler extends Compiler {
     const { name, isBytes } = value;
     if (this.#columns.get(name) === 'null') return this.append('null');
     const column = `given.${quoted(given(name))}`;
-    if (isBytes) this.bytes.add(name);
+    this.sent.set(name, isBytes);
     this.append(isBytes ? `decode(${column}, 'base64')` : column);
   }
 }

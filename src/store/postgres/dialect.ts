@@ -2,6 +2,7 @@
 
 import { PostgresAdapter, PostgresIntrospector, createQueryId } from 'kysely';
 import type { Dialect, Driver, RootOperationNode } from 'kysely';
+import { madeStorable } from '../../domain/characters.ts';
 import type { BatchAdapter, RowsAtOnce } from '../database/statement.ts';
 import { allRows, batchOf, columnsIn, given, place, type Batch } from './batch.ts';
 import { Compiler } from './compiler.ts';
@@ -30,20 +31,23 @@ class Adapter extends PostgresAdapter implements BatchAdapter {
   }
 }
 
-function jsonOf(rows: readonly object[], { bytes }: Batch): string {
+/** What JSON escapes reaches the database as it is: one text that it cannot keep would fail the whole batch. */
+function jsonOf(rows: readonly object[], { sent }: Batch): string {
   return JSON.stringify(
     rows.map((row, index) => {
-      const sent: Record<string, unknown> = { [place]: index };
-      for (const [name, value] of Object.entries(row)) {
-        sent[given(name)] = bytes.has(name) ? base64Of(value) : value;
+      const values: Record<string, unknown> = { [place]: index };
+      for (const [name, isBytes] of sent) {
+        const value: unknown = row[name as keyof typeof row];
+        const isText = typeof value === 'string';
+        values[given(name)] = isText ? textSent(value, isBytes) : value;
       }
-      return sent;
+      return values;
     }),
   );
 }
 
-function base64Of(text: unknown): unknown {
-  return typeof text === 'string' ? Buffer.from(text).toString('base64') : text;
+function textSent(text: string, isBytes: boolean): string {
+  return isBytes ? Buffer.from(text).toString('base64') : madeStorable(text);
 }
 
 function changedRows(

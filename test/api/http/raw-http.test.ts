@@ -11,7 +11,13 @@ import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openLog } from '../../../src/base/log.ts';
 import { brokenRequests, type BrokenRequest } from '../../support/hostile/broken-requests.ts';
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts';
-import { openSocket, parseAnswers, receiveAll, type RawAnswer } from '../../support/hostile/raw.ts';
+import {
+  exchange,
+  openSocket,
+  parseAnswers,
+  receiveAll,
+  type RawAnswer,
+} from '../../support/hostile/raw.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { seed } from '../../support/dice.ts';
@@ -144,4 +150,31 @@ test('1,000 malformed requests: each is answered and closed, none is a 5xx, the 
   const after = await fetch(`${url}/api/v1/jobs`, { headers });
   assert.equal(after.status, 200);
   assert.deepEqual(await after.json(), { jobs: [], nextCursor: null });
+});
+
+test('what follows a request with Upgrade on its connection is no request', async (t) => {
+  const { url, keys } = await startPatientServer(t);
+  const inside = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys[0]}\r\n\r\n`;
+  const socket = await openSocket(url);
+  const received = receiveAll(socket);
+  const upgrade = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+  // Node's parser drops this head, as it is in the packet of the one before.
+  const head = `POST /ping/none HTTP/1.1\r\nHost: a\r\nContent-Length: ${inside.length}\r\n\r\n`;
+  socket.write(upgrade + head);
+  socket.once('data', () => socket.write(inside));
+  const answers = parseAnswers(await received);
+  assert.deepEqual(
+    answers.map(({ status, headers }) => [status, headers.get('connection')]),
+    [[200, 'close']],
+  );
+});
+
+test('a sign-in of no Host is not from the page, whatever its Origin', async (t) => {
+  const { url } = await startPatientServer(t);
+  const body = '{"code":"none"}';
+  for (const origin of ['null', 'https://other.example.com']) {
+    const head = `Origin: ${origin}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const [answer] = await exchange(url, `POST /api/v1/session HTTP/1.0\r\n${head}\r\n\r\n${body}`);
+    assert.equal(answer?.status, 403, answer?.body);
+  }
 });

@@ -34,7 +34,7 @@ async function setup(t: TestContext) {
     const { id: runId } = run;
     await insertScheduledRuns(store.db, [run]);
     await beginRuns(store.db, run);
-    const answer = { attempts: 1, httpStatus: 202, responseBody: '', truncated: 0 };
+    const answer = { attempts: 1, httpStatus: 202, responseBody: 'a\0b', truncated: 0 };
     const times = { acceptedAt: clock.now(), expiresAt: clock.now() + forMs };
     await beginWaits(store.db, [{ runId, ...answer, ...times }]);
     const report = { runId, outcome: 'success', by: 'target', message: null } as const;

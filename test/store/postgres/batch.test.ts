@@ -66,8 +66,8 @@ test('an update of many rows is one statement, which says whose rows changed', a
   );
   assert.deepEqual(query?.parameters[1], 'running');
   assert.deepEqual(JSON.parse(String(query?.parameters[0])), [
-    { '#': 0, ':id': 'a', ':detail': null, ':ms': 1, ':body': null },
-    { '#': 1, ':id': 'b', ':detail': null, ':ms': null, ':body': 'R3LDvMOfZQA=' },
+    { '#': 0, ':id': 'a', ':ms': 1, ':body': null },
+    { '#': 1, ':id': 'b', ':ms': null, ':body': 'R3LDvMOfZQA=' },
   ]);
 });
 

@@ -92,7 +92,10 @@ export class Connection implements OpenConnection {
     this.activeAt = now;
     this.#open.update(this, turn.client.group);
     const mayWait = this.turn === undefined || this.#canWait(turn);
-    if (turn.isRefused || !mayWait) this.stopReading();
+    // Node's parser drops what follows an Upgrade in its packet, and would take the rest of that for a request.
+    const isLast = turn.request.headers.upgrade !== undefined;
+    if (isLast) turn.response.shouldKeepAlive = false;
+    if (isLast || turn.isRefused || !mayWait) this.stopReading();
     if (!mayWait) return;
     if (this.turn !== undefined) this.#waiting.push(turn);
     else this.#begin(turn);

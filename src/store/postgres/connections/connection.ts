@@ -5,6 +5,7 @@
 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as Answer } from 'pg';
+import { madeStorable } from '../../../domain/characters.ts';
 import { JobdError, storeInDoubt } from '../../../domain/errors.ts';
 import type { Frequent } from '../../database/statement.ts';
 import { isLockWait, isNameTrouble, isReadOnly, isWorthRetrying, tellable } from '../errors.ts';
@@ -100,7 +101,7 @@ class Connection implements DatabaseConnection {
 
 /** PostgreSQL's texts hold no U+0000, and UTF-8 no half of a surrogate pair. */
 function storable(value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
+  return typeof value === 'string' ? madeStorable(value) : value;
 }
 
 /** A driver on these connections. */
