@@ -197,8 +197,14 @@ function whyEnded(fields: Fields): unknown {
 /** Why a run was missed or interrupted, with its times as local ones. */
 function whyOf(fields: Fields): string {
   const known = { dueAt: textOf(fields['dueAt']), httpStatus: null };
-  const time = (iso: string): string => localMoment(iso, textOf(fields['time']));
-  return errorDetail(readWhy(fields as unknown as WhyDocument, known), time);
+  const why = readWhy(fields as unknown as WhyDocument, known);
+  const now = textOf(fields['time']);
+  const { first = null, from = null } = why.missed ?? {};
+  const isOtherDay = (at: number | null): boolean =>
+    at !== null && dateOf(new Date(at)) !== dateOf(new Date(now));
+  // Beside a time with its date, one without would seem to be of that day.
+  const isOfDays = [first, from].some(isOtherDay);
+  return errorDetail(why, (iso) => localMoment(iso, isOfDays ? '' : now));
 }
 
 function moment(fields: Fields, name: string): string {

@@ -2,7 +2,8 @@
 
 import type { X509Certificate } from 'node:crypto';
 
-const addIt = 'to trust it, add it to the authorities of the machine that runs jobd';
+const addIt =
+  'to trust it, add it to the authorities of the machine that runs jobd, and restart jobd';
 
 /** The words for a refusal by its code; null for a code that is not about a certificate. `now`: epoch milliseconds. */
 export function refusalOf(code: string, certificate: X509Certificate, now: number): string | null {

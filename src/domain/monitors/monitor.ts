@@ -116,8 +116,11 @@ function afterTime(
   monitor: Monitor,
   { at, reachableSince }: { at: number; reachableSince: number },
 ): Monitor {
-  const { nextDueAt, nextCheckAt, graceSeconds } = monitor;
+  const { nextDueAt, nextCheckAt, graceSeconds, lastPingAt } = monitor;
   if (nextDueAt === null || nextCheckAt === null || at < nextCheckAt) return monitor;
+  // It was planned by a clock that was behind: the last ping came after that.
+  if (lastPingAt !== null && nextDueAt <= lastPingAt && lastPingAt <= at)
+    return expecting(monitor, dueAfterPing({ ...monitor, nextDueAt: null }, lastPingAt));
   const deadline = Math.max(nextDueAt, reachableSince) + graceSeconds * 1_000;
   if (at < deadline) return { ...monitor, nextCheckAt: deadline };
   return { ...monitor, health: 'down', nextCheckAt: null };

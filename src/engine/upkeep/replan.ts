@@ -15,8 +15,18 @@ import {
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
 import { cutSpans } from '../../store/jobs/schedule-spans.ts';
-import { findPlannedJobs, updateDueTimes, type PlannedJob } from '../../store/jobs/planned.ts';
-import { findMissedAhead, restateMissed, type MissedRun } from '../../store/runs/missed.ts';
+import {
+  findPlannedJobs,
+  updateDueTimes,
+  type DueTimeChange,
+  type PlannedJob,
+} from '../../store/jobs/planned.ts';
+import {
+  findFirstRuns,
+  findMissedAhead,
+  restateMissed,
+  type MissedRun,
+} from '../../store/runs/missed.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 
@@ -47,7 +57,8 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
-      const changes = [...moved, ...begunAgain(others, ahead, now)];
+      const planned = await untaken(store.db, [...moved, ...begunAgain(others, ahead, now)]);
+      const changes = planned.filter((job) => job.planned !== job.nextRunAt);
       if (changes.length + ahead.length > 0) {
         await store.write(async (tx) => {
           await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
@@ -65,16 +76,33 @@ function begunAgain<Job extends PlannedJob & { isOver: number }>(
   ahead: readonly MissedRun[],
   now: number,
 ): Job[] {
-  const firstOf = new Map(ahead.map(({ jobId, scheduledFor }) => [jobId, scheduledFor]));
+  const isMissed = new Set(ahead.map(({ jobId }) => jobId));
   return jobs.flatMap((job) => {
-    const first = firstOf.get(job.id);
-    if (job.isOver === 0 || first === undefined) return [];
-    const schedule = scheduleOf(job);
-    const next = nextDue(schedule, now);
-    // The first one has its run.
-    const planned = next === first ? nextDue(schedule, first) : next;
+    if (job.isOver === 0 || !isMissed.has(job.id)) return [];
+    const planned = nextDue(scheduleOf(job), now);
     return planned === null ? [] : [{ ...job, planned }];
   });
+}
+
+/** Due times one after the other that have runs, which are looked at. What then remains is passed over when it is due. */
+const mostTaken = 60;
+
+/** The same, planned for due times that have no runs: a clock that was ahead may have called or missed the next ones. */
+async function untaken<Job extends DueTimeChange>(db: Db, jobs: readonly Job[]): Promise<Job[]> {
+  const planned = new Map(jobs.map((job) => [job.id, job]));
+  let open = [...jobs];
+  for (let turn = 0; turn < mostTaken && open.length > 0; turn += 1) {
+    const spans = open.flatMap(({ id: jobId, planned: at }) =>
+      at === null ? [] : [{ jobId, first: at, last: at }],
+    );
+    const taken = await findFirstRuns(db, spans);
+    open = open.flatMap((job) => {
+      const at = taken.get(job.id);
+      return at === undefined ? [] : [{ ...job, planned: nextDue(scheduleOf(job), at) }];
+    });
+    for (const job of open) planned.set(job.id, job);
+  }
+  return [...planned.values()];
 }
 
 /** Due times that come only now were not missed (docs/behavior.md#schedule-6). */

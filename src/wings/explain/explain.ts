@@ -193,7 +193,9 @@ function notDueYet({ job, schedules, changes, zone }: Records): string {
       ? 'it was resumed'
       : change?.fields.includes('after') === true
         ? 'it stopped running after another job'
-        : 'its schedule was changed';
+        : change === null
+          ? 'it was planned again'
+          : 'its schedule was changed';
   return `It has not been due since ${what}, at ${timeIn(since, zone)}${byWhom(change)}.`;
 }
 

@@ -79,8 +79,8 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   ],
   redirect: [
     'the target answered with a redirect',
-    'jobd does not follow redirects. The error says where it leads.',
-    'Put the final address into the URL of the job.',
+    'jobd does not follow redirects.',
+    'Put the final address into the URL of the job: curl -IL shows it.',
   ],
   http: [
     'the target answered with another status than 2xx',

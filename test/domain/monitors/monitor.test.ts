@@ -162,6 +162,11 @@ const cronRows: [promise: string, steps: string, state: string][] = [
   ['a fast clock that is corrected', '20:20 success, 10:21 clock', 'up 11:00:00 11:05:00'],
   ['a fast clock while down', '20:20 fail, 10:21 clock', 'down 11:00:00 '],
   ['a fast clock while new', '20:20 start, 10:21 clock', 'new 11:00:00 11:05:00'],
+  [
+    'a slow clock that is corrected',
+    '10:20 success, 08:21 clock, 10:22 check',
+    'up 11:00:00 11:05:00',
+  ],
   ['overdue stays overdue', '10:20 success, 13:00 clock', 'late 11:00:00 11:05:00'],
 ];
 
@@ -183,6 +188,11 @@ const periodRows: [promise: string, steps: string, state: string][] = [
   ['a start does not move the due time', '10:20 success, 11:20 start', 'late 11:20:00 11:25:00'],
   ['resumed', '10:20 success, 10:30 pause, 12:00 resume', 'up 13:00:00 13:05:00'],
   ['a fast clock that is corrected', '20:20 success, 10:21 clock', 'up 11:21:00 11:26:00'],
+  [
+    'a slow clock that is corrected',
+    '10:20 success, 08:21 clock, 10:22 check',
+    'up 11:20:00 11:25:00',
+  ],
   ['a correct clock', '10:20 success, 10:20 clock', 'up 11:20:00 11:25:00'],
 ];
 

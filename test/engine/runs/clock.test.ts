@@ -126,15 +126,9 @@ test('a clock set back past called due times does not call them again', async (t
   clock.set(dueAt - 30_000);
   await until('the step to be noticed', async () => {
     engine.wake();
-    return (await readJob(job)).nextRunAt === dueAt;
+    // What was called is not said to be due again.
+    return (await readJob(job)).nextRunAt === dueAt + 3 * minute;
   });
-  for (let minutes = 0; minutes < 3; minutes += 1) {
-    clock.set(dueAt + minutes * minute + 100);
-    await until('the due time to be passed over', async () => {
-      engine.wake();
-      return (await readJob(job)).nextRunAt === dueAt + (minutes + 1) * minute;
-    });
-  }
   assert.equal(sink.received.length, 3, 'each once');
   clock.set(dueAt + 3 * minute);
   engine.wake();
