@@ -20,6 +20,19 @@ export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
+/** Whether a text of JSON has half a surrogate pair among its escapes. In time of its length: anybody may send it. */
+export function hasHalfPair(text: string): boolean {
+  let lowAt = -1;
+  for (let at = text.indexOf('\\'); at !== -1 || lowAt !== -1; at = text.indexOf('\\', at)) {
+    const unit = text[at + 1] === 'u' ? Number.parseInt(text.slice(at + 2, at + 6), 16) : 0;
+    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
+    if (isLow !== (at === lowAt) || (lowAt !== -1 && at !== lowAt)) return true;
+    at += unit === 0 ? 2 : 6;
+    lowAt = unit >= 0xd800 && unit <= 0xdbff ? at : -1;
+  }
+  return false;
+}
+
 /** What is wrong with a text that not every database can keep; undefined if all can. */
 export function unstorable(text: string): string | undefined {
   return text.includes('\0') ? 'must not contain the character U+0000' : undefined;

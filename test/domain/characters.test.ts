@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showControls } from '../../src/domain/characters.ts';
+import * as fc from '../support/fast-check.ts';
+import { hasHalfPair, madeStorable, showControls } from '../../src/domain/characters.ts';
 import { blankControls, blankControlsInLines, oneLine } from '../../src/domain/one-line.ts';
 
 test('control characters and changes of direction become visible, other text stays', () => {
@@ -42,4 +43,29 @@ test('a text of a million beginnings is read in one pass', () => {
   ]) {
     assert.match(oneLine(`${part.repeat(1_000_000)}\u0007x`), /x$/);
   }
+});
+
+test('half a surrogate pair among the escapes of JSON is found as by reading it', () => {
+  const pieces = [
+    '\\ud83d',
+    '\\ude00',
+    '\\uD83D',
+    '\\uDE00',
+    'ud83d',
+    '\\\\',
+    '\\"',
+    '\\u0000',
+    '😀',
+    'a',
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 8 });
+  const property = fc.property(texts, (text) => {
+    const json = `{"${text.join('')}":["${text.join('')}"]}`;
+    assert.equal(hasHalfPair(json), !Object.keys(JSON.parse(json) as object)[0]?.isWellFormed());
+  });
+  fc.assert(property, { numRuns: 5_000 });
+});
+
+test('a text that a database cannot keep is kept without those characters', () => {
+  assert.equal(madeStorable('a\0b\ud800c😀'), 'a\ufffdb\ufffdc😀');
 });

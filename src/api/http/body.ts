@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hasHalfPair } from '../../domain/characters.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { startPreview } from '../../domain/runs/preview.ts';
 import { maxBodyBytes } from './limits/connections.ts';
@@ -39,10 +40,15 @@ function acceptJson(server: FastifyInstance, type: string): void {
     if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
     const text = bytes.toString('utf8');
     return void parse(request, text, (error, body) => {
-      const broken = error === null && surrogateEscape.test(text) ? brokenText(body) : null;
+      const isBroken = error === null && surrogateEscape.test(text) && hasHalfPair(text);
       if (error !== null) done(invalidInput(refusalOf(text)));
-      else if (broken === null) done(null, body);
-      else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
+      else if (!isBroken) done(null, body);
+      else
+        done(
+          invalidInput(
+            `${brokenText(body)} must be well-formed Unicode, got half a surrogate pair`,
+          ),
+        );
     });
   });
 }
@@ -62,23 +68,26 @@ function refusalOf(text: string): string {
   return 'the body must not have a key __proto__, or constructor with prototype inside';
 }
 
-/** The place of the first malformed string in a JSON value, or null. Not recursive: bodies may be deep. */
-function brokenText(body: unknown): string | null {
-  const open: { value: object; path: string[] }[] = [{ value: { body }, path: [] }];
+/** How many values are looked at for the name of the one that is broken. */
+const mostLookedAt = 1_000;
+
+/** The place of a malformed string in a JSON value that has one, if it is near. Not recursive: bodies may be deep. */
+function brokenText(body: unknown): string {
+  let looked = 0;
+  const open: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
-    for (const key in value) {
+    if (typeof value === 'string' && !value.isWellFormed()) return nameOf(path);
+    for (const key in typeof value === 'object' ? value : null) {
       if (!key.isWellFormed()) return 'each field name';
-      const inner: unknown = value[key as keyof typeof value];
-      const isWhole = typeof inner !== 'string' || inner.isWellFormed();
-      if (isWhole && (typeof inner !== 'object' || inner === null)) continue;
-      // Two steps name the place well enough. A body may have 100,000 values, most of them none that can be broken.
-      const place = path.length < 3 ? [...path, key] : path;
-      if (!isWhole) return nameOf(place.slice(1));
-      open.push({ value: inner as object, path: place });
+      const inner: unknown = value?.[key as keyof typeof value];
+      // Two steps name the place well enough; keeping more of a deep path would be expensive.
+      open.push({ value: inner, path: path.length < 2 ? [...path, key] : path });
+      looked += 1;
+      if (looked > mostLookedAt) return 'the body';
     }
   }
-  return null;
+  return 'the body';
 }
 
 function nameOf(path: readonly string[]): string {
