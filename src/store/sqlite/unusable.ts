@@ -41,7 +41,9 @@ function denialOf(path: string): unknown {
 /** Root acts as the owner of the directory, to whom a file of another user may be closed. */
 function denied(what: string, dataDir: string, cause: unknown, file?: string): JobdError {
   if (file !== undefined && isOwner(dataDir)) {
-    const remedy = `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`;
+    const remedy = isOwner(file)
+      ? `let its owner read and write the file: chmod u+rw ${file}`
+      : `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`;
     return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, { cause });
   }
   const remedy = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`;
@@ -53,9 +55,9 @@ function denied(what: string, dataDir: string, cause: unknown, file?: string): J
   });
 }
 
-function isOwner(directory: string): boolean {
+function isOwner(path: string): boolean {
   try {
-    return statSync(directory).uid === process.geteuid?.();
+    return statSync(path).uid === process.geteuid?.();
   } catch {
     return false;
   }

@@ -173,6 +173,9 @@ test(
       listAs(nobody).stderr,
       /cannot be opened: permission denied; give the file to .*: chown /,
     );
+    fs.chownSync(file, nobody, nobody);
+    fs.chmodSync(file, 0o000);
+    assert.match(listAs(nobody).stderr, /permission denied; let its owner .*: chmod u\+rw /);
     assert.equal(closed.status, 1);
   },
 );
