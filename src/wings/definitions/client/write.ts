@@ -86,7 +86,8 @@ export function fileOf(sections: WrittenSections, variables: readonly string[]):
 function headOf(variables: readonly string[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map((name) => `#   ${name}`);
-  return `# Values that may be secret are not in this file. Set these variables:\n${lines.join('\n')}\n\n`;
+  const check = '# Bodies and URLs are written as they are: check them before you share this file.';
+  return `${check}\n# Values of headers and channels that may be secret are variables. Set these:\n${lines.join('\n')}\n\n`;
 }
 
 /** A section, with a blank line between definitions. */

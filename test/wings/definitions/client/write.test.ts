@@ -187,6 +187,10 @@ test('a job made by hand gets a unique key derived from its name', () => {
   assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
   assert.match(text, /a-2:\n {4}adopt: "1"\n/);
   assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
+  assert.match(
+    text,
+    /^# Bodies and URLs are written as they are: .*\n# Values of headers .*:\n#   JOBD_A/,
+  );
   assert.equal(exportAll(itemsOf([], new Map())).text, 'jobs: {}\n');
 });
 
