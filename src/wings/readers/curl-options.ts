@@ -17,7 +17,6 @@ const {
 const onlyPrints = 'it only changes what curl prints';
 const oneHttp = 'jobd speaks HTTP/1.1';
 const finalUrl = `${noRedirects}: give the final URL`;
-const ifRedirected = `${finalUrl} if this one redirects`;
 const ownLimits = 'jobd has its own limits';
 const onlyBasic = 'a job can send Basic authentication or an Authorization header';
 const ownRetries = 'jobd has its own rules for retries';
@@ -117,7 +116,7 @@ export const curlSyntax: CommandSyntax = {
     { reason: ownRoute, flags: 'doh-cert-status doh-insecure socks5-basic socks5-gssapi' },
   ],
   adapted: [
-    { reason: ifRedirected, flags: 'location/L location-trusted follow' },
+    { reason: reasons.ifRedirected, flags: 'location/L location-trusted follow' },
     { reason: verifies, flags: 'insecure/k' },
     { reason: bothFamilies, flags: 'ipv4/4 ipv6/6' },
     { reason: oneHttp, flags: 'http1.0/0 http0.9 http2-prior-knowledge http3 http3-only' },

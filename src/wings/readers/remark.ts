@@ -10,6 +10,7 @@ export const reasons = {
   noFiles: 'jobd keeps the start of each response and writes no files',
   readsNoFiles: 'jobd reads no files: give the content',
   noRedirects: 'jobd does not follow redirects',
+  ifRedirected: 'jobd does not follow redirects: give the final URL if this one redirects',
   ownTls: 'jobd verifies certificates as browsers do and has none of its own',
   verifies: 'jobd verifies certificates: a run fails if that of the target is not valid',
   bothFamilies: 'jobd takes any address of the target',

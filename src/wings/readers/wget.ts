@@ -127,7 +127,7 @@ export function readWget(words: readonly string[]): ReadCall {
   if (draft.user !== null || draft.password !== null) addCredentials(draft);
   if (draft.isHead) draft.method ??= 'HEAD';
   draft.addImplied();
-  draft.ignore('redirects', 'wget follows them, jobd does not');
+  draft.adapt('redirects', reasons.ifRedirected);
   return finishCall(draft);
 }
 

@@ -19,7 +19,8 @@ test('the same forms are read as in the editor, and a line of a crontab has a sc
     return { stderr, job: (JSON.parse(stdout) as { job: Job }).job };
   };
   const { job, stderr } = await create('line');
-  assert.match(stderr, /^ignored .*: -q -O redirects$/m);
+  assert.match(stderr, /^ignored .*: -q -O$/m);
+  assert.match(stderr, /^redirects: jobd does not follow redirects: give the final URL if /m);
   assert.match(stderr, /^-t 9: lowered to 2 retries, the most of a job$/m);
   assert.match(stderr, /^\$T: the job keeps its value$/m);
   assert.deepEqual(

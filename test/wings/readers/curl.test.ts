@@ -256,7 +256,7 @@ test('what a job does in another way than wget is done and named', () => {
   ];
   for (const [line, named, part] of rows) {
     const read = readWget(wordsOf(line));
-    assert.deepEqual(each(read.adapted, 'text'), named);
+    assert.deepEqual(each(read.adapted, 'text'), [...named, 'redirects'], line);
     for (const [name, value] of Object.entries(part)) {
       assert.equal(callOf(read)[name as keyof WrittenCall], value, line);
     }

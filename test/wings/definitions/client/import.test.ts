@@ -96,7 +96,7 @@ test('a call that a job cannot make becomes a monitor, with the reason', () => {
 test('what a job does in another way is listed with its line', () => {
   const rows: [line: string, named: string[]][] = [
     ['@daily curl -sSL --retry 5 -m 300 https://example.com/', ['-L', '--retry 5', '-m 300']],
-    ['A=b\n@daily wget "https://example.com/$A"', ['$A', 'no -O /dev/null']],
+    ['A=b\n@daily wget "https://example.com/$A"', ['$A', 'no -O /dev/null', 'redirects']],
     ['@daily sleep $((RANDOM \\% 60)); curl https://example.com/', ['sleep $((RANDOM % 60))']],
     ['-@daily curl https://example.com/ || echo down', ['-', '|| echo down']],
     ['~ 3 * * * curl https://example.com/', ['~ 3 * * *']],
@@ -231,7 +231,8 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   assert.match(
     ran.stderr,
     new RegExp(
-      '^line 3 of the crontab runs a command; for the monitor rotate change it to:\n' +
+      '^line 5 of the crontab, job example.com/ping: redirects: jobd does not follow .*\n' +
+        'line 3 of the crontab runs a command; for the monitor rotate change it to:\n' +
         '  0 4 \\* \\* \\* /usr/local/bin/jobd ping PING_URL -- /usr/local/bin/rotate\n' +
         'PING_URL is the ping URL: after jobd apply, jobd monitors get NAME shows it\n' +
         'after jobd apply, take lines 2, 5 out of the crontab: jobd calls what they call\n' +
