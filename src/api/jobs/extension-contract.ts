@@ -30,7 +30,7 @@ export const DueTimes = t.output('DueTimes', 'When a job is due.', examples.dueT
   ),
   notes: t.array(
     t.text('A sentence.'),
-    'Why there are fewer due times than asked for, and effects of daylight saving on them.',
+    'Why there are fewer due times than asked for, effects of daylight saving on them, and steps past the end of their field.',
   ),
 });
 export type DueTimes = Static<typeof DueTimes>;

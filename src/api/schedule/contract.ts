@@ -50,7 +50,7 @@ export const SchedulePreview = t.output(
     ),
     notes: t.array(
       t.text('A sentence.'),
-      'What else there is to know of these due times: local times that do not exist or occur twice, and a spread.',
+      'What else there is to know of these due times: local times that do not exist or occur twice, a spread, and steps past the end of their field.',
     ),
   },
 );

@@ -91,6 +91,17 @@ export function parseCron(cronExpr: string): CronFields {
   return fields;
 }
 
+/** A sentence for each field whose step is past its end: it does not make every 90 minutes. In a list, such a step is meant. */
+export function longSteps(cronExpr: string): string[] {
+  return splitFields(cronExpr).flatMap((text, at) => {
+    const { name, size } = fieldRules[at]!;
+    const [, step] = /^[^,]+\/(\d+)$/.exec(text) ?? [];
+    if (step === undefined || Number(step) < size) return [];
+    const advice = `: for every ${step} ${name.replace(/-.*/, '')}s, set an interval instead`;
+    return `${text} in the ${name} field is its first value alone${name === 'month' ? '' : advice}`;
+  });
+}
+
 type FieldTexts = [string, string, string, string, string];
 
 function splitFields(cronExpr: string): FieldTexts {
@@ -127,8 +138,7 @@ function readFields(texts: FieldTexts): CronFields {
   const [minuteRule, hourRule, dayOfMonthRule, monthRule, dayOfWeekRule] = fieldRules;
   const minutes = readField(minuteRule, minuteText).values;
   const daysOfMonth = readField(dayOfMonthRule, dayOfMonthText);
-  const daysOfWeek = readField(dayOfWeekRule, dayOfWeekText);
-  const ordinals = daysOfWeek.ordinals;
+  const { values: weekdays, ordinals } = readField(dayOfWeekRule, dayOfWeekText);
   return Object.freeze({
     minutes: [
       bitsOf(minutes.filter((minute) => minute < 30)),
@@ -138,7 +148,7 @@ function readFields(texts: FieldTexts): CronFields {
     daysOfMonth: bitsOf(daysOfMonth.values),
     lastDayOfMonth: daysOfMonth.ordinals.length > 0,
     months: bitsOf(readField(monthRule, monthText).values),
-    weekdays: bitsOf(daysOfWeek.values.map((day) => day % 7)),
+    weekdays: bitsOf(weekdays.map((day) => day % 7)),
     ordinalWeekdays:
       ordinals.length === 0
         ? null
@@ -195,14 +205,8 @@ function readItem(rule: FieldRule, item: string): string {
   return `${values}/${Math.min(Number(step), rule.size)}`;
 }
 
-interface Expansion {
-  values: readonly (number | string)[];
-  /** The n of `#n`, or 0. */
-  place: number;
-}
-
-/** The values of an item, which people have written in this way. */
-function expand(rule: FieldRule, item: string, written: string): Expansion {
+/** The values of an item, which people have written in this way; `place` is the n of `#n`, or 0. */
+function expand(rule: FieldRule, item: string, written: string) {
   // In a range Sunday ends the week: fri-sun is 5-7, not 5-0.
   const unambiguous =
     rule.key === 'dayOfWeek' ? item.replace(/^(?!sun|0)(\w+)-sun/i, '$1-7') : item;

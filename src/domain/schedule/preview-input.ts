@@ -49,12 +49,11 @@ export function previewSchedule(
     start,
   );
   const schedule = scheduleOf({ ...settings, adjustments, anchorAt: anchorOf(start) });
-  const { timezone } = settings;
   const words = scheduleWords(schedule);
   const { next, notes } = preview(schedule, start, count);
   const isOpen = id === null && runAt === null;
   const spread = spreadSeconds !== null && isOpen ? [spreadNote(spreadSeconds)] : [];
-  return { words, next, notes: [...notes, ...spread], from: start, timezone };
+  return { words, next, notes: [...notes, ...spread], from: start, timezone: settings.timezone };
 }
 
 function readFrom(text: string): number {

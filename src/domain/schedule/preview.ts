@@ -1,7 +1,7 @@
 /** The next due times of a schedule, with notes on clock changes. */
 import { DateTime } from 'luxon';
 import { minutesPerDay } from './calendar.ts';
-import { parseCron } from './cron.ts';
+import { longSteps, parseCron } from './cron.ts';
 import { timeIn } from './local-time.ts';
 import { firstDue, nextDue, spansToSearch } from './next.ts';
 import { type CronFields, nextMatch } from './match.ts';
@@ -18,7 +18,7 @@ export interface Preview {
 
 /**
  * The first `count` due times strictly after `from` (epoch milliseconds), with a note for each
- * change of the clocks that shifts, drops or repeats one, and if there are fewer. Throws invalid_input
+ * change of the clocks that shifts, drops or repeats one, if there are fewer, and for long steps. Throws invalid_input
  * for an invalid cron expression and for a schedule that is never due.
  */
 export function preview(schedule: Schedule, from: number, count: number): Preview {
@@ -30,7 +30,8 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
   // That one which is due once is not due again goes without saying.
   const isWhole = next.length === count || (schedule.scheduleType === 'once' && next.length > 0);
   const end = isWhole ? [] : [notDueAgain(schedule, 'within the 41 years after that')];
-  return { next, notes: [...clockChanges(schedule, from, next), ...end] };
+  const steps = schedule.scheduleType === 'cron' ? longSteps(schedule.cronExpr) : [];
+  return { next, notes: [...clockChanges(schedule, from, next), ...end, ...steps] };
 }
 
 /** What the clocks do to due times of a schedule after `from`: a sentence for each change of theirs that shifts, drops or repeats one. */

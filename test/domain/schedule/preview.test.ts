@@ -38,6 +38,30 @@ const cases: readonly (readonly [string, string, string, string, number, readonl
     ['2026-10-25 02:30 happens twice in Europe/Paris; runs at the first'],
   ],
   [
+    'a step past the end of its field is no interval',
+    '*/90 * * * *',
+    'UTC',
+    '2026-06-01',
+    3,
+    [
+      '*/90 in the minute field is its first value alone: for every 90 minutes, set an interval instead',
+    ],
+  ],
+  [
+    'nor is one in a range, of days or of months',
+    '0 8-18/36 */31 */12 *',
+    'UTC',
+    '2026-06-01',
+    3,
+    [
+      '8-18/36 in the hour field is its first value alone: for every 36 hours, set an interval instead',
+      '*/31 in the day-of-month field is its first value alone: for every 31 days, set an interval instead',
+      '*/12 in the month field is its first value alone',
+    ],
+  ],
+  ['a step in its field needs no note', '*/59 */23 */30 * */6', 'UTC', '2026-06-01', 3, []],
+  ['nor one in a list', '0 0 */100,1-7 * mon', 'UTC', '2026-06-01', 3, []],
+  [
     'a schedule with a star says that both run',
     '30 */2 * * *',
     'Europe/Paris',
