@@ -11,7 +11,7 @@ import type { Records } from './records.ts';
 /** The summary continues `it failed: `; the others are sentences. */
 type Row = readonly [summary: string, means: string, todo: string];
 
-/** WHEN stands for the times of the call, AGAIN for what calls once more. */
+/** WHEN stands for the times of the call, AGAIN for what calls once more, RETRY for advice where the job has no retries. */
 const seeLog = "Look at the target's log WHEN.";
 const runAgain = 'If the call is still needed, AGAIN.';
 const notCalled = 'A call starts within a minute of its due time, or not at all.';
@@ -148,7 +148,7 @@ const byStatus: Readonly<Record<number, readonly [means: string, todo: string]>>
   5: ['It, or a proxy before it, failed. It may have done its work.', seeLog],
   503: [
     'The target, or a proxy before it, is likely to be overloaded or in maintenance.',
-    `${seeLog} Set retries to get over short outages.`,
+    `${seeLog}RETRY`,
   ],
 };
 
@@ -174,6 +174,7 @@ export function remedyOf(run: RunSummary | null, about: Pick<Records, 'job' | 'z
   return {
     todo: (isAgain ? `${row} ${runAgain}` : row)
       .replace('WHEN', whenOf(run, about.zone))
+      .replace('RETRY', about.job.retries === 0 ? ' Set retries to get over short outages.' : '')
       .replace('AGAIN', isReplayable ? 'replay the run' : 'run the job'),
     command: isAgain ? command : null,
   };

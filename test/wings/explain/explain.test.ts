@@ -103,6 +103,9 @@ test('a run that failed is explained with its attempts, its error and its alert'
     /^Look at the target's log at Tue .* Set retries to get over short outages\. If the call is still needed, replay the run\.$/,
   );
   assert.equal(body.command, `jobd runs replay 'backup' ${found.runId}`);
+  await daemon.ask('PATCH', `/jobs/${id}`, { retries: 2 });
+  const retried = (await daemon.ask('GET', `/jobs/${id}/explanation`)).body;
+  assert.match(retried.todo, /^Look at [^.]* \+01:00\. If the call is still needed, replay/);
 });
 
 test('a paused job says since when, and by whom only to those who may read the trail', async (t) => {
