@@ -11,8 +11,8 @@ export function collect(value: string, previous: string[] | undefined): string[]
   return [...(previous ?? []), value];
 }
 
-/** Reads an option that is a text, `@FILE` or `-` for standard input. Throws `usage` if the file cannot be read. */
-export async function textOrFile(value: string, flag: string): Promise<string> {
+/** Reads an option, or an argument without a flag, that is a text, `@FILE` or `-` for standard input. Throws `usage` if the file cannot be read. */
+export async function textOrFile(value: string, flag?: string): Promise<string> {
   if (value === '-') return await (await import('node:stream/consumers')).text(process.stdin);
   if (!value.startsWith('@')) return value;
   const { readFile } = await import('node:fs/promises');
@@ -20,7 +20,7 @@ export async function textOrFile(value: string, flag: string): Promise<string> {
     return await readFile(value.slice(1), 'utf8');
   } catch (error) {
     const problem = fileProblem(value.slice(1) || '(no name)', error);
-    throw new JobdError('usage', `${flag} ${value}: ${problem}`, { cause: error });
+    throw new JobdError('usage', flag ? `${flag} ${value}: ${problem}` : problem, { cause: error });
   }
 }
 

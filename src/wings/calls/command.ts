@@ -30,7 +30,8 @@ export function addCallCommands(program: Command, context: Context): void {
     .addHelpText('after', help)
     .action(async (file: string, flags: Flags) => {
       const { fields: zone } = await inMachineZone({});
-      const given = callsIn(await textOrFile(file === '-' ? file : `@${file}`, 'FILE'));
+      const [source, named] = file === '-' ? ['-', 'standard input'] : [`@${file}`, file];
+      const given = callsIn(await textOrFile(source), named);
       const calls = given.map((call) => (typeof call === 'object' ? { ...zone, ...call } : call));
       const { ask } = connect(context, { waits: true });
       const results: CallResults['results'] = [];
@@ -75,18 +76,21 @@ Example:
 
 A key that names a job already creates nothing, so a file can be sent again.`;
 
-/** The calls of a text: JSON as the API takes it, an array of calls, or a line for each. Throws `invalid_input`. */
-function callsIn(text: string): unknown[] {
+/** The calls of a text: JSON as the API takes it, an array of calls, or a line for each. Throws `invalid_input` with the name of the text. */
+function callsIn(text: string, name: string): unknown[] {
   const whole = parsed(text);
+  const isArray = text.trimStart().startsWith('[');
+  if (isArray && 'problem' in whole) throw invalidInput(`${name} must be JSON: ${whole.problem}`);
   const calls =
     'value' in whole
       ? [(whole.value as { calls?: unknown } | null)?.calls ?? whole.value].flat()
       : text.split('\n').flatMap((line, index) => {
           const { value, problem } = line.trim() === '' ? {} : parsed(line);
           if (problem === undefined) return value === undefined ? [] : [value];
-          throw invalidInput(`line ${index + 1} of FILE must be JSON: ${problem}`);
+          const why = problem.replace(/position \d+ \(line 1 (column \d+)\)/, '$1');
+          throw invalidInput(`line ${index + 1} of ${name} must be JSON: ${why}`);
         });
-  if (calls.length === 0) throw invalidInput('FILE must have at least one call');
+  if (calls.length === 0) throw invalidInput(`${name} must have at least one call`);
   return calls;
 }
 

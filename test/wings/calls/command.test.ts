@@ -37,8 +37,10 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
   assert.equal(await jobs(), 130);
 
   const wrong: [input: string, words: RegExp][] = [
-    ['', /FILE must have at least one call/],
-    [`${lines[0]}\n{"key":`, /line 2 of FILE must be JSON: /],
+    ['', /: standard input must have at least one call/],
+    [`${lines[0]}\n{"key":`, /: line 2 of standard input must be JSON: Unexpected end/],
+    [`${lines[0]}\n{"key": "a" x}`, /: line 2 of standard input must be JSON: .* at column 13$/m],
+    [`[${lines[0]},\n{"key": "a" x}]`, /: standard input must be JSON: .* \(line 2 column 13\)$/m],
     [`${lines.slice(0, 100).join('\n')}\n{"key":"a"}`, /call 101: url is required/],
     ['5', /call 1 must be an object, got 5/],
     [
@@ -56,7 +58,11 @@ test('the calls of a file are made, a hundred in a request, and none twice', asy
     assert.equal(exitCode, 2, stderr);
   }
   const none = await runCommand(['calls', 'create', `${file}.none`], env);
-  assert.deepEqual([none.exitCode, none.stdout], [2, ''], none.stderr);
+  const said = `jobd: there is no file ${file}.none\n`;
+  assert.deepEqual([none.exitCode, none.stdout, none.stderr], [2, '', said]);
+  writeFileSync(file, '');
+  const empty = await runCommand(['calls', 'create', file], env);
+  assert.equal(empty.stderr, `jobd: ${file} must have at least one call\n`);
 });
 
 test('long calls are sent in parts that one request has room for', async (t) => {
