@@ -31,7 +31,7 @@ export function Muted() {
 
 function Line({ id, name, effect, onUntil, ...window }: Window) {
   const what = aboutText(aboutOf(window));
-  const [whose, done] = effect === 'mute' ? ['Alerts', 'muted'] : ['Jobs', 'held'];
+  const [whose, done] = effect === 'mute' ? ['Alerts', 'muted'] : ['Due times', 'held'];
   return (
     <p class="band" role="status">
       {what === 'all' ? `All ${whose.toLowerCase()}` : `${whose} of ${what}`} are {done} until{' '}

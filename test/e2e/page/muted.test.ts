@@ -37,5 +37,18 @@ describe('windows', { skip: noPages }, () => {
     }
     await page.reload();
     await page.getByText(/^Alerts of old are muted/).waitFor();
+    const held = { ...muted, effect: 'hold', name: 'night' };
+    for (const [about, words] of [
+      [{}, 'All due times'],
+      [{ jobIds: [id] }, 'Due times of 1 job'],
+      [{ selector: 'client=acme' }, 'Due times of client=acme'],
+    ] as const) {
+      const { window } = await call<{ window: { id: string } }>(jobd, 'POST', '/windows', {
+        ...held,
+        ...about,
+      });
+      await page.getByText(new RegExp(`^${words} are held until .*: night`)).waitFor();
+      await call(jobd, 'DELETE', `/windows/${window.id}`);
+    }
   });
 });
