@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKey } from '../../app/accounts/keys.ts';
 import { createSignInLink } from '../../app/accounts/sign-in.ts';
+import type { ChannelResponse } from '../../api/alerts/contract.ts';
 import type { JobResponse } from '../../api/jobs/contract.ts';
 import type { MonitorResponse } from '../../api/monitors/contract.ts';
 import { createAsker, sendPing } from '../../cli/client/client.ts';
@@ -126,8 +127,9 @@ async function fill(dataDir: string, url: string, port: number): Promise<string>
     notes,
   });
   await sendPing(watched.monitor.pingUrl ?? url, { body: null, timeoutMs: 10_000 });
-  const chat = { name: 'Chat', type: 'webhook', config: { url: urlOf('chat', 'alerts') } };
-  await ask('POST', '/channels', chat);
+  const chat = { name: 'New chat', type: 'webhook', config: { url: urlOf('chat', 'alerts') } };
+  const { channel } = await ask<ChannelResponse>('POST', '/channels', chat);
+  await ask('POST', `/channels/${channel.id}/test`);
   const work = { name: 'Database maintenance', effect: 'mute', selector: 'team=db' };
   await ask('POST', '/windows', { ...work, ...weekly });
   const move = { name: 'Staging moves', effect: 'hold', selector: 'team=staging' };

@@ -48,6 +48,8 @@ test('a demo has a history, runs, and leaves nothing', async (t) => {
   const { windows } = await jobd('windows', 'list');
   const { badges } = await jobd('badges', 'list');
   assert.deepEqual([windows.length, badges.length], [2, 1]);
+  const { channels } = await jobd('channels', 'list');
+  assert.equal(channels[0].lastDelivery.subject, null, 'a test was sent');
   const ledger = await jobd('ledger', 'check');
   const lost = ledger.jobs.filter(
     ({ unaccounted }: { unaccounted: unknown[] }) => unaccounted.length > 0,
