@@ -82,7 +82,8 @@ test('the server name is sent for names only', async (t) => {
 });
 
 const [leaf, intermediate, root] = innerChain;
-const toTrust = 'to trust it, add it to the authorities of the machine that runs jobd, and restart jobd';
+const toTrust =
+  'to trust it, add it to the authorities of the machine that runs jobd, and restart jobd';
 const from = (name: string): string =>
   `the certificate is from an authority that jobd does not know, ${name}: ${toTrust}`;
 

@@ -181,7 +181,7 @@ export const outsideMutants: readonly Mutant[] = [
   {
     breaks: 'a page of another origin acts for the session',
     file: 'api/http/same-origin.ts',
-    text: 'URL.parse(origin)?.host === host?.toLowerCase()',
+    text: 'URL.parse(origin)?.host === (host?.toLowerCase() ?? null)',
     becomes: 'host !== undefined',
     tests: ['api/http/same-origin.test.ts'],
   },
