@@ -59,7 +59,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
       const planned = await untaken(store.db, [...moved, ...begunAgain(others, ahead, now)]);
       const changes = planned.filter((job) => job.planned !== job.nextRunAt);
-      if (changes.length + ahead.length > 0) {
+      if (planned.length + ahead.length > 0) {
         await store.write(async (tx) => {
           await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
           await takeBackMissed(tx, idsOf([...moved, ...others]), now);
