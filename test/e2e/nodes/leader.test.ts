@@ -80,7 +80,10 @@ describe('a leader', { skip, concurrency: 2 }, () => {
 
     let hasEnded = false;
     const ended = leader.stop('SIGTERM').finally(() => (hasEnded = true));
-    await onServer(database, `update monitors set next_due_at = 1, next_check_at = 1`);
+    await onServer(
+      database,
+      `update monitors set last_ping_at = 0, next_due_at = 1, next_check_at = 1`,
+    );
     const alert = await until('an alert', () => receiver.received[0]);
     assert.match(alert.body, /"type":"monitor\.down"/);
     assert.ok(!hasEnded, 'the leader that was is still there');
