@@ -143,5 +143,8 @@ function isQuick(file: string): boolean {
 
 /** These files, with their stores on a PostgreSQL server. */
 export function onPostgres(files: readonly string[], server: string): Batch[] {
-  return batchesOf('on PostgreSQL', files, { JOBD_TEST_POSTGRES: server });
+  return batchesOf('on PostgreSQL', files, {
+    JOBD_TEST_POSTGRES: server,
+    JOBD_FUZZ_RUNS: '200',
+  });
 }
