@@ -309,7 +309,15 @@ const readers: Record<string, Reader> = {
   inline: { read: inline },
   prose: { read: prose },
   optionWords: { read: optionWords },
-  pretty: { read: pretty },
+  pretty: {
+    read: pretty,
+    texts: {
+      'objects in objects': ['', '{"":'],
+      'strings in lists': ['', '["'],
+      'numbers in lists': ['', '[1e'],
+      'escaped quotes': ['', '"\\'],
+    },
+  },
   visibleLines: { read: visibleLines },
   sizeWords: { read: sizeWords },
   fieldError: { read: (text) => fieldError(text) },

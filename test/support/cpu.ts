@@ -1,9 +1,35 @@
 /** What some work costs, whatever else the machine does meanwhile. */
 
 /** Milliseconds for which the processor works on it, in this process. */
-export async function cpuMsOf(work: () => unknown): Promise<number> {
+async function cpuMsOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
+}
+
+/** The least of some rounds of each, in turns: what else the machine does meanwhile makes all of them dearer. */
+export async function leastCpuMs(works: readonly (() => unknown)[], rounds = 4): Promise<number[]> {
+  const least = works.map(() => Infinity);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, work] of works.entries()) {
+      least[index] = Math.min(least[index] ?? Infinity, await cpuMsOf(work));
+    }
+  }
+  return least;
+}
+
+/**
+ * Work that grows as its memory: the caches of the processor hold less of it the larger it is, and beside other programs still
+ * less. What is measured at several sizes is divided by this.
+ */
+export function wanderThroughMaps(size: number): number {
+  const maps = Array.from({ length: size }, (_, n) => new Map([[n, n]]));
+  let at = 0;
+  let found = 0;
+  for (let step = 0; step < 2 * size; step += 1) {
+    at = (at * 7_919 + step) % size;
+    found += maps[at]?.get(at) ?? 0;
+  }
+  return found;
 }
