@@ -44,6 +44,8 @@ const plainWordsByCode: Readonly<Record<string, string>> = {
     'this role may no longer read and change all tables of jobd: jobd doctor says what to do',
   '42P01': `this role may no longer use the schema ${schemaName}, or somebody removed tables of it: jobd doctor says what to do`,
   '55P03': 'another session holds a lock in the database: jobd doctor names it',
+  XX001: 'the database is damaged, the log of its server says where: restore it there',
+  XX002: 'an index of the database is damaged, the log of its server names it: REINDEX it there',
 };
 
 /** A server wants a password, and nobody gave one. */

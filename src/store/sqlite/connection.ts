@@ -12,7 +12,7 @@
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { JobdError, storeUnusable } from '../../domain/errors.ts';
+import { JobdError, storeUnusable, systemCode } from '../../domain/errors.ts';
 import type { Changed, DirectConnection, Repeated } from '../database/direct.ts';
 
 /** Prepared statements that are kept. The program has far fewer: the bound is for mistakes. */
@@ -138,7 +138,8 @@ function usable<T>(ask: () => T): T {
     if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
     // SQLite has no word for this one: the file beside the database that its readers share cannot be made.
     const words = error.code === 'SQLITE_IOERR_SHMSIZE' ? 'the disk is full' : error.message;
-    throw storeUnusable(`${words} (${error.code})`, error);
+    const advice = damageIn(error) === null ? '' : `: it is damaged, ${restoreAdvice}`;
+    throw storeUnusable(`${words} (${error.code})${advice}`, error);
   }
 }
 
@@ -152,17 +153,15 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error).startsWith('SQLITE_BUSY');
 }
 
-/** Whether the file is damaged, however often the error was wrapped. */
-export function isDamage(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; { cause } = cause) {
-    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) return true;
-  }
-  return false;
-}
+/** What to do about a damaged file. */
+export const restoreAdvice = 'restore a backup: jobd restore FILE';
 
-/** Whether SQLite says that the file is no database. */
-export function isNoDatabase(error: unknown): boolean {
-  return sqliteCode(error).startsWith('SQLITE_NOTADB');
+/** SQLite's error that the file is damaged or no database, however often it was wrapped; null if it is another one. */
+export function damageIn(error: unknown): Error | null {
+  for (let cause = error; cause instanceof Error; { cause } = cause) {
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(cause))) return cause;
+  }
+  return null;
 }
 
 /** SQLite's code of an error, or of the cause of a `JobdError`; empty if it has none. */

@@ -12,6 +12,7 @@ import {
   writeNewFileOf,
 } from '../../base/whole-file.ts';
 import type { Db } from '../database/store.ts';
+import { damageIn } from './connection.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader } from './reader.ts';
 
@@ -61,6 +62,7 @@ export async function copyDatabase(
   } catch (error) {
     if (descriptor === null && systemCode(error) === 'EEXIST') throw alreadyExists(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
+    if (damageIn(error) !== null) throw error;
     throw unavailable(`${path} cannot be written`, error);
   } finally {
     removeDraft(draft);

@@ -1,9 +1,9 @@
 /** What SQLite knows of a file: whether others wrote, and whether it is damaged. */
 
 import { sql } from 'kysely';
-import { JobdError } from '../../domain/errors.ts';
 import { statement } from '../database/statement.ts';
 import type { Db } from '../database/store.ts';
+import { damageIn } from './connection.ts';
 
 const version = statement((db: Db) =>
   sql<{ data_version: number }>`pragma data_version`.compile(db),
@@ -25,7 +25,8 @@ export async function checkDatabase(db: Db): Promise<string[]> {
     return rows.map((row) => row.quick_check).filter((words) => words !== 'ok');
   } catch (error) {
     // SQLite stops at some damage instead of listing it.
-    if (error instanceof JobdError) return [error.message];
-    throw error;
+    const damage = damageIn(error);
+    if (damage === null) throw error;
+    return [damage.message];
   }
 }

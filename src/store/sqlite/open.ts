@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
 import { allowDirect } from '../database/direct.ts';
-import { dialectOn, isBusy, isDamage, isFull, type SqliteConnection } from './connection.ts';
+import { dialectOn, damageIn, isBusy, isFull, type SqliteConnection } from './connection.ts';
 import { noHints } from '../database/hints.ts';
 import { migrate, refuseUpgrade } from '../database/migrate.ts';
 import { FileReserve, releaseToOpen } from './reserve.ts';
@@ -90,9 +90,9 @@ async function openOnce(dataDir: string, copy?: CopyBeforeUpgrade): Promise<Stor
     await migrate(store, copy === undefined ? refuseUpgrade : () => copy.make(db));
   } catch (error) {
     await db.destroy();
-    if (!(error instanceof JobdError)) throw unusable(path, 'opened', error);
-    // Its message does not name the file.
-    throw isDamage(error) ? unusable(path, 'opened', error.cause) : error;
+    // The message of damage does not name the file.
+    const isNamed = error instanceof JobdError && damageIn(error) === null;
+    throw isNamed ? error : unusable(path, 'opened', error);
   }
   return store;
 }

@@ -3,18 +3,28 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
-import { isNoDatabase } from './connection.ts';
+import { damageIn, restoreAdvice } from './connection.ts';
 
 /** `done` is what was tried: `opened` or `read`. `name` is what messages call the file. */
 export function unusable(path: string, done: string, error: unknown, name = path): JobdError {
   const what = `${name} cannot be ${done}`;
+  const damage = damageIn(error);
   const denial = isDenial(error) ? error : denialOf(path);
-  if (denial !== undefined) return denied(what, dirname(path), denial, path);
-  if (!isNoDatabase(error)) return unavailable(what, error);
-  const words = 'it is not a database, so it was overwritten or is another file';
-  return new JobdError('unavailable', `${what}: ${words}; restore a backup: jobd restore FILE`, {
-    cause: error,
-  });
+  if (damage === null && denial !== undefined) return denied(what, dirname(path), denial, path);
+  if (damage === null) return unavailable(what, error);
+  const words = systemCode(damage).startsWith('SQLITE_NOTADB')
+    ? 'it is not a database, so it was overwritten or is another file'
+    : `it is damaged (${damage.message})`;
+  return new JobdError('unavailable', `${what}: ${words}; ${restoreAdvice}`, { cause: error });
+}
+
+/** Throws `unavailable` if this user may not read and write a file that is there. */
+export function requireWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw unusable(path, 'written', error);
+  }
 }
 
 /** The error for a data directory that cannot be looked into. */

@@ -13,7 +13,7 @@ import type { BackupProver } from './proof.ts';
 import { beginsEncrypted, decrypted, type Encrypt, type Identities } from './age.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds, type MasterKeys } from '../../secrets/master-keys.ts';
-import { isDamage } from '../../store/sqlite/connection.ts';
+import { damageIn } from '../../store/sqlite/connection.ts';
 import {
   emptyLogOf,
   endSessionsIn,
@@ -178,7 +178,7 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
     return { kept, verified, ...since, missingKeys, receipts };
   } catch (error) {
-    throw isDamage(error) ? damaged(path, '', error) : error;
+    throw damageIn(error) === null ? error : damaged(path, '', error);
   }
 }
 
