@@ -16,7 +16,7 @@ import { connect } from './client/connect.ts';
 import { queryOf } from './client/path.ts';
 import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
-import { moment, sinceOrUntil, state } from './terminal/cell.ts';
+import { cellText, moment, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
 import { coveredUntil, holdsText, windowColumns, mutesText } from './mutes.ts';
@@ -87,8 +87,8 @@ async function read(context: Context) {
       }),
       ...monitors.map((monitor) => {
         const { since } = monitor;
-        const kind = 'monitor';
-        return { kind, ...named(monitor), since, because: null, ...coveredUntil(monitor) };
+        const because = monitor.recent.at(-1) === 'fail' ? 'its task failed' : 'no ping in time';
+        return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],
     nextDue: next === undefined ? null : { id: next.id, name: next.name, at: next.nextRunAt },
@@ -105,6 +105,7 @@ function print(
 ): void {
   const { jobs, monitors, lastDay } = overview;
   const now = Date.now();
+  const timeText = (at: string): string => cellText(output, moment(at), now);
   const muted = mutesText(overview, now);
   const held = holdsText(overview, now);
   const noOutage = outagesArePartial
@@ -119,13 +120,13 @@ function print(
     'last outage':
       outage === null
         ? noOutage
-        : `${sinceOrUntil(outage.until, now)}, ${timesText(outage, now)}: ${troubleText(outage)}`,
+        : `${timeText(outage.until)}, ${timesText(outage, now)}: ${troubleText(outage)}`,
     ...(waiting.length > 0 && {
       channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),
     }),
     ...(muted !== null && { muted }),
     ...(held !== null && { held }),
-    'next due': nextDue?.at ? `${nextDue.name}, ${sinceOrUntil(nextDue.at, now)}` : 'none',
+    'next due': nextDue?.at ? `${nextDue.name}, ${timeText(nextDue.at)}` : 'none',
   });
   if (down.length === 0) return;
   if (output.isTerminal) output.data('');

@@ -28,7 +28,7 @@ test('status says what is down and what comes next, and ends with 1 if something
   });
   assert.equal(down.exitCode, 1, down.stderr);
   assert.match(down.stdout, /^last 24 h\t1 failed$/m);
-  assert.match(down.stdout, /^next due\tbroken, in \d+ min$/m);
+  assert.match(down.stdout, /^next due\tbroken, 20\S+Z$/m);
   assert.match(down.stdout, /^broken\tjob\t20\S+Z\t-\t-\thttp: 500$/m);
   const json = JSON.parse((await jobd('status', '--json')).stdout);
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
-    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil }],
+    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil, recent: ['success', 'fail'] }],
   };
   const { url } = await startSink(t, (response, { path }) => {
     response.setHeader('content-type', 'application/json');
@@ -55,7 +55,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const { stdout } = await runCommand(['status'], env);
   assert.ok(
     stdout.endsWith(
-      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t-\t-\t${heldUntil}\t-\n`,
+      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t-\t-\t${heldUntil}\tits task failed\n`,
     ),
   );
   assert.match(stdout, /^jobs\t2: 2 down; 1 running\nmonitors\t2: 2 down$/m);
