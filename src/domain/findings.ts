@@ -102,8 +102,8 @@ const served = {
   'database-unusable': fail(({ reason }: Reason) => reason),
   'node-outdated': fail(({ reason }: Reason) => reason),
   'disk-full': fail(
-    ({ freeBytes }: Free) =>
-      `the disk is full (${sizeText(freeBytes)} free): free space, or delete jobs or monitors; calls go on while the reserve lasts`,
+    ({ freeBytes, isReserveInUse }: Free & { isReserveInUse: boolean }) =>
+      `the disk is full${isReserveInUse ? ' or was, and the reserve is in use' : ''} (${sizeText(freeBytes)} free): free space, or delete jobs or monitors; calls go on while ${isReserveInUse ? 'the space it gave' : 'the reserve'} lasts`,
   ),
   'reserve-missing': fail(
     ({ freeBytes }: Free) =>
@@ -130,7 +130,7 @@ const served = {
   ),
   'ledger-unchecked': warn(
     ({ checkedAt }: { checkedAt: string }) =>
-      `last checked at ${checkedAt}: jobd serve does it once a day while it runs`,
+      `last checked at ${checkedAt}, jobd serve does it once a day: look in its log for why not, and run jobd ledger check`,
   ),
   'time-zones-old': warn(
     ({ data }: { data: string }) =>
@@ -236,12 +236,8 @@ const examined = {
     ({ count, of, names, remedy }: Count & { of: number; names: string; remedy: string }) =>
       `${count} of ${of} sealed cannot be opened: ${names}: ${remedy}`,
   ),
-  'not-served': warn(
-    ({ place }: { place: string }) => `no jobd serves ${place}: nothing is called`,
-  ),
-  'daemon-down': fail(
-    ({ place }: { place: string }) => `no jobd serves ${place}: nothing is called`,
-  ),
+  'not-served': warn(notServedText),
+  'daemon-down': fail(notServedText),
   'site-url-guessed': warn(
     ({ url }: { url: string }) =>
       `receipts and links say ${url}, which only works on this machine: set --base-url or JOBD_BASE_URL for jobd serve`,
@@ -271,8 +267,7 @@ const examined = {
       `${kept}, as space was short${used === null ? '' : ` (${used})`}: ${used === null ? '' : 'raise --max-database-size, '}free space on the disk, or choose smaller plans`,
   ),
   'alerts-undelivered': warn(
-    ({ count }: Count) =>
-      `${count} not delivered in the last 7 days: jobd channels deliveries CHANNEL`,
+    ({ count }: Count) => `${count} not delivered in the last 7 days: jobd channels deliveries`,
   ),
   'alerts-wait': warn(
     ({ count, name, since }: Waiting) =>
@@ -310,6 +305,10 @@ const shortages: Readonly<Record<SpaceCause, string>> = {
 
 function loopsText({ loops }: Pick<Loops, 'loops'>): string {
   return `${loops.join(', ')} ${loops.length === 1 ? 'fails' : 'fail'}`;
+}
+
+function notServedText({ place }: { place: string }): string {
+  return `no jobd serves ${place}: nothing is called`;
 }
 
 function overdueText(count: number): string {

@@ -195,7 +195,8 @@ export function startEngine(parts: EngineParts): Engine {
 function diskFindings({ reserve, file }: Store): Finding[] {
   if (!reserve.isInUse || file === null) return [];
   const freeBytes = file.diskFreeBytes();
-  return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', { freeBytes })];
+  const facts = { freeBytes, isReserveInUse: true };
+  return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', facts)];
 }
 
 /** A step before which something is done once. */

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
+import { fileProblem } from '../domain/file-problem.ts';
 import { publishFile, replaceFile, writeNewFile } from '../base/whole-file.ts';
 import { masterKeyText, parseMasterKey, type MasterKey } from './master-key.ts';
 
@@ -61,7 +62,7 @@ export function readKeyFile(path: string): MasterKey[] {
   } catch (error) {
     if (error instanceof JobdError) throw error;
     if (systemCode(error) === 'ENOENT') return [];
-    throw unavailable(`the master key cannot be read from ${path}`, error);
+    throw new JobdError('unavailable', `master key: ${fileProblem(path, error)}`, { cause: error });
   }
   const lines = text.split('\n').map((line) => line.trim());
   const keys = lines.flatMap((line, index) =>

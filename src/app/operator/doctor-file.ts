@@ -1,7 +1,8 @@
 /** What the doctor looks at where the database is a file. */
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isoTime, msPerDay, type Clock } from '../../domain/clock.ts';
 import { found, ok, type Finding } from '../../domain/findings.ts';
 import { sizeText } from '../../domain/sizes.ts';
@@ -11,13 +12,17 @@ import { newestVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
-import { isReserveInUse, lacksReserve } from '../../store/sqlite/reserve.ts';
+import { isReserveInUse, lacksReserve, reservePath } from '../../store/sqlite/reserve.ts';
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
+import { requireWritable } from '../../store/sqlite/unusable.ts';
 
-/** Whether only the owner may use the data directory. */
+const writtenFiles = ['jobd.db', 'jobd.db-wal', 'jobd.db-shm', 'serve.lock'];
+
+/** Whether jobd may write its files, and only the owner may use the data directory. */
 export function checkDirectory(directory: string): Finding {
   const { mode: bits, uid: owner } = statSync(directory);
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of writtenFiles) requireWritable(join(directory, name));
   const user = process.getuid?.() ?? owner;
   const mode = (bits & 0o777).toString(8).padStart(4, '0');
   if ((bits & 0o022) !== 0) return found('directory-writable', { directory, mode });
@@ -34,12 +39,14 @@ const fullBytes = 1024 ** 2;
 export async function checkDisk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(dataDir);
   const freeBytes = bavail * bsize;
-  if (isReserveInUse(dataDir)) return found('disk-full', { freeBytes });
+  if (isReserveInUse(dataDir)) return found('disk-full', { freeBytes, isReserveInUse: true });
   if (lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
-  if (freeBytes < fullBytes) return found('disk-full', { freeBytes });
-  return freeBytes < tightBytes
-    ? found('disk-low', { freeBytes })
-    : ok(`${sizeText(freeBytes)} free`);
+  if (freeBytes < fullBytes) return found('disk-full', { freeBytes, isReserveInUse: false });
+  if (freeBytes < tightBytes) return found('disk-low', { freeBytes });
+  const lack = existsSync(reservePath(dataDir))
+    ? ''
+    : '; no reserve for a full disk yet: jobd serve makes it';
+  return ok(`${sizeText(freeBytes)} free${lack}`);
 }
 
 /** Whether the file is sound. */

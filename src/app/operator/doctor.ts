@@ -104,7 +104,7 @@ async function* examineStore(db: Db, parts: DoctorParts): AsyncGenerator<Checked
   }
   yield* made('alerts', () => checkAlerts(db, parts));
   yield* made('windows', () => checkWindows(db, clock));
-  yield* made('results', () => checkResults(db, clock));
+  yield* made('results', () => checkDelivered(db, 'results', clock));
 }
 
 /** Yields what a check finds. Returns whether it failed. */
@@ -208,14 +208,18 @@ const slowAlertMs = 5 * 60_000;
 const undeliveredForMs = 7 * msPerDay;
 
 async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promise<Finding> {
-  const count = await inspect.countFailedDeliveries(db, 'alerts', clock.now() - undeliveredForMs);
-  if (count > 0) return found('alerts-undelivered', { count });
-  const waiting = await inspect.longestWaiting(db, 'alerts', clock.now() - slowAlertMs);
-  if (waiting !== undefined) {
-    return found('alerts-wait', { ...waiting, since: isoTime(waiting.since) });
-  }
-  if (!hasMailServer && (await inspect.hasMailChannel(db))) return found('mail-server-missing', {});
-  return ok('none was lost in the last 7 days');
+  const delivered = await checkDelivered(db, 'alerts', clock);
+  if (delivered.code !== null || hasMailServer) return delivered;
+  return (await inspect.hasMailChannel(db)) ? found('mail-server-missing', {}) : delivered;
+}
+
+/** It never fails: what targets and channels take is not in the operator's hands. */
+async function checkDelivered(db: Db, what: inspect.Delivered, clock: Clock): Promise<Finding> {
+  const count = await inspect.countFailedDeliveries(db, what, clock.now() - undeliveredForMs);
+  if (count > 0) return found(`${what}-undelivered`, { count });
+  const waiting = await inspect.longestWaiting(db, what, clock.now() - slowAlertMs);
+  if (waiting === undefined) return ok('none was lost in the last 7 days');
+  return found(`${what}-wait`, { ...waiting, since: isoTime(waiting.since) });
 }
 
 /** Who mutes alerts or holds jobs for longer, or again and again, may have forgotten it, or hides something. */
@@ -250,15 +254,4 @@ async function checkWindows(db: Db, clock: Clock): Promise<Finding[]> {
 /** The same for windows that do the same to the same: those that take turns are as one. */
 function whatIsDone({ effect, selector, jobIds, monitorIds }: Window): string {
   return JSON.stringify([effect, selector, jobIds, monitorIds]);
-}
-
-/** What the targets of users take is not in the operator's hands, so this never fails. */
-async function checkResults(db: Db, clock: Clock): Promise<Finding> {
-  const waiting = await inspect.longestWaiting(db, 'results', clock.now() - slowAlertMs);
-  if (waiting !== undefined) {
-    return found('results-wait', { ...waiting, since: isoTime(waiting.since) });
-  }
-  const count = await inspect.countFailedDeliveries(db, 'results', clock.now() - undeliveredForMs);
-  if (count > 0) return found('results-undelivered', { count });
-  return ok('none was lost in the last 7 days');
 }

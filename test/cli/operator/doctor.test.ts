@@ -228,14 +228,6 @@ test('a site URL that jobd guessed is pointed out by serve and doctor', async (t
   }
 });
 
-test('a reserve in use is a failure, however much space is free', async (t) => {
-  const dataDir = await storeWithJob(t);
-  fs.writeFileSync(join(dataDir, 'jobd.reserve'), '');
-  const { exitCode, results, details } = await doctor(dataDir);
-  assert.deepEqual([exitCode, results['disk']], [1, 'fail']);
-  assert.match(details['disk'] ?? '', /^the disk is full \(.* free\): free space/);
-});
-
 test('doctor makes no database and changes none', async (t) => {
   const empty = temporaryDirectory(t);
   const found = await doctor(empty);
