@@ -53,14 +53,15 @@ function jsonOf(fields: Record<string, unknown>): string {
 
 /**
  * pino adds the words of the cause to those of the error, which often end with them. Of what else an error carries only plain values
- * are written: a certificate refers to itself.
+ * are written: a certificate refers to itself. What PostgreSQL says beside its message repeats the row, which may hold secrets.
  */
 function errorOnce(error: Error): SerializedError {
   const { cause } = error;
   const serialized = stdSerializers.err(error);
   const isSaid = cause instanceof Error && error.message.includes(cause.message);
   if (isSaid) serialized.message = error.message;
-  const plain = Object.entries(serialized).filter(([, value]) => typeof value !== 'object');
+  const { detail: _, where: _where, ...rest } = serialized;
+  const plain = Object.entries(rest).filter(([, value]) => typeof value !== 'object');
   return Object.fromEntries(plain) as SerializedError;
 }
 

@@ -17,6 +17,7 @@ import { keptAtPace, pingPace, type Ping, type PingKind } from '../../domain/mon
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import type { PingedMonitor } from '../../store/monitors/monitors.ts';
+import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, isPingKept, removeOldPings } from '../../store/monitors/pings.ts';
 import type { Ground } from '../app.ts';
@@ -90,7 +91,8 @@ export function createPingKeeper(
       if (!events.isHeard) return;
       for (const [id, { monitor }] of kept) events.publish(monitor.workspaceId, { monitors: [id] });
     } catch (error) {
-      for (const { senders } of batch) for (const { reject } of senders) reject(error);
+      if (batch.length > 1 && isRefused(error)) for (const one of batch) await keepBatch([one]);
+      else for (const { senders } of batch) for (const { reject } of senders) reject(error);
     }
   }
 

@@ -20,6 +20,7 @@ import type { Run } from '../../domain/runs/run.ts';
 import * as store from '../../store/runs/reports.ts';
 import type { ReportedRun } from '../../store/runs/reports.ts';
 import { holdRuns } from '../../store/runs/held.ts';
+import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { Ground, Principal, RunsApp } from '../app.ts';
@@ -117,7 +118,9 @@ async function keepBatch(
     }
     publish(parts, [...kept]);
   } catch (error) {
-    for (const { reject } of batch) reject(error);
+    const isOne = batch.length === 1 || !isRefused(error);
+    if (isOne) for (const { reject } of batch) reject(error);
+    else for (const item of batch) await keepBatch(parts, [item], keep);
   }
 }
 
@@ -182,8 +185,8 @@ function redacted(
   return redact(message, [...token, ...secretTexts(secrets?.headers ?? {})]);
 }
 
-/** Throws `conflict` if a report of this run comes too late; `isRefused` if the store has refused it. */
-function refuseIfOver(run: ReportedRun, isRefused = false): void {
+/** Throws `conflict` if a report of this run comes too late; `isLate` if the store has refused it. */
+function refuseIfOver(run: ReportedRun, isLate = false): void {
   const { runId, status, finishedAt, outcome, reportedAt } = run;
   if (status !== 'running' && finishedAt !== null) {
     const error = errorOf(run);
@@ -200,7 +203,7 @@ function refuseIfOver(run: ReportedRun, isRefused = false): void {
       `run ${runId} was reported before: ${outcome} at ${when}; the first report counts`,
     );
   }
-  if (isRefused) throw new JobdError('conflict', `run ${runId} is over`);
+  if (isLate) throw new JobdError('conflict', `run ${runId} is over`);
 }
 
 /** Ends the wait of a run in place of its target. Throws `not_found`, and `conflict` if the run does not wait for a report. */

@@ -1,7 +1,7 @@
 /** Backlog: ended executions and further attempts that wait to be written. It is bounded, as each holds its slot. */
 
 import type { Attempt } from '../../store/runs/ended.ts';
-import type { EndedExecution } from './execution.ts';
+import { unkept, type EndedExecution } from './execution.ts';
 
 /** The most executions in one transaction, and the most attempts. */
 const largestBatch = 500;
@@ -27,12 +27,16 @@ export interface Backlog {
   readonly unwritten: readonly EndedExecution[];
   /** Removes the batch that `batch` returned last: it is written. `retried`: whose attempts may be sent. */
   remove(batch: Batch, retried: ReadonlySet<string>): void;
+  /** The store refuses an entry: the next batch is half as large. Alone, an attempt is not sent; an execution loses its outcome. */
+  refuse(batch: Batch): EndedExecution | undefined;
 }
 
 /** Makes an empty backlog. When the signal aborts, waiting attempts are given up. */
 export function createBacklog(signal: AbortSignal): Backlog {
   let executions: EndedExecution[] = [];
   let attempts: (Attempt & PromiseWithResolvers<boolean>)[] = [];
+  /** Entries of a batch: fewer while one is searched that the store refuses. */
+  let most = 2 * largestBatch;
   signal.addEventListener('abort', () => {
     for (const { reject } of attempts) reject(signal.reason);
     attempts = [];
@@ -54,11 +58,22 @@ export function createBacklog(signal: AbortSignal): Backlog {
       attempts.push({ ...attempt, ...written });
       return await written.promise;
     },
-    batch: () => ({
-      executions: executions.slice(0, largestBatch),
-      attempts: attempts.slice(0, largestBatch),
-    }),
+    batch() {
+      const ended = executions.slice(0, Math.min(largestBatch, most));
+      const rest = Math.min(largestBatch, most - ended.length);
+      return { executions: ended, attempts: attempts.slice(0, rest) };
+    },
+    refuse(batch) {
+      const size = batch.executions.length + batch.attempts.length;
+      most = Math.ceil(size / 2);
+      if (size > 1) return undefined;
+      const execution = executions.shift();
+      if (execution === undefined) attempts.shift()?.resolve(false);
+      else executions.push(unkept(execution));
+      return execution;
+    },
     remove(batch, retried) {
+      most = Math.min(2 * most, 2 * largestBatch);
       executions = executions.slice(batch.executions.length);
       for (const { resolve, runId } of attempts.splice(0, batch.attempts.length)) {
         resolve(retried.has(runId));

@@ -83,6 +83,13 @@ export function begunRun({
   return { runId, jobId, workspaceId, scheduledFor, startedAt };
 }
 
+/** An execution without its outcome, which the store refuses to keep. */
+export function unkept({ claimed, ended }: EndedExecution): EndedExecution {
+  const detail = 'the database refused to keep its outcome, see the log of jobd';
+  const why = { reason: 'cut_off', detail } as const;
+  return { claimed, ended: interruptedRun(claimed, { ...ended, why }) };
+}
+
 /** A run that is closed without an outcome. */
 export function interruptedRun(
   run: BegunRun,

@@ -6,17 +6,9 @@
  */
 
 import type { ChangeFeed } from '../../domain/changes.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/meter.ts';
-import type { Vault } from '../../domain/secrets/vault.ts';
-import type { Egress } from '../../egress/egress.ts';
-import type { Log } from '../../base/log.ts';
 import { isOfStore } from '../../base/outage.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
-import type { Store } from '../../store/database/store.ts';
-import type { Callers } from '../proof/callers.ts';
-import type { Spans } from '../../domain/runs/call-span.ts';
-import type { Membership } from '../nodes/membership.ts';
 import { createPause, type Pause } from '../pause.ts';
 import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog, type Backlog } from './backlog.ts';
@@ -26,18 +18,12 @@ import { isWaiting, runNames, type EndedExecution, type Execution } from './exec
 import { logWaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { createWriter, type Work, type Writer, type Written } from './writer.ts';
+import { createWriter, type Work, type Writer, type Written, type WriterParts } from './writer.ts';
 
-export interface ExecutorParts {
-  store: Store;
-  egress: Egress;
-  /** Opens the sealed parts of jobs. */
-  vault: Vault;
-  /** Who makes the calls that say so. */
-  callers: Callers;
-  clock: Clock;
-  membership: Membership;
-  log: Log;
+export interface ExecutorParts
+  extends
+    Omit<Dispatcher, 'keepAttempt' | 'signal' | 'heldUp' | 'membership'>,
+    Omit<WriterParts, 'slots' | 'backlog' | 'hindrances'> {
   /** Counts runs. */
   meter: Meter;
   /** Hears which runs began and ended. */
@@ -45,16 +31,6 @@ export interface ExecutorParts {
   /** The most calls in flight: in all, and to one host. */
   slots: number;
   slotsPerHost: number;
-  /** Ids of jobs that must not begin a run now. */
-  readonly heldJobs: () => readonly string[];
-  /** Whether receipts are issued. */
-  receipts: boolean;
-  /** Whether calls carry a `traceparent`. */
-  traceContext: boolean;
-  /** Where a target reports after an answer of 202, by the id of its run. */
-  readonly reportUrlOf: (runId: string) => string;
-  /** Takes the spans of calls; null if nobody wants them. */
-  spans: Spans | null;
   /** Hears that this work may be waiting. */
   readonly wake: (work: 'claim' | 'record' | 'report' | 'sign' | 'notify') => void;
 }

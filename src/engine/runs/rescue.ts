@@ -3,11 +3,7 @@
  * reached, so they are interrupted and never sent again (docs/behavior.md#run-3).
  */
 
-import type { ChangeFeed } from '../../domain/changes.ts';
-import type { Clock } from '../../domain/clock.ts';
-import type { Meter } from '../../domain/meter.ts';
-import type { Log } from '../../base/log.ts';
-import type { Db, Store } from '../../store/database/store.ts';
+import type { Db } from '../../store/database/store.ts';
 import {
   findAbandonedRuns,
   findRunningRuns,
@@ -18,6 +14,7 @@ import type { RunningRun } from '../../store/runs/ended.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun, type Interruption } from './execution.ts';
+import type { ExecutorParts } from './executor.ts';
 import type { EndedFact } from './follow.ts';
 import { recordBatch } from './record.ts';
 import { logEnded, noteDropped } from './run-log.ts';
@@ -38,14 +35,7 @@ function cutOff(detail: string): Interruption {
   return { reason: 'cut_off', detail };
 }
 
-export interface RescueParts {
-  store: Store;
-  clock: Clock;
-  log: Log;
-  meter: Meter;
-  /** Hears which runs ended. */
-  changes: ChangeFeed;
-}
+export type RescueParts = Pick<ExecutorParts, 'store' | 'clock' | 'log' | 'meter' | 'changes'>;
 
 /** A run that was closed. */
 interface RescuedRun extends EndedFact {

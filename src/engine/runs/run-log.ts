@@ -50,6 +50,12 @@ export function logUnstored(log: Log, { claimed, ended, traceId }: LoggedEnd): v
   log.error(about, 'the outcome of a run could not be stored before the stop');
 }
 
+/** Logs a run whose outcome the store refuses, and why. */
+export function logRefused(log: Log, { claimed, ended, traceId }: LoggedEnd, why: string): void {
+  const about = { ...runNames(claimed), ...outcomeFields(ended), traceId, refusal: why };
+  log.error(about, 'the database refuses to keep the outcome of a run');
+}
+
 /** Logs and counts results that were given up because too many of their job wait. */
 export function noteDropped(
   { log, meter }: { log: Log; meter: Meter },

@@ -8,7 +8,10 @@
 
 import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/errors.ts';
+import type { Log } from '../../base/log.ts';
 import { findDoubtful, type ClaimBounds } from '../../store/runs/claims.ts';
+import { isRefused } from '../../store/database/refused.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { holdNode } from '../../store/nodes/nodes.ts';
 import type { Membership } from '../nodes/membership.ts';
@@ -18,11 +21,13 @@ import { claimRuns, type Claim } from './claim.ts';
 import type { FreeSlots } from './due.ts';
 import { isWaiting, type EndedExecution, type Execution } from './execution.ts';
 import { begunWait, recordBatch, type Recorded } from './record.ts';
+import { logRefused } from './run-log.ts';
 import type { Slots } from './slots.ts';
 
 export interface WriterParts {
   store: Store;
   clock: Clock;
+  log: Log;
   membership: Membership;
   slots: Slots;
   backlog: Backlog;
@@ -79,8 +84,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   let largestClaim = Infinity;
   let searched: Searched = { upTo: 0, hosts: [], endsAtMs: 0 };
 
-  async function write({ records, claims }: Work): Promise<Written> {
-    const batch = records ? backlog.batch() : emptyBatch;
+  async function write(batch: Batch, { claims }: Work): Promise<Written> {
     const most = claims === 'refill' ? batch.executions.length : Infinity;
     let free = freeAfter(batch, most);
     let claimed: Execution[] = [];
@@ -172,7 +176,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
 
   return {
     // A claim must know how the one before it ended, and a batch is written once.
-    write: oneAtATime(write),
+    write: oneAtATime((work) => withoutRefused(parts, work, write)),
     async settle() {
       if (inDoubt.length === 0) return [];
       const asked = inDoubt;
@@ -185,6 +189,27 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
     },
     giveUp: () => releaseDoubtful(() => true),
   };
+}
+
+/** Writes. One row that the store refuses must not keep the others from being recorded. */
+async function withoutRefused(
+  { backlog, log }: Pick<WriterParts, 'backlog' | 'log'>,
+  work: Work,
+  write: (batch: Batch, work: Work) => Promise<Written>,
+): Promise<Written> {
+  for (;;) {
+    const batch = work.records ? backlog.batch() : emptyBatch;
+    try {
+      return await write(batch, work);
+    } catch (error) {
+      // Beside a claim, it may be a row of the claim: the next record goes alone.
+      if (work.claims !== 'none' || !isRefused(error)) throw error;
+      const refused = backlog.refuse(batch);
+      if (refused !== undefined) logRefused(log, refused, messageOf(error));
+      // There is nothing less to keep of it.
+      if (refused?.ended.status === 'interrupted') throw error;
+    }
+  }
 }
 
 /** Runs that end, apart from those whose targets report later. */

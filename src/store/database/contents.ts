@@ -1,3 +1,4 @@
+import { countOf } from './count.ts';
 import type { Db } from './schema.ts';
 
 /** How much there is: without deleted jobs and monitors, and without revoked keys. */
@@ -10,35 +11,10 @@ export interface Contents {
 
 /** Counts everything. It reads an index of all runs: little beside a backup, which reads the whole file. */
 export async function countContents(db: Db): Promise<Contents> {
-  return await db
-    .selectNoFrom((of) => [
-      of
-        .selectFrom('jobs')
-        .select(of.fn.countAll<number>().as('count'))
-        .where('deleted_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('jobs'),
-      of
-        .selectFrom('monitors')
-        .select(of.fn.countAll<number>().as('count'))
-        .where('deleted_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('monitors'),
-      of
-        .selectFrom('runs')
-        .select(of.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('runs'),
-      of
-        .selectFrom('keys')
-        .select(of.fn.countAll<number>().as('count'))
-        .where('revoked_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('keys'),
-    ])
-    .executeTakeFirstOrThrow();
+  return {
+    jobs: await countOf(db.selectFrom('jobs').where('deleted_at', 'is', null)),
+    monitors: await countOf(db.selectFrom('monitors').where('deleted_at', 'is', null)),
+    runs: await countOf(db.selectFrom('runs')),
+    keys: await countOf(db.selectFrom('keys').where('revoked_at', 'is', null)),
+  };
 }

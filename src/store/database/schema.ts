@@ -12,6 +12,7 @@ import type { AdjustmentFields } from '../../domain/schedule/adjustments.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth, MonitorSettings } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
+import type { LedgerCheck } from '../../domain/runs/ledger-check.ts';
 import type { ReportOutcome, Reporter } from '../../domain/runs/report.ts';
 import type { RunReason } from '../../domain/runs/reason.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
@@ -188,18 +189,10 @@ export interface ScheduleSpanRow {
 }
 
 /** What a daily check of the ledger found: due times, and the jobs that it read. */
-export interface LedgerCheckRow {
+export interface LedgerCheckRow extends Omit<LedgerCheck, 'checkedAt' | 'after'> {
   checked_at: number;
   /** Due times after it, up to the check. */
   after_at: number;
-  jobs: number;
-  called: number;
-  missed: number;
-  explained: number;
-  unaccounted: number;
-  unexpected: number;
-  /** The first that was wrong, in words; null if nothing was. */
-  example: string | null;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { sql, type OnConflictBuilder } from 'kysely';
 import type { Health } from '../../domain/jobs/job.ts';
 import type { ReportOutcome } from '../../domain/runs/report.ts';
-import type { RunReason } from '../../domain/runs/reason.ts';
+import type { Outcome } from '../../domain/runs/outcome.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { idList, locksRows, rowLock } from '../database/dialect.ts';
 import type { RunRow, Schema } from '../database/schema.ts';
@@ -23,18 +23,13 @@ export interface BegunRun {
 }
 
 /** A run that ended. */
-export interface EndedRun extends BegunRun {
+export interface EndedRun extends BegunRun, Omit<Outcome, 'status'> {
   status: Extract<RunStatus, 'success' | 'failed' | 'interrupted'>;
   /** When the outcome was known, or the run was closed without one. */
   finishedAt: number;
   /** Null if it was interrupted. */
   durationMs: number | null;
   attempts: number;
-  httpStatus: number | null;
-  responseBody: string | null;
-  truncated: boolean;
-  reason: RunReason | null;
-  detail: string | null;
 }
 
 /** What a run makes of the health of its job. */
@@ -91,12 +86,12 @@ function outcomeOf({ jobId, runId, status, durationMs }: EndedRun) {
   };
 }
 
-type Outcome = ReturnType<typeof outcomeOf>;
+type Counted = ReturnType<typeof outcomeOf>;
 
-const freeJob = statementForEach((db: Db, of: Parameters<Outcome>) => free(db, of).compile());
+const freeJob = statementForEach((db: Db, of: Parameters<Counted>) => free(db, of).compile());
 
 /** Says since when the job fails, too: the end of the first failure, until a success. */
-const changeJob = statementForEach((db: Db, of: Parameters<Outcome & NewHealth>) =>
+const changeJob = statementForEach((db: Db, of: Parameters<Counted & NewHealth>) =>
   free(db, of)
     .set({
       health: of('health'),
@@ -108,7 +103,7 @@ const changeJob = statementForEach((db: Db, of: Parameters<Outcome & NewHealth>)
     .compile(),
 );
 
-function free(db: Db, of: Parameters<Outcome>) {
+function free(db: Db, of: Parameters<Counted>) {
   return db
     .updateTable('jobs')
     .set((job) => ({

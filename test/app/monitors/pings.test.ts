@@ -12,6 +12,7 @@ import { listPings } from '../../../src/store/monitors/pings.ts';
 import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
+import { refuseRows } from '../../support/running/refusal.ts';
 import { sqliteTest } from '../../support/running/sqlite.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
@@ -140,6 +141,17 @@ test('a burst is stored, then one ping for each interval that passed', () => {
   assert.equal(count(5 + everyMs), 1);
   assert.equal(count(5 + 11 * everyMs), 10);
   assert.equal(count(5 + 1_000 * everyMs), burst, 'and no more after a long rest');
+});
+
+test('a ping that the database refuses does not refuse those that came with it', async (t) => {
+  const { store, add, send, list } = await setup(t);
+  const [bad, ...others] = [await add(), await add(), await add()] as const;
+  await refuseRows(store.db, 'pings', `new.monitor_id = '${bad.id}'`);
+  const refused = assert.rejects(send(bad, 'success', 'bad'), /refusal/);
+  await Promise.all(others.map((one) => send(one, 'success', 'good')));
+  await refused;
+  for (const one of others) assert.deepEqual(each(await list(one), 'body'), ['good']);
+  assert.deepEqual(await list(bad), []);
 });
 
 // The trigger is written in the words of SQLite.

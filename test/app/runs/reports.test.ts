@@ -9,6 +9,7 @@ import type { Vault } from '../../../src/domain/secrets/vault.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { refuseRows } from '../../support/running/refusal.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
@@ -28,21 +29,25 @@ async function setup(t: TestContext) {
   const headers = { 'X-Key': 'abcdefgh' };
   const job = await addJob({ reportWithinSeconds: 600, headers });
   const runId = newId(now);
-  const times = { scheduled_for: now, started_at: now };
-  const row = { id: runId, job_id: job.id, workspace_id: workspaceId, ...times };
-  await store.write(async (tx) => {
-    await tx
-      .insertInto('runs')
-      .values({ ...row, source: 'manual', status: 'running' })
-      .execute();
-  });
-  const run = (await findReported(app, runId)) ?? assert.fail('there is a run');
+  const times = { started_at: now };
+  const addRun = async (id: string, scheduledFor = now) => {
+    const row = { id, job_id: job.id, workspace_id: workspaceId, ...times };
+    const values = {
+      ...row,
+      scheduled_for: scheduledFor,
+      source: 'manual',
+      status: 'running',
+    } as const;
+    await store.write(async (tx) => void (await tx.insertInto('runs').values(values).execute()));
+    return (await findReported(app, id)) ?? assert.fail('there is a run');
+  };
+  const run = await addRun(runId);
   const kept = async () =>
     await store.db
       .selectFrom('reports')
       .select(['outcome', 'message', 'percent', 'progress_line as line'])
       .executeTakeFirst();
-  return { app, run, keep: createReportKeeper(app), kept, opened };
+  return { store, app, run, addRun, keep: createReportKeeper(app), kept, opened };
 }
 
 const saying = (status: SentReport['status'], percent: number | null = null): SentReport => ({
@@ -80,4 +85,14 @@ test('of ends that come together one is opened and redacted, and of later ones n
     await assert.rejects(keep(over, saying(status)), /was reported before/);
   }
   assert.equal(opened.length, 1);
+});
+
+test('a report that the database refuses does not refuse those that came with it', async (t) => {
+  const { store, app, run, addRun, keep } = await setup(t);
+  const other = await addRun(newId(now), now + 1);
+  await refuseRows(store.db, 'reports', `new.run_id = '${run.runId}'`);
+  const refused = assert.rejects(keep(run, saying('success')), /refusal/);
+  await keep(other, saying('failed'));
+  await refused;
+  assert.equal((await findReported(app, other.runId))?.outcome, 'failed');
 });

@@ -1,5 +1,6 @@
 /** A writer of runs without an engine. */
 
+import { pino } from 'pino';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
 import { createBacklog, type Backlog } from '../../../src/engine/runs/backlog.ts';
@@ -21,6 +22,7 @@ export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWri
   const parts = {
     store,
     clock,
+    log: pino({ enabled: false }),
     membership: alone(clock),
     slots,
     backlog,
