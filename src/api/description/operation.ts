@@ -118,8 +118,8 @@ export function usualFailures(
       }),
     ...(isChange && {
       413: {
-        when: 'The request body is over 256 KiB.',
-        example: 'the request body must be at most 256 KiB',
+        when: `The request body is over ${isOpen ? 16 : 256} KiB.`,
+        example: `the request body must be at most ${isOpen ? 16 : 256} KiB`,
       },
     }),
     ...(noun !== undefined &&

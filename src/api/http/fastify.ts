@@ -6,7 +6,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Log } from '../../base/log.ts';
-import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './limits/connections.ts';
+import { answerLargeBodies, defaultConnectionLimits } from './limits/connections.ts';
+import { maxBodyBytes, maxOpenBodyBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath, type UnknownPage } from './errors.ts';
 import { acceptJsonOnly } from './body.ts';
@@ -62,6 +63,9 @@ export function createFastify(parts: FastifyParts): ApiServer {
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(schemaCompiler());
   server.setSerializerCompiler(answerCompiler());
+  server.addHook('onRoute', (route) => {
+    if (route.schema?.isOpen && route.schema.body) route.bodyLimit = maxOpenBodyBytes;
+  });
   addSecurityHeaders(server);
   answerLargeBodies(server);
   compressAnswers(server);

@@ -69,7 +69,7 @@ test('what is expired, revoked or guessed signs nobody in', async (t) => {
   assertRefused(await postSession(daemon.url, { key: daemon.key }), 401, /key is not valid/);
 
   const guesses = ['', '0', '0'.repeat(32), '0'.repeat(31), code.toUpperCase(), `${code} `];
-  for (const guess of [...guesses, 'é'.repeat(32), '0'.repeat(200_000)]) {
+  for (const guess of [...guesses, 'é'.repeat(32), '0'.repeat(16_000)]) {
     assertRefused(await postSession(daemon.url, { code: guess }), 401, /link/);
     assertRefused(await postSession(daemon.url, { key: guess }), 401, /key is not valid/);
   }

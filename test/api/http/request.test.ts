@@ -129,6 +129,16 @@ test('a body of 256 KiB is accepted, one byte more is 413', async (t) => {
   assert.equal((await daemon.ask('GET', '/jobs')).body.jobs.length, 1);
 });
 
+test('without a key a body of 16 KiB is read, and none of one byte more', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const largest = 16 * 1024;
+  const guess = JSON.stringify({ code: 'a guess' });
+  const fits = await send(daemon, 'POST', '/api/v1/session', json, guess.padEnd(largest));
+  assertRefused(fits, 401, /not valid/, 'a wrong code');
+  const over = await send(daemon, 'POST', '/api/v1/session', json, guess.padEnd(largest + 1));
+  assertRefused(over, 413, /at most 16 KiB/, 'one byte more');
+});
+
 test('no long part of a path is repeated where nothing is: it may be a secret', async (t) => {
   const { url } = await startTestDaemon(t);
   const token = 'v1.0123456789abcdefghijklmnop';

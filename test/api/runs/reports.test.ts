@@ -182,6 +182,8 @@ test('a report that makes no sense is refused, and changes nothing', async (t) =
   for (const [end, body, words] of rows) {
     assertRefused(await send(reportUrl + end, { body }), 400, words, end);
   }
+  const large = await send(reportUrl, { body: { message: 'x'.repeat(16 * 1024) } });
+  assertRefused(large, 413, /at most 16 KiB/, 'a large body');
   const plain = await fetch(reportUrl, { method: 'POST', body: 'status=failed' });
   assert.equal(plain.status, 400);
   assert.equal((await read()).report?.outcome, null);

@@ -37,6 +37,8 @@ export const maxHeaderBytes = 16 * 1024;
 
 /** The largest HTTP body. The largest valid one is a job with a body of 32 KiB. */
 export const maxBodyBytes = 256 * 1024;
+/** Without a key: the largest valid one is a report whose 1,000 characters are all escaped. */
+export const maxOpenBodyBytes = 16 * 1024;
 
 /** Closes the connection of a request that is answered before its large body has arrived. */
 export function answerLargeBodies(server: FastifyInstance): void {
