@@ -153,9 +153,9 @@ function withSchedule(input: Input): Input {
   }
   const cronExpr = input['cronExpr'] ?? defaultCronExpr;
   const hasNone = typeof input['after'] === 'string' || typeof input['runAt'] === 'string';
-  const isOther = hasNone && isUsualZone && cronExpr === defaultCronExpr;
-  const schedule = isOther ? { cronExpr: null, timezone: null } : { cronExpr, timezone };
-  return { ...input, ...schedule, periodSeconds: null };
+  const isOther = hasNone && cronExpr === defaultCronExpr;
+  const zone = isOther && isUsualZone ? null : timezone;
+  return { ...input, cronExpr: isOther ? null : cronExpr, timezone: zone, periodSeconds: null };
 }
 
 /** Characters that YAML would write as they are, although terminals and editors interpret them. */

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from '../../../support/fast-check.ts';
 import { definedInput, definedJob } from '../../../../src/domain/jobs/managed-job.ts';
-import { exportAll, slugOf } from '../../../../src/wings/definitions/client/write.ts';
+import { jobKind } from '../../../../src/wings/definitions/client/kinds.ts';
+import { exportAll, fieldsOf, slugOf } from '../../../../src/wings/definitions/client/write.ts';
 import type { Defined } from '../../../../src/wings/definitions/server/contract.ts';
 import type { DefinedItems } from '../../../../src/wings/definitions/client/server.ts';
 import { emptyLoad, readDefinitions } from '../../../../src/wings/definitions/client/load.ts';
@@ -165,6 +166,18 @@ test('reading an export back gives the same jobs', () => {
     ),
     { numRuns: 500 },
   );
+});
+
+test('a job that runs once, or after others, has no schedule in its file', () => {
+  const others = [
+    { runAt: '2030-01-01T00:00:00.000Z' },
+    { after: '019a9b1c-7f3a-7b14-9d0a-5b1c2e7f8a91' },
+  ];
+  for (const other of others) {
+    const input = { name: 'once', url: 'https://example.com/', timezone: 'UTC', ...other };
+    const written = fieldsOf(jobKind, 'once', input);
+    assert.ok(!('cron' in written) && written['timezone'] === 'UTC', JSON.stringify(written));
+  }
 });
 
 test('literal text is read back unchanged', () => {
