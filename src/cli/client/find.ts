@@ -43,10 +43,12 @@ export async function findOne<Item extends Named>(
   if (text === '') {
     throw new JobdError('usage', `name the ${noun}, or give its id or the beginning of its id`);
   }
+  const shown = text === text.trim() ? text : JSON.stringify(text);
   // The server accepts ids in upper case too.
   if (isId(text.toLowerCase())) return await search.get(text);
   const named = await search.page({ name: text });
-  if (named.length > 0) return only(named, `${named.length} ${noun}s are named ${text}: use an id`);
+  if (named.length > 0)
+    return only(named, `${named.length} ${noun}s are named ${shown}: use an id`);
   const begun = prefixPattern.test(text) ? await search.page({ idPrefix: text }) : [];
   if (begun.length > 0) {
     return only(begun, `the ids of ${begun.length} ${noun}s begin with ${text}: use more of it`);
@@ -57,7 +59,7 @@ export async function findOne<Item extends Named>(
     newest.map(({ name }) => name),
   );
   const remedy = near === undefined ? `jobd ${list} shows them` : `did you mean ${plain(near)}?`;
-  throw new JobdError('not_found', `there is no ${noun} named ${text}; ${remedy}`);
+  throw new JobdError('not_found', `there is no ${noun} named ${shown}; ${remedy}`);
 }
 
 /** A search among things that were read already. `withName` finds those of a name. */

@@ -45,16 +45,16 @@ key is kept in a file of its own, for jobd login --kept.`,
       const me = await ownerOf({ url, apiKey }, file);
       const kept = readProfiles(file);
       const name = profile ?? kept.current;
-      writeProfiles(file, {
-        current: name,
-        profiles: { ...kept.profiles, [name]: { url, apiKey } },
-      });
+      const before = profileNamed(kept, name);
+      const profiles = { ...kept.profiles, [name]: { url, apiKey } };
+      writeProfiles(file, { current: name, profiles });
       forgetKey(file);
       const { workspace, permission } = me;
       const shown = { profile: name, url, workspace: workspace.name, permission };
       if (flags['json']) printJson(output, shown);
       else printFields(output, shown);
-      output.say(`saved in ${file}`);
+      const replaced = before === undefined ? '' : `, in place of a key for ${plain(before.url)}`;
+      output.say(`saved in ${file}${replaced}`);
     });
 
   program

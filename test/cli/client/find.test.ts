@@ -73,4 +73,6 @@ test('several of one name, or of one beginning, are listed to choose from', asyn
   assert.equal((await refusalOf('')).code, 'usage');
   const strange = await refusalOf('something else');
   assert.equal(strange.message, 'there is no job named something else; jobd jobs list shows them');
+  const blank = await refusalOf('bakcup ');
+  assert.equal(blank.message, 'there is no job named "bakcup "; did you mean backup?');
 });

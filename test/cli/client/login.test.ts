@@ -42,6 +42,9 @@ test('a login is stored readable by its owner only, and used until logout', asyn
     apiKey,
   );
   assert.equal((JSON.parse(second.stdout) as { profile: string }).profile, 'second');
+  assert.equal(second.stderr, `saved in ${file}\n`);
+  const replaced = await jobd(['login', '--profile', 'second', '--url', daemon.url], apiKey);
+  assert.equal(replaced.stderr, `saved in ${file}, in place of a key for ${daemon.url}\n`);
   const listed = await jobd(['profile', 'list']);
   assert.equal(listed.stdout, `default\t${daemon.url}\tno\nsecond\t${daemon.url}\tyes\n`);
   assert.equal((await jobd(['profile', 'use', 'default'])).exitCode, 0);
