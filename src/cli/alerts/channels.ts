@@ -140,12 +140,12 @@ function lastDeliveryText({ lastDelivery, consecutiveFailures }: Channel): strin
   return `${deliveryText(lastDelivery)}${many}`;
 }
 
-function printChannel(output: Output, channel: Channel): void {
+async function printChannel(output: Output, channel: Channel, context: Context): Promise<void> {
   printFields(output, {
     name: channel.name,
     type: channel.type,
     destination: channel.destination,
-    ...servedWords(channel),
+    ...(await servedWords(channel, connect(context))),
     ...settingsOf(channelFields, channel, ['name']),
     'last delivery': lastDeliveryText(channel),
     ...waitOf(channel),

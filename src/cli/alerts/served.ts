@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Channel, ChannelUpdate } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../settings/config.ts';
+import { someOf } from '../../domain/counted.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Api } from '../client/api.ts';
 import { collect } from '../options.ts';
@@ -49,13 +50,27 @@ export async function idsOf(
   return await Promise.all(names.map(async (name) => (await items.find(name)).id));
 }
 
-/** Whom a channel serves, in words. */
-export function servedWords({ jobIds, monitorIds }: Channel): Record<string, string> {
-  return { jobs: listWords(jobIds), monitors: listWords(monitorIds) };
+/** How many names are asked for. */
+const mostNames = 10;
+
+/** Names of chosen jobs or monitors. What is gone is told by its id. */
+export async function namesOf(
+  ids: readonly string[],
+  items: { get(id: string): Promise<{ name: string }> },
+): Promise<string> {
+  const named = ids.slice(0, mostNames).map(async (id) => {
+    const found = await items.get(id).catch(() => null);
+    return found === null ? id : found.name;
+  });
+  return someOf([...(await Promise.all(named)), ...ids.slice(mostNames)], mostNames);
 }
 
-/** Ids in words: all, none, or which. */
-export function listWords(ids: readonly string[] | null): string {
-  if (ids === null) return 'all';
-  return ids.length === 0 ? 'none' : ids.join(' ');
+/** Whom a channel serves, in words. */
+export async function servedWords({ jobIds, monitorIds }: Channel, { jobs, monitors }: Api) {
+  return { jobs: await listWords(jobIds, jobs), monitors: await listWords(monitorIds, monitors) };
+}
+
+/** Chosen jobs or monitors in words: all, none, or which. */
+async function listWords(ids: readonly string[] | null, items: Parameters<typeof namesOf>[1]) {
+  return ids === null ? 'all' : (await namesOf(ids, items)) || 'none';
 }

@@ -9,7 +9,7 @@ import { askOnce } from '../../cli/client/retry.ts';
 import type { Context } from '../../cli/context.ts';
 import { createNamed, withNameOptions } from '../../cli/create-named.ts';
 import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../../cli/fields.ts';
-import { idsOf } from '../../cli/alerts/served.ts';
+import { idsOf, namesOf } from '../../cli/alerts/served.ts';
 import { collect } from '../../cli/options.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
 import { fitsNothing } from '../../cli/selection.ts';
@@ -18,7 +18,7 @@ import { confirm } from '../../cli/terminal/prompt.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
 import type { OverviewResponse } from '../../api/overview/contract.ts';
-import { counted, someOf } from '../../domain/counted.ts';
+import { counted } from '../../domain/counted.ts';
 import { quoted } from '../../domain/quote.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
@@ -201,21 +201,6 @@ function stateText({ state, endedAt }: Window): string {
 /** When it ends, if it is on; when it ended, if it is over. */
 function endOf({ state, onUntil, until, endedAt }: Window): string | null {
   return state === 'over' ? (endedAt ?? until) : onUntil;
-}
-
-/** How many names are asked for. */
-const mostNames = 10;
-
-/** Names of chosen jobs or monitors. What is gone is told by its id. */
-async function namesOf(
-  ids: readonly string[],
-  items: { get(id: string): Promise<{ name: string }> },
-): Promise<string> {
-  const named = ids.slice(0, mostNames).map(async (id) => {
-    const found = await items.get(id).catch(() => null);
-    return found === null ? id : found.name;
-  });
-  return someOf([...(await Promise.all(named)), ...ids.slice(mostNames)], mostNames);
 }
 
 async function printWindow(output: Output, window: Window, context: Context): Promise<void> {

@@ -97,7 +97,7 @@ test('a channel covers chosen monitors, missed and interrupted runs, and reminde
   const args = [...create, '--name', 'ops', ...flags, '--remind-every', '90m'];
   const made = await runCommand(args, env, config);
   assert.equal(made.exitCode, 0, made.stderr);
-  assert.match(made.stdout, /^jobs\t[0-9a-f-]{36}\nmonitors\t[0-9a-f-]{36}$/m);
+  assert.match(made.stdout, /^jobs\tbackup\nmonitors\tsync$/m);
   assert.match(made.stdout, /^also alert\tmissed, interrupted$/m);
   assert.match(made.stdout, /^remind every\t90m$/m);
   const update = async (...given: string[]) =>
