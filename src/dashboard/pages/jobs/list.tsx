@@ -84,7 +84,7 @@ function missed(lastDay: NonNullable<ReturnType<typeof useOverview>>['lastDay'] 
 }
 
 function NoJobs() {
-  const login = `jobd key create --name laptop | jobd login --url ${location.origin}${root.slice(0, -1)}`;
+  const login = `sudo jobd key create --name laptop | jobd login --url ${location.origin}${root.slice(0, -1)}`;
   const create =
     "jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *'";
   return (
