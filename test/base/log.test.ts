@@ -56,6 +56,15 @@ test('an error that ends with the words of its cause says them once', () => {
   assert.deepEqual(messages, ['cannot be used: refused', 'cannot be used: refused']);
 });
 
+test('an error of a refused row does not repeat the row', () => {
+  const { stderr } = run(
+    `const detail = 'Failing row contains (secret)';
+    log.error({ err: Object.assign(new Error('refused'), { detail, where: detail, code: '23514' }) }, 'x');`,
+    'pipe',
+  );
+  assert.ok(stderr.includes('23514') && !stderr.includes('secret'), stderr);
+});
+
 test('a text from outside cannot control the terminal on which somebody reads the JSON', () => {
   const { stderr } = run("log.info({ name: 'a\\u009b31m\\u202e\\u007f' }, 'x');", 'pipe');
   assert.ok(stderr.includes(String.raw`"a\u009b31m\u202e\u007f"`), stderr);
