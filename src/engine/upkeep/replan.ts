@@ -21,9 +21,11 @@ import {
   type DueTimeChange,
   type PlannedJob,
 } from '../../store/jobs/planned.ts';
+import { holdJobs } from '../../store/runs/held.ts';
 import {
   findFirstRuns,
   findMissedAhead,
+  removeMissed,
   restateMissed,
   type MissedRun,
 } from '../../store/runs/missed.ts';
@@ -57,15 +59,16 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
-      const planned = await untaken(store.db, [...moved, ...begunAgain(others, ahead, now)]);
-      const changes = planned.filter((job) => job.planned !== job.nextRunAt);
-      if (planned.length + ahead.length > 0) {
-        await store.write(async (tx) => {
-          await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
+      if (moved.length + ahead.length === 0) yield 0;
+      else {
+        yield await store.write(async (tx) => {
           await takeBackMissed(tx, idsOf([...moved, ...others]), now);
+          const planned = await untaken(tx, [...moved, ...begunAgain(others, ahead, now)]);
+          const changes = planned.filter((job) => job.planned !== job.nextRunAt);
+          await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
+          return changes.length;
         });
       }
-      yield changes.length;
     }
   });
 }
@@ -107,12 +110,16 @@ async function untaken<Job extends DueTimeChange>(db: Db, jobs: readonly Job[]):
 
 /** Due times that come only now were not missed (docs/behavior.md#schedule-6). */
 async function takeBackMissed(tx: Db, jobIds: readonly string[], now: number): Promise<void> {
+  await holdJobs(tx, jobIds);
   const missed = await findMissedAhead(tx, jobIds, now);
-  const restated = missed.map((run) => {
+  const ahead = missed.filter(({ scheduledFor }) => scheduledFor > now);
+  const begun = missed.filter(({ scheduledFor }) => scheduledFor <= now);
+  const restated = begun.map((run) => {
     // Perhaps not that of the job: it may have been changed before the clock was set right.
     return { id: run.id, ...dueTimesFrom(scheduleOf(run), run.scheduledFor, now) };
   });
   await restateMissed(tx, restated);
+  await removeMissed(tx, idsOf(ahead));
   await cutSpans(tx, new Set(missed.map(({ jobId }) => jobId)), now);
 }
 
@@ -126,8 +133,8 @@ function plannedFor(job: PlannedJob, asked: number, now: number): number | null 
   return nextDue(schedule, asked) === job.nextRunAt ? job.nextRunAt : nextDue(schedule, now);
 }
 
-function idsOf(jobs: readonly PlannedJob[]): string[] {
-  return jobs.map(({ id }) => id);
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
 /** Makes a replanner of all monitors: when their next pings are due. */

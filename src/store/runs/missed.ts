@@ -94,6 +94,16 @@ export async function restateMissed(
   await restate(tx, runs);
 }
 
+/** Removes runs of which nothing was missed, from their jobs, which the transaction holds. */
+export async function removeMissed(tx: Db, ids: readonly string[]): Promise<void> {
+  const removed = tx.deleteFrom('runs').where('id', 'in', idList(ids)).returning('job_id as jobId');
+  const byJob = Map.groupBy(await removed.execute(), ({ jobId }) => jobId);
+  const counts = Array.from(byJob, ([jobId, { length: count }]) => ({ jobId, count }));
+  await sql`update jobs set total_missed = total_missed - ${numberOf('count', 'removed.value')}
+    from ${rowsOf(counts)} as removed
+    where jobs.id = ${textOf('jobId', 'removed.value')}`.execute(tx);
+}
+
 /** Keeps a missed run of a job that is due next at `nextRunAt`. A due time that has a run already gets no second one. */
 export async function keepMissedRun(
   tx: Db,

@@ -7,7 +7,9 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import { watchClock } from '../../../src/engine/clock-watch.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import { missedRun } from '../../support/records/run.ts';
+import { insertQueuedRun } from '../../../src/store/runs/runs.ts';
+import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
+import { missedRun, queuedRun } from '../../support/records/run.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
@@ -245,8 +247,8 @@ test('a job whose end a clock that was ahead has passed is due again', async (t)
     const read = [over, paused, called, once].map(readJob);
     return (await Promise.all(read)).map(({ nextRunAt }) => nextRunAt);
   };
-  assert.equal((await replan()).changed, 1);
-  assert.deepEqual(await planned(), [dueAt + minute, null, null, null]);
+  assert.equal((await replan()).changed, 2);
+  assert.deepEqual(await planned(), [dueAt + minute, null, null, dueAt + hour]);
   const columns = ['job_id', 'last_due_at', 'missed_count'] as const;
   const restated = await store.db.selectFrom('runs').select(columns).orderBy('id').execute();
   assert.deepEqual(
@@ -256,6 +258,56 @@ test('a job whose end a clock that was ahead has passed is due again', async (t)
   const spans = store.db.selectFrom('schedule_spans').select('from_at');
   const open = spans.where('job_id', '=', over.id).where('until_at', 'is', null);
   assert.deepEqual(await open.execute(), [{ from_at: dueAt + 1 }]);
+});
+
+test('what a clock that was ahead has missed is called at its time, and was never missed', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob, runsOf, store, logged } = await setupEngine(t);
+  const sink = await startSink(t);
+  const [next, last] = [dueAt + hour, dueAt + 2 * hour];
+  clock.set(dueAt);
+  const bounds = { url: sink.url, notAfter: isoTime(last), timezone: 'UTC' };
+  const once = await addJob({ cronExpr: null, runAt: isoTime(next), url: sink.url }, dueAt);
+  const cron = await addJob({ ...dueOnce, ...bounds }, dueAt);
+  const period = { scheduleType: 'period', periodSeconds: 3_600 } as const;
+  const jobs = [once, cron, await addJob({ ...period, ...bounds }, dueAt)];
+  // Its run by hand was called in truth, and it was not.
+  const madeUp = await addJob({ cronExpr: null, runAt: isoTime(next), url: sink.url }, dueAt);
+  const { wake } = await start();
+  clock.set(dueAt + year);
+  wake();
+  for (const job of [...jobs, madeUp]) {
+    const [missed] = await endedRuns(job, 1);
+    assert.deepEqual([missed?.status, (await readJob(job)).nextRunAt], ['missed', null]);
+  }
+  await until('the step to be noticed', () =>
+    logged.some(({ msg }) => /wall clock was set/.test(msg)),
+  );
+  const made = { ...queuedRun(madeUp.id, dueAt), dueAt: next };
+  await insertQueuedRun(store.db, made, null);
+  clock.set(dueAt + minute);
+  for (const job of jobs) {
+    await until('the job to be due again', async () => {
+      wake();
+      return (await readJob(job)).nextRunAt === next;
+    });
+    assert.deepEqual(await runsOf(job), []);
+  }
+  const totals = store.db.selectFrom('jobs').select('total_missed');
+  assert.deepEqual(new Set((await totals.execute()).map((row) => row.total_missed)), new Set([0]));
+  for (const at of [next, last]) {
+    clock.set(at);
+    wake();
+    for (const job of jobs) await endedRuns(job, job === once || at === next ? 1 : 2);
+  }
+  const times = async (job: Job) =>
+    (await runsOf(job)).map(({ status, source, ...of }) => [status, source, of.scheduledFor]);
+  const called = [next, last].map((at) => ['success', 'scheduled', at]);
+  for (const job of jobs) {
+    assert.deepEqual(await times(job), job === once ? called.slice(0, 1) : called);
+  }
+  const [only, ...more] = await endedRuns(madeUp, 1);
+  assert.deepEqual([only?.id, more], [made.id, []]);
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
 });
 
 test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isoTime } from '../../../src/domain/clock.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
@@ -32,7 +33,11 @@ test('a due time is missed or called, and not both, however the clock is set', a
       const jobs = [
         await addJob({ cronExpr: '* * * * *' }, dueAt),
         await addJob({ scheduleType: 'period', periodSeconds: 180 }, dueAt),
+        await addJob({ cronExpr: null, runAt: isoTime(dueAt + 10 * minute) }, dueAt),
+        await addJob({ cronExpr: '* * * * *', notAfter: isoTime(dueAt + 20 * minute) }, dueAt),
       ];
+      const runs = store.db.selectFrom('runs');
+      const missed = runs.where('status', '=', 'missed').select('job_id');
       const replanner = createReplanner(store, clock);
       const replan = async (): Promise<void> => {
         replanner.restart();
@@ -40,18 +45,24 @@ test('a due time is missed or called, and not both, however the clock is set', a
       };
       for (const halves of moves) {
         clock.advance((halves * minute) / 2);
-        if (halves < 0) await replan();
+        if (halves < 0) {
+          await replan();
+          const ahead = missed.where('last_due_at', '>', clock.now());
+          assert.deepEqual(await ahead.execute(), [], 'what is to come was not missed');
+        }
         for (let isMore = true; isMore;) isMore = await claimAndEnd();
       }
       for (const job of jobs) {
-        const runs = await store.db
-          .selectFrom('runs')
+        const its = await runs
           .select(['status', 'scheduled_for', 'last_due_at', 'missed_count'])
           .where('job_id', '=', job.id)
           .execute();
         const called = new Set<number>();
-        for (const run of runs) if (run.status === 'success') called.add(run.scheduled_for);
-        for (const run of runs.filter(({ status }) => status === 'missed')) {
+        for (const run of its) if (run.status === 'success') called.add(run.scheduled_for);
+        const missedOfIts = its.filter(({ status }) => status === 'missed');
+        const row = store.db.selectFrom('jobs').select('total_missed').where('id', '=', job.id);
+        assert.equal((await row.executeTakeFirst())?.total_missed, missedOfIts.length);
+        for (const run of missedOfIts) {
           const last = run.last_due_at ?? run.scheduled_for;
           let count = 0;
           for (let at: number | null = run.scheduled_for; at !== null && at <= last;) {

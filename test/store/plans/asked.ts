@@ -231,6 +231,7 @@ export const ofRuns: Asked = {
     (db) => inFlight.countInFlight(db, 'w', { at: 5, since: 1, host: 'h', except: null }),
   ],
   findMissedAhead: [(db) => missed.findMissedAhead(db, ['j'], 1)],
+  removeMissed: [(db) => missed.removeMissed(db, ['r'])],
   findFirstRuns: [(db) => missed.findFirstRuns(db, [{ jobId: 'j', first: 1, last: 2 }])],
   listHistories: [(db) => retention.listHistories(db, part)],
   listOldestRuns: [(db) => retention.listOldestRuns(db, 'j', { after: beginning, limit: 5 })],
