@@ -60,7 +60,9 @@ export function createWatch({ store, clock, membership, log, changes }: WatchPar
   async function check(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
-    const reachableSince = Math.max(membership.reachableSince, seenSince);
+    const since = membership.reachableSince;
+    // By a clock that was ahead, it is still to come: no monitor would be down until then.
+    const reachableSince = Math.max(since > now ? -Infinity : since, seenSince);
     const found = await store.write((tx) => checkMonitors(tx, now, reachableSince));
     for (const { change, workspace } of found) {
       const { level, fields } = loggedChange(change, workspace);

@@ -136,6 +136,19 @@ test('a ping due before the clock was set back gets its full grace from then on'
   assert.equal(await statusOf(monitor), 'down');
 });
 
+test('a monitor is down in time although jobd was started by a clock that was a year ahead', async (t) => {
+  const { add, ping, check, clock, restart, outbox, passTo } = await setup(t);
+  const monitor = await add();
+  clock.advance(365 * 86_400_000);
+  restart();
+  await check();
+  clock.set(at('10:20:00'));
+  await check();
+  await ping(monitor);
+  await passTo('12:00:00');
+  assert.deepEqual(await outbox(), ['monitor.down 11:05:00']);
+});
+
 test('while the store cannot be written no ping can be recorded: the grace starts when it can', async (t) => {
   const { add, ping, store, clock, statusOf, restart, check, passTo } = await setup(t);
   const monitor = await add();
