@@ -21,11 +21,11 @@ export interface TroubleRequest extends PageRequest {
 
 /** A page of the rows, by their newest runs. Throws `invalid_input` for a cursor of another list. */
 export async function listTrouble(
-  app: Pick<Ground, 'store'>,
+  app: Pick<Ground, 'store' | 'clock'>,
   principal: Principal,
   { kind, limit, ...request }: TroubleRequest,
 ): Promise<PartialPage<Trouble>> {
-  const grouped = groupTrouble(limit, kind);
+  const grouped = groupTrouble(limit, app.clock.now(), kind);
   const jobs = new Map<string, JobNow>();
   let { cursor } = request;
   let last: ListedRun | null = null;

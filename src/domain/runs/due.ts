@@ -174,6 +174,8 @@ export interface Circumstances {
   busyUntil: number | null;
   /** When jobd was started. */
   servingSince: number;
+  /** What is later was noticed by a clock that was ahead, and is not believed. */
+  now: number;
   /** What the process that found them knows of. */
   hindrances?: readonly Hindrance[];
 }
@@ -194,15 +196,17 @@ export interface MissedCause {
 /** Why due times were missed: what applied to the first of them. */
 export function causeOfMissed(
   { first }: Pick<Missed, 'first'>,
-  { busyUntil, servingSince, hindrances = [] }: Circumstances,
+  { busyUntil, servingSince, now, hindrances = [] }: Circumstances,
 ): MissedCause {
   const latest = first + latestStartMs;
-  const whole = hindrances.find(({ from, until }) => from <= first && until >= latest);
+  const believed = hindrances.filter(({ until }) => until <= now);
+  const whole = believed.find(({ from, until }) => from <= first && until >= latest);
   // Also where the previous run seems to have lasted for long: its end was not seen either.
   if (whole !== undefined) return hinderedBy(whole);
   if (busyUntil !== null && busyUntil > first) return { ...noHindrance, reason: 'busy' };
-  if (first < servingSince) return { ...noHindrance, reason: 'not_running' };
-  const part = hindrances.find(({ from, until }) => from <= latest && until >= first);
+  const isKnown = servingSince <= now;
+  if (isKnown && first < servingSince) return { ...noHindrance, reason: 'not_running' };
+  const part = believed.find(({ from, until }) => from <= latest && until >= first);
   return part === undefined ? { ...noHindrance, reason: 'late' } : hinderedBy(part);
 }
 

@@ -57,16 +57,16 @@ export interface TroubleRows {
   rows(): Trouble[];
 }
 
-/** Groups runs into at most `limit` rows of a kind, or of all. Each run of these kinds is in one of them. */
-export function groupTrouble(limit: number, kind: TroubleKind | null = null): TroubleRows {
+/** Groups runs into at most `limit` rows of a kind, or of all, to be told at `now`. Each run of these kinds is in one of them. */
+export function groupTrouble(limit: number, now: number, kind?: TroubleKind | null): TroubleRows {
   const open: Trouble[] = [];
   const byJob = new Map<string, Trouble>();
   const outages: Trouble[] = [];
   const missedJobs = new Map<Trouble, Set<string>>();
 
-  function begin(run: BadRun, job: JobNow | null): Trouble | null {
+  function begin(run: BadRun, times: Times, job: JobNow | null): Trouble | null {
     if (open.length === limit) return null;
-    const row = rowOf(run, job);
+    const row = rowOf(run, times, job);
     open.push(row);
     if (job === null) outages.push(row);
     else byJob.set(run.jobId, row);
@@ -83,13 +83,14 @@ export function groupTrouble(limit: number, kind: TroubleKind | null = null): Tr
   return {
     add(run, job) {
       const isOutage = isOfJobd(run);
-      if (kind !== null && (kind === 'outage') !== isOutage) return true;
+      if (kind && (kind === 'outage') !== isOutage) return true;
+      const times = isOutage ? hinderedTimes(run, now) : dueTimes(run);
       const known = isOutage
-        ? outages.findLast((row) => isSameOutage(row, run))
+        ? outages.findLast((row) => isSameOutage(row, run, times))
         : ofSameStreak(byJob.get(run.jobId), run, job);
-      const row = known ?? begin(run, isOutage ? null : job);
+      const row = known ?? begin(run, times, isOutage ? null : job);
       if (row === null) return false;
-      count(row, run);
+      count(row, run, times);
       countJobs(row, run);
       return true;
     },
@@ -102,10 +103,11 @@ function isOfJobd({ status, reason }: BadRun): boolean {
   return status === 'interrupted' || (status === 'missed' && reason !== 'busy');
 }
 
-function rowOf(run: BadRun, job: JobNow | null): Trouble {
+type Times = Pick<Trouble, 'from' | 'until'>;
+
+function rowOf(run: BadRun, times: Times, job: JobNow | null): Trouble {
   const { id, scheduledFor: dueFrom } = run;
   const none = { id, dueFrom, dueUntil: dueFrom, failed: 0, interrupted: 0, missed: 0 };
-  const times = job === null ? hinderedTimes(run) : dueTimes(run);
   if (job === null) {
     return { kind: 'outage', ...times, ...none, jobs: 0, last: run, now: null, since: null };
   }
@@ -115,12 +117,16 @@ function rowOf(run: BadRun, job: JobNow | null): Trouble {
   return { kind: 'job', ...times, ...none, jobs: null, last: run, now, since };
 }
 
-/** For how long jobd was kept from calling; where that is not known, until it was recorded. */
-function hinderedTimes({ id, scheduledFor, finishedAt, missed }: BadRun) {
-  const noticedAt = finishedAt ?? scheduledFor;
-  if (missed === undefined) return { from: noticedAt, until: noticedAt };
+/** For how long jobd was kept from calling; where that is not known, until it was recorded, unless the clock was ahead then. */
+function hinderedTimes({ id, scheduledFor, finishedAt, missed }: BadRun, now: number): Times {
+  if (missed === undefined) {
+    const noticedAt = finishedAt === null || finishedAt > now ? scheduledFor : finishedAt;
+    return { from: noticedAt, until: noticedAt };
+  }
   const { first, last, from, until } = missed;
-  return { from: from ?? first, until: until ?? Math.max(last, timeOfId(id)) };
+  const noticed = until ?? Math.max(last, timeOfId(id));
+  const end = noticed > now ? last : noticed;
+  return { from: Math.min(from ?? first, end), until: end };
 }
 
 function dueTimes({ scheduledFor, missed }: BadRun) {
@@ -128,8 +134,7 @@ function dueTimes({ scheduledFor, missed }: BadRun) {
 }
 
 /** Runs that an outage broke off belong to it. */
-function isSameOutage({ from, until, last, missed }: Trouble, run: BadRun): boolean {
-  const its = hinderedTimes(run);
+function isSameOutage({ from, until, last, missed }: Trouble, run: BadRun, its: Times): boolean {
   const isNear = its.from <= until + sameOutageMs && its.until >= from - sameOutageMs;
   return isNear && (run.missed === undefined || missed === 0 || run.reason === last.reason);
 }
@@ -143,8 +148,7 @@ function ofSameStreak(row: Trouble | undefined, run: BadRun, job: JobNow): Troub
   return isNear || isOfNow ? row : undefined;
 }
 
-function count(row: Trouble, run: BadRun): void {
-  const { from, until } = row.kind === 'outage' ? hinderedTimes(run) : dueTimes(run);
+function count(row: Trouble, run: BadRun, { from, until }: Times): void {
   row.id = run.id;
   row.from = Math.min(row.from, from);
   row.until = Math.max(row.until, until);

@@ -98,9 +98,10 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         const recorded = await recordBatch(tx, dividedBatch(batch, clock.now()), { receipts });
         if (claims === 'none' || !(await mayClaim(tx, nodeId)))
           return { ...recorded, batch, claim: null };
-        const now = clock.now();
         const bounds = free.bounds();
+        // Before the clock is read: what is later than that is not believed.
         const hindrances = parts.hindrances();
+        const now = clock.now();
         const claim = await claimRuns(tx, free, { now, servingSince, nodeId, hindrances });
         if (!claim.more) noteSearch(now, bounds);
         claimed = claim.executions;

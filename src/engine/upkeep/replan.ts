@@ -23,6 +23,7 @@ import {
 } from '../../store/jobs/planned.ts';
 import { holdJobs } from '../../store/runs/held.ts';
 import {
+  cutHindrances,
   findFirstRuns,
   findMissedAhead,
   removeMissed,
@@ -59,16 +60,15 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
       const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
-      if (moved.length + ahead.length === 0) yield 0;
-      else {
-        yield await store.write(async (tx) => {
-          await takeBackMissed(tx, idsOf([...moved, ...others]), now);
-          const planned = await untaken(tx, [...moved, ...begunAgain(others, ahead, now)]);
-          const changes = planned.filter((job) => job.planned !== job.nextRunAt);
-          await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
-          return changes.length;
-        });
-      }
+      const isRight = moved.length + ahead.length === 0;
+      const correct = async (tx: Db): Promise<number> => {
+        await takeBackMissed(tx, idsOf([...moved, ...others]), now);
+        const planned = await untaken(tx, [...moved, ...begunAgain(others, ahead, now)]);
+        const changes = planned.filter((job) => job.planned !== job.nextRunAt);
+        await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });
+        return changes.length;
+      };
+      yield isRight ? 0 : await store.write(correct);
     }
   });
 }
@@ -112,14 +112,13 @@ async function untaken<Job extends DueTimeChange>(db: Db, jobs: readonly Job[]):
 async function takeBackMissed(tx: Db, jobIds: readonly string[], now: number): Promise<void> {
   await holdJobs(tx, jobIds);
   const missed = await findMissedAhead(tx, jobIds, now);
-  const ahead = missed.filter(({ scheduledFor }) => scheduledFor > now);
-  const begun = missed.filter(({ scheduledFor }) => scheduledFor <= now);
-  const restated = begun.map((run) => {
+  const restated = missed.map((run) => {
     // Perhaps not that of the job: it may have been changed before the clock was set right.
     return { id: run.id, ...dueTimesFrom(scheduleOf(run), run.scheduledFor, now) };
   });
   await restateMissed(tx, restated);
-  await removeMissed(tx, idsOf(ahead));
+  await removeMissed(tx, idsOf(missed.filter(({ scheduledFor }) => scheduledFor > now)));
+  await cutHindrances(tx, jobIds, now);
   await cutSpans(tx, new Set(missed.map(({ jobId }) => jobId)), now);
 }
 

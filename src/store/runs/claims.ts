@@ -333,7 +333,8 @@ export interface ClaimedJob {
   missed: number;
 }
 
-const updateClaimed = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
+/** Sets the next due times of claimed jobs and the runs they execute. */
+export const updateClaimedJobs = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
   db
     .updateTable('jobs')
     .set((job) => ({
@@ -350,8 +351,3 @@ const updateClaimed = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
     .where('active_run_id', 'is', null)
     .compile(),
 );
-
-/** Sets the next due times of claimed jobs and the runs they execute. */
-export async function updateClaimedJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<void> {
-  await updateClaimed(db, jobs);
-}

@@ -5,7 +5,7 @@ import type { Missed } from '../../domain/runs/reason.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import { scheduleOf, type ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { scheduleColumns } from '../database/columns.ts';
-import { idList, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { idList, larger, numberOf, rowsOf, smaller, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { insertScheduledRuns, type MissedRun as NewMissedRun } from './claims.ts';
@@ -77,7 +77,8 @@ export async function findFirstRuns(
   return new Map(first.filter(([, at]) => at < Infinity));
 }
 
-const restate = statementForEach(
+/** Says of missed runs what they stand for. */
+export const restateMissed = statementForEach(
   (db: Db, of: Parameters<{ id: string } & Pick<Missed, 'last' | 'count'>>) =>
     db
       .updateTable('runs')
@@ -86,12 +87,15 @@ const restate = statementForEach(
       .compile(),
 );
 
-/** Says of missed runs what they stand for. */
-export async function restateMissed(
-  tx: Db,
-  runs: readonly ({ id: string } & Pick<Missed, 'last' | 'count'>)[],
-): Promise<void> {
-  await restate(tx, runs);
+/** What kept these jobs from being called ended by `now`, also if a clock that was ahead has noticed it. */
+export async function cutHindrances(tx: Db, jobIds: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({ hindered_from: smaller(sql.ref('hindered_from'), sql`${now}`), hindered_until: now })
+    .where('job_id', 'in', idList(jobIds))
+    .where(isBad)
+    .where('hindered_until', '>', now)
+    .execute();
 }
 
 /** Removes runs of which nothing was missed, from their jobs, which the transaction holds. */

@@ -180,8 +180,9 @@ function missedText(missed: Missed, circumstances: Circumstances): string | null
   return errorOf({ reason, detail: null, httpStatus: null, missed: { ...missed, ...hindered } });
 }
 
-const running = { busyUntil: null, servingSince: due - 1 };
-const notRunning = { busyUntil: null, servingSince: due + 1 };
+const now = due + 3_600_000;
+const running = { busyUntil: null, servingSince: due - 1, now };
+const notRunning = { busyUntil: null, servingSince: due + 1, now };
 
 test('one missed due time is reported in the singular, several with their first and last', () => {
   assert.equal(
@@ -205,7 +206,7 @@ test('the reason is the one that applied at the first missed due time', () => {
     [due - 60_000, due + 1, 'not_running'],
   ] as const;
   for (const [busyUntil, servingSince, reason] of rows) {
-    assert.equal(causeOfMissed(missed, { busyUntil, servingSince }).reason, reason);
+    assert.equal(causeOfMissed(missed, { busyUntil, servingSince, now }).reason, reason);
   }
   assert.match(missedText(missed, running) ?? '', /: overload, /);
 });
@@ -227,12 +228,19 @@ test('what kept jobd from starting anything is the reason if it lasted for the w
 test('the time in which no process served is told, also of a job whose run it broke off', () => {
   const missed = { first: due, last: due, count: 1 };
   const away = { kind: 'not_running', from: due - 60_000, until: due + 600_000 } as const;
-  const circumstances = { busyUntil: due + 1, servingSince: away.until, hindrances: [away] };
+  const circumstances = { busyUntil: due + 1, servingSince: away.until, hindrances: [away], now };
   const { from, until } = away;
   assert.deepEqual(causeOfMissed(missed, circumstances), { reason: 'not_running', from, until });
   const before = { first: from - 1 };
   const unknown = { reason: 'not_running', from: null, until: null };
   assert.deepEqual(causeOfMissed(before, { ...circumstances, busyUntil: null }), unknown);
+});
+
+test('what is still to come by the clock did not keep jobd from calling: it was ahead', () => {
+  const missed = { first: due, last: due, count: 1 };
+  const away = { kind: 'not_running', from: due - 60_000, until: now + 1 } as const;
+  const cause = causeOfMissed(missed, { ...running, servingSince: now + 1, hindrances: [away] });
+  assert.deepEqual(cause, { reason: 'late', from: null, until: null });
 });
 
 test('a missed run is shown as values, and read back from them', () => {

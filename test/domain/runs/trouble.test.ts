@@ -42,7 +42,7 @@ function missed(jobId: string, at: number, reason: MissedReason, hindered?: [num
 }
 
 function group(runs: readonly BadRun[], job: (id: string) => JobNow = () => up): Trouble[] {
-  const rows = groupTrouble(Infinity);
+  const rows = groupTrouble(Infinity, Infinity);
   for (const one of runs) rows.add(one, job(one.jobId));
   return rows.rows();
 }
@@ -68,6 +68,23 @@ test('all that an outage made jobs miss is one row, with what it broke off', () 
     ['outage', 6, 21, 'jobd was not running: 2 jobs missed 4 due times, 2 runs were interrupted'],
     ['outage', -70, -50, 'jobd was not running: 1 job missed 2 due times'],
   ]);
+});
+
+/** From when to when an outage is told, in minutes after noon, as `now` is. */
+function told(one: BadRun, now: number): number[][] {
+  const rows = groupTrouble(Infinity, noon + now * minute, 'outage');
+  rows.add(one, up);
+  return rows.rows().map(({ from, until }) => [(from - noon) / minute, (until - noon) / minute]);
+}
+
+test('an outage that a clock noticed which was ahead ends with what it made jobs miss', () => {
+  const away = missed('a', 10, 'not_running', [6, 500_000]);
+  assert.deepEqual(told(away, 60), [[6, 11]]);
+  assert.deepEqual(told(away, 500_000), [[6, 500_000]]);
+  assert.deepEqual(told(missed('a', 10, 'clock', [11.5, 500_000]), 60), [[11, 11]]);
+  const unknown = { ...missed('a', 10, 'late'), id: missed('a', 500_000, 'late').id };
+  assert.deepEqual(told(unknown, 60), [[10, 11]]);
+  assert.deepEqual(told(interrupted('a', 10, 500_000), 60), [[10, 10]]);
 });
 
 test('outages of other causes, and what a job was too busy for, are other rows', () => {
@@ -136,7 +153,7 @@ test('each run that was no success is in exactly one row, however the list is re
             : { health: 'down', paused: false, failingSince: noon + downSince * minute };
         let [rows, left]: [Trouble[], readonly BadRun[]] = [[], runs];
         while (left.length > 0) {
-          const page = groupTrouble(limit);
+          const page = groupTrouble(limit, Infinity);
           const end = left.findIndex((one) => !page.add(one, job));
           assert.ok(end !== 0 && page.rows().length <= limit);
           rows = [...rows, ...page.rows()];
@@ -158,8 +175,8 @@ test('each run that was no success is in exactly one row, however the list is re
           2 * count('missed'),
         );
         assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
-        const outages = groupTrouble(Infinity, 'outage');
-        const jobs = groupTrouble(Infinity, 'job');
+        const outages = groupTrouble(Infinity, Infinity, 'outage');
+        const jobs = groupTrouble(Infinity, Infinity, 'job');
         for (const one of runs) assert.ok(outages.add(one, job) && jobs.add(one, job));
         assert.equal(outages.rows().length + jobs.rows().length, group(runs, () => job).length);
       },

@@ -232,6 +232,7 @@ export const ofRuns: Asked = {
   ],
   findMissedAhead: [(db) => missed.findMissedAhead(db, ['j'], 1)],
   removeMissed: [(db) => missed.removeMissed(db, ['r'])],
+  cutHindrances: [(db) => missed.cutHindrances(db, ['j'], 1)],
   findFirstRuns: [(db) => missed.findFirstRuns(db, [{ jobId: 'j', first: 1, last: 2 }])],
   listHistories: [(db) => retention.listHistories(db, part)],
   listOldestRuns: [(db) => retention.listOldestRuns(db, 'j', { after: beginning, limit: 5 })],
