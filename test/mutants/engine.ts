@@ -151,10 +151,10 @@ export const engineMutants: readonly Mutant[] = [
     tests: ['engine/upkeep/expiry.test.ts'],
   },
   {
-    breaks: 'the audit trail is pruned by a clock that has just changed',
+    breaks: 'what is old is pruned by a clock that has just changed',
     file: 'engine/upkeep/prunings.ts',
-    text: 'isClockSteady() ? await auditEntries.find(db) : undefined',
-    becomes: 'await auditEntries.find(db)',
-    tests: ['engine/upkeep/retention.test.ts'],
+    text: 'isClockSteady() && (await hasOldRows(',
+    becomes: '(await hasOldRows(',
+    tests: ['engine/upkeep/retention.test.ts', 'engine/upkeep/prune.test.ts'],
   },
 ];

@@ -64,11 +64,11 @@ export function createPrunings({ store, clock, log }: PruningParts, space: Space
   const undeliveredMs = deliveryLifeMs + lastAttemptMs;
   const old = (name: string, table: DatedTable, keptMs: number): Removal => ({
     name,
-    find: async (db) => ((await hasOldRows(db, table, before(keptMs))) ? table : undefined),
+    find: async (db) =>
+      isClockSteady() && (await hasOldRows(db, table, before(keptMs))) ? table : undefined,
     remove: (tx, _, rows) => removeOldRows(tx, table, before(keptMs), rows),
     restMs: agingEveryMs,
   });
-  const auditEntries = old('auditEntries', 'audit_entries', auditRetention.days * msPerDay);
   const removals: Removal[] = [
     spentJobs({ clock, log }, isClockSteady),
     { ...deleted('rowsOfDeletedJobs', 'jobs'), onFound: history.restart },
@@ -82,10 +82,7 @@ export function createPrunings({ store, clock, log }: PruningParts, space: Space
       restMs: agingEveryMs,
     },
     old('deliveries', 'deliveries', deliveriesKeptMs),
-    {
-      ...auditEntries,
-      find: async (db) => (isClockSteady() ? await auditEntries.find(db) : undefined),
-    },
+    old('auditEntries', 'audit_entries', auditRetention.days * msPerDay),
     old('idempotencyKeys', 'made_once', rememberedMs),
     old('sessions', 'sessions', 0),
     old('signInCodes', 'sign_in_codes', 0),
@@ -93,7 +90,8 @@ export function createPrunings({ store, clock, log }: PruningParts, space: Space
     old('scheduleSpans', 'schedule_spans', spansKeptMs),
     {
       name: 'privateCallKeys',
-      find: (db) => findRetiredCallKey(db, before(privatePartKeptMs)),
+      find: async (db) =>
+        isClockSteady() ? await findRetiredCallKey(db, before(privatePartKeptMs)) : undefined,
       remove: removePrivateCallKey,
       restMs: agingEveryMs,
     },
