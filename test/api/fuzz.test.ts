@@ -1,8 +1,8 @@
 /**
- * Random requests to every operation: 64 each, half as many where it reads, 16 at a time. Each response is a success of
+ * Random requests to every operation: 32 each, half as many where it reads, 16 at a time. Each response is a success of
  * the operation or a documented error, and the service keeps running.
  *
- *   JOBD_FUZZ_RUNS=10000   requests for each operation (64)
+ *   JOBD_FUZZ_RUNS=10000   requests for each operation (32)
  *
  * The wall clock does not move, so nothing created here falls due. Only jobs whose target is on
  * 127.0.0.1 are run by hand.
@@ -24,7 +24,7 @@ import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 import { repeatedBy } from '../support/dice.ts';
 
-const runs = Number(process.env['JOBD_FUZZ_RUNS'] ?? 64);
+const runs = Number(process.env['JOBD_FUZZ_RUNS'] ?? 32);
 
 /** Requests in flight at once. */
 const parallel = 16;

@@ -5,7 +5,7 @@
  *   root or other programs.
  * - everything else: `npm test` too.
  *
- * `npm run test:all` also runs what stores something a second time, on PostgreSQL, and fuzzes longer.
+ * `npm run test:all` also runs what stores something a second time, on PostgreSQL, and looks longer where all cases are too many.
  */
 
 import { globSync } from 'node:fs';
@@ -123,6 +123,13 @@ export function batchesOf(part: string, files: readonly string[], env = {}): Bat
   return batches;
 }
 
+/** Samples of `npm test` that `npm run test:all` takes larger. */
+const longer: Readonly<Record<string, Record<string, string>>> = {
+  'test/api/fuzz.test.ts': { JOBD_FUZZ_RUNS: '500' },
+  'test/domain/schedule/next.oracle.test.ts': { JOBD_ORACLE: '100' },
+  'test/sim/sim.test.ts': { JOBD_SIM_HISTORIES: '8' },
+};
+
 /** The tests of `npm run test:unit`, of `npm test`, and what `npm run test:all` adds to them. */
 export const suites = {
   unit: () => batchesOf('unit', testFiles().filter(isUnit).filter(isQuick)),
@@ -131,7 +138,7 @@ export const suites = {
     const files = testFiles().filter((file) => !isQuick(file));
     return [
       ...batchesOf('end to end', files),
-      ...batchesOf('fuzzing', ['test/api/fuzz.test.ts'], { JOBD_FUZZ_RUNS: '500' }),
+      ...Object.entries(longer).flatMap(([file, env]) => batchesOf('longer', [file], env)),
       ...onPostgres(testFiles().filter(isForPostgres).toSorted(byLength), server),
     ];
   },
