@@ -13,7 +13,7 @@
  * A file runs with others in one process, unless it is end to end. It ends with what failed, and how to repeat that.
  */
 
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -63,6 +63,8 @@ async function choose(): Promise<Batch[]> {
   if (suite === 'long') return suites.long(await startServer());
   if (suite === 'all') return [...suites.quick(), ...suites.long(await startServer())];
   const files = [suite, ...more].map((file) => relative(root, file));
+  const absent = files.filter((file) => !existsSync(join(root, file)));
+  if (absent.length > 0) throw new Error(`there is no ${absent.join(' and no ')}`);
   return values.postgres ? onPostgres(files, await startServer()) : batchesOf('', files);
 }
 

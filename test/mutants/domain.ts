@@ -34,8 +34,8 @@ export const domainMutants: readonly Mutant[] = [
   {
     breaks: 'a renewal in the future takes due times away',
     file: 'domain/runs/due.ts',
-    text: 'return nextRunAt <= renewedAt && renewedAt <= now;',
-    becomes: 'return nextRunAt <= renewedAt;',
+    text: 'return nextRunAt <= since && since <= now;',
+    becomes: 'return nextRunAt <= since;',
     tests: ['domain/runs/due.test.ts'],
   },
   {

@@ -34,7 +34,7 @@ export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'a paused job stays missed for what a clock that was ahead missed',
     file: 'engine/upkeep/replan.ts',
-    text: 'const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);',
+    text: 'const others = isBehind ? [] : jobs.filter(({ nextRunAt }) => nextRunAt === null);',
     becomes: 'const others: typeof jobs = [];',
     tests: ['engine/runs/clock.test.ts'],
   },

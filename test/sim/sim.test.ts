@@ -1,7 +1,7 @@
 /**
  * Simulated histories (docs/simulation.md), always the same ones. What is printed repeats one that breaks a rule.
  *
- *   JOBD_SIM_HISTORIES=8   so many new ones (2)
+ *   JOBD_SIM_HISTORIES=5   so many new ones (2)
  */
 
 import assert from 'node:assert/strict';

@@ -67,32 +67,32 @@ export interface DuePlan {
 }
 
 /**
- * Decides about a job whose due time `nextRunAt` is not after `now`. Due times up to `renewedAt`, when its account was
- * renewed, are neither called nor missed. A renewal in the future is ignored: the clock was ahead then. `holds` are those of the job
- * (`holdsOf`).
+ * Decides about a job whose due time `nextRunAt` is not after `now`. Due times up to `since`, when its account was renewed or its
+ * schedule began, are neither called nor missed. If that is in the future it is ignored: the clock was ahead then. `holds` are
+ * those of the job (`holdsOf`).
  */
 export function planDue(
   schedule: Schedule,
   nextRunAt: number,
   now: number,
-  renewedAt: number | null = null,
+  since: number | null = null,
   holds: readonly Window[] = [],
 ): DuePlan {
-  const isRenewed = renewedAt !== null && isBeforeRenewal(nextRunAt, now, renewedAt);
-  const first = isRenewed ? nextDue(schedule, renewedAt) : nextRunAt;
+  const isLater = since !== null && countsLater(nextRunAt, now, since);
+  const first = isLater ? nextDue(schedule, since) : nextRunAt;
   const later = { missed: null, dueAt: null, nextRunAt: first };
   if (first === null || first > now) return later;
   const heldUntil = coveredUntil(holds, first);
   if (heldUntil === null) return planFrom(schedule, first, now, holds);
-  // A renewal is kept by itself, and then the hold.
-  if (isRenewed) return later;
+  // This is kept by itself, and then the hold.
+  if (isLater) return later;
   const held = dueTimesFrom(schedule, first, Math.min(now, heldUntil - 1));
   return { missed: null, dueAt: null, nextRunAt: nextDue(schedule, held.last), held };
 }
 
-/** Whether a job became due before its account was renewed, so that its schedule counts from then. */
-export function isBeforeRenewal(nextRunAt: number, now: number, renewedAt: number): boolean {
-  return nextRunAt <= renewedAt && renewedAt <= now;
+/** Whether a job became due before its due times count (`planDue`). */
+export function countsLater(nextRunAt: number, now: number, since: number): boolean {
+  return nextRunAt <= since && since <= now;
 }
 
 function planFrom(

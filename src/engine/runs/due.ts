@@ -3,7 +3,7 @@
 import {
   causeOfMissed,
   holdsOf,
-  isBeforeRenewal,
+  countsLater,
   isMadeUp,
   latestStartMs,
   planDue,
@@ -20,7 +20,7 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.
 import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
-import { keepHeld } from '../../store/jobs/schedule-spans.ts';
+import { findBeginnings, keepHeld } from '../../store/jobs/schedule-spans.ts';
 import { dropMakeUps } from '../../store/jobs/chains.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
@@ -72,7 +72,7 @@ export interface DueClaim {
   missed: KeptMiss[];
   /** Runs that made up for missed ones, of jobs whose later due times begin first. */
   dropped: DroppedMakeUp[];
-  /** Jobs whose schedules count from the renewal of their accounts on. */
+  /** Jobs whose schedules count from later on: accounts were renewed, or a clock that was behind is right again. */
   renewed: SpanChange[];
   /** Jobs of expired accounts: they lost their due times. */
   stopped: StoppedJob[];
@@ -92,10 +92,12 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     chosen.map(({ job }) => job),
     (workspaceId) => terms.get(workspaceId)?.holds ?? [],
   );
-  const drafts = chosen.map((one) => {
+  const planned = chosen.map((one) => {
     const { renewedAt = null } = terms.get(one.job.workspaceId) ?? {};
-    return draftOf(one, { renewedAt, holds: holds.get(one.job.id) ?? [] }, moment);
+    const since = renewedAt === null ? null : ({ at: renewedAt, reason: 'expired' } as const);
+    return draftOf(one, { since, holds: holds.get(one.job.id) ?? [] }, moment);
   });
+  const drafts = await sinceTheyCount(tx, planned, moment);
   const taken = await findTaken(tx, drafts);
   const plans = drafts.map((draft) => planClaim(draft, taken.get(draft.job.id), moment));
   const isKept = await keepRuns(tx, plans);
@@ -169,7 +171,8 @@ interface ClaimPlan extends ClaimableJob {
 
 /** What may keep the due times of a job from being called. */
 interface Hold {
-  renewedAt: number | null;
+  /** Those up to then do not count. */
+  since: { at: number; reason: 'expired' | 'corrected' } | null;
   holds: readonly Window[];
 }
 
@@ -180,11 +183,26 @@ interface Draft extends ClaimableJob, Hold {
 
 function draftOf(one: ClaimableJob, hold: Hold, { now }: Moment): Draft {
   const { job } = one;
-  const { renewedAt } = hold;
   const schedule = scheduleOf(job);
   const holds = holdsOf(schedule, hold.holds);
-  const due = planDue(schedule, job.nextRunAt ?? now, now, renewedAt, holds);
-  return { ...one, renewedAt, holds, due };
+  const due = planDue(schedule, job.nextRunAt ?? now, now, hold.since?.at, holds);
+  return { ...one, ...hold, holds, due };
+}
+
+/** A clock that was behind may have planned what was due before there was the job, or before the runs that are kept. */
+async function sinceTheyCount(
+  tx: Db,
+  drafts: readonly Draft[],
+  moment: Moment,
+): Promise<readonly Draft[]> {
+  const late = drafts.filter(({ due }) => due.missed !== null).map(({ job }) => job.id);
+  if (late.length === 0) return drafts;
+  const beginnings = await findBeginnings(tx, late, moment.now);
+  return drafts.map((draft) => {
+    const at = beginnings.get(draft.job.id) ?? -Infinity;
+    if (at < (draft.due.missed?.first ?? Infinity)) return draft;
+    return draftOf(draft, { ...draft, since: { at, reason: 'corrected' } }, moment);
+  });
 }
 
 /**
@@ -201,7 +219,7 @@ async function findTaken(tx: Db, drafts: readonly Draft[]): Promise<Map<string, 
 }
 
 function planClaim(
-  { renewedAt, holds, due, ...claimable }: Draft,
+  { since, holds, due, ...claimable }: Draft,
   takenAt: number | undefined,
   moment: Moment,
 ): ClaimPlan {
@@ -210,21 +228,20 @@ function planClaim(
   const waitedFor = job.nextRunAt ?? now;
   const { missed, dueAt, nextRunAt } =
     takenAt === undefined ? due : planUpTo(scheduleOf(job), due, takenAt);
-  const isRenewed = renewedAt !== null && isBeforeRenewal(waitedFor, now, renewedAt);
+  const isLater = since !== null && countsLater(waitedFor, now, since.at);
   return {
     ...claimable,
     missed: missed && missedRun(job, missed, moment),
     isMadeUp: takenAt === undefined && isMadeUp(due, makeUpTerms(job, due, { now, holds })),
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
-    spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
+    spans: isLater ? [newSpan(job, since)] : [],
   };
 }
 
-/** The schedule of an account that had expired counts from its renewal on. */
-function renewedSpan(job: DueJob, at: number): SpanChange {
-  const ended = { reason: 'expired', nextDueAt: job.nextRunAt } as const;
-  return { jobId: job.id, at, ended, begun: job };
+/** The schedule counts from then on. */
+function newSpan(job: DueJob, { at, reason }: NonNullable<Hold['since']>): SpanChange {
+  return { jobId: job.id, at, ended: { reason, nextDueAt: job.nextRunAt }, begun: job };
 }
 
 function missedOf(

@@ -21,6 +21,7 @@ import {
   type DueTimeChange,
   type PlannedJob,
 } from '../../store/jobs/planned.ts';
+import { countChecksAfter } from '../../store/runs/ledger-checks.ts';
 import { holdJobs } from '../../store/runs/held.ts';
 import {
   cutHindrances,
@@ -37,6 +38,8 @@ import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 const rowsPerStep = 500;
 /** Between steps, so that calls and requests come first. */
 const restMs = 5;
+/** If the ledger was checked later than now on so many days, no clock was ahead for that long: this one is behind. */
+const daysOfBehind = 7;
 
 export interface Replanner {
   /** Starts from the first row again. */
@@ -57,12 +60,13 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
     for await (const jobs of sweep(find, rowsPerStep)) {
       const moved = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
       // A job without a due time, as it is paused or its account has expired, may have missed what is still to come.
-      const others = jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const { now } = jobs[0] ?? { now: clock.now() };
+      const isBehind = (await countChecksAfter(store.db, now)) >= daysOfBehind;
+      const others = isBehind ? [] : jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
       const isRight = moved.length + ahead.length === 0;
       const correct = async (tx: Db): Promise<number> => {
-        await takeBackMissed(tx, idsOf([...moved, ...others]), now);
+        if (!isBehind) await takeBackMissed(tx, idsOf([...moved, ...others]), now);
         const planned = await untaken(tx, [...moved, ...begunAgain(others, ahead, now)]);
         const changes = planned.filter((job) => job.planned !== job.nextRunAt);
         await updateDueTimes(tx, changes, { at: now, reason: 'corrected' });

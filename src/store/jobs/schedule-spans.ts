@@ -144,6 +144,31 @@ export async function cutSpans(tx: Db, jobIds: Iterable<string>, at: number): Pr
   );
 }
 
+/**
+ * From when on due times of these jobs count, by job: since their newest schedules began, by `now`, and after what retention removed.
+ * What is later than `now` was recorded by a clock that was ahead.
+ */
+export async function findBeginnings(
+  tx: Db,
+  jobIds: readonly string[],
+  now: number,
+): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('schedule_spans')
+    .innerJoin('jobs', 'jobs.id', 'job_id')
+    .select(({ fn }) => ['job_id', 'history_from', fn.max<number>('from_at').as('began_at')])
+    .where('job_id', 'in', idList(jobIds))
+    .where('from_at', '<=', now)
+    .groupBy(['job_id', 'history_from'])
+    .execute();
+  return new Map(
+    rows.map(({ job_id: jobId, history_from: from, began_at: beganAt }) => [
+      jobId,
+      Math.max(beganAt, from <= now ? from : 0),
+    ]),
+  );
+}
+
 const spanColumns = [
   'from_at as fromAt',
   'until_at as untilAt',

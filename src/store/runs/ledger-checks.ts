@@ -1,4 +1,5 @@
 import type { LedgerCheck } from '../../domain/runs/ledger-check.ts';
+import { countOf } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 
 /** Two months of them. */
@@ -13,6 +14,11 @@ export async function findLastLedgerCheck(db: Db): Promise<LedgerCheck | undefin
     .orderBy('checked_at', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Counts the checks that were made later than `now` (epoch milliseconds), one a day: by a clock that was ahead, or this one is behind. */
+export async function countChecksAfter(db: Db, now: number): Promise<number> {
+  return await countOf(db.selectFrom('ledger_checks').where('checked_at', '>', now));
 }
 
 /** Keeps a check, and removes the oldest ones. */

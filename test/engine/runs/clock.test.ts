@@ -7,6 +7,7 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import { watchClock } from '../../../src/engine/clock-watch.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import { keepLedgerCheck } from '../../../src/store/runs/ledger-checks.ts';
 import { insertQueuedRun } from '../../../src/store/runs/runs.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { missedRun, queuedRun } from '../../support/records/run.ts';
@@ -18,7 +19,8 @@ import { until } from '../../support/until.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const year = 365 * 24 * hour;
+const day = 24 * hour;
+const year = 365 * day;
 
 test('the clock check detects steps and sleep, and ignores normal passing of time', () => {
   const clock = fakeClock(0);
@@ -308,6 +310,58 @@ test('what a clock that was ahead has missed is called at its time, and was neve
   const [only, ...more] = await endedRuns(madeUp, 1);
   assert.deepEqual([only?.id, more], [made.id, []]);
   assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
+});
+
+test('what a clock that was behind has planned is not missed where there was no job, or its runs are removed', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob, store } = await setupEngine(t);
+  const sink = await startSink(t);
+  clock.set(dueAt - 1_000);
+  const minutely = { cronExpr: '* * * * *', url: sink.url };
+  const job = await addJob(minutely, dueAt - 1_000);
+  const old = await addJob(minutely, dueAt - 1_000);
+  const ofOld = store.db.updateTable('jobs').where('id', '=', old.id);
+  await ofOld.set({ history_from: dueAt + hour }).execute();
+  clock.set(dueAt - year);
+  const { wake } = await start();
+  for (const one of [job, old]) {
+    await until('the job to be planned by that clock', async () => {
+      const { nextRunAt } = await readJob(one);
+      return nextRunAt !== null && nextRunAt < dueAt - year + hour;
+    });
+  }
+  const now = dueAt + 3 * hour;
+  clock.set(now + 500);
+  wake();
+  for (const [one, first] of [[job, dueAt] as const, [old, dueAt + hour + minute] as const]) {
+    const [missed, called] = await endedRuns(one, 2);
+    assert.deepEqual([missed?.status, missed?.scheduledFor], ['missed', first]);
+    assert.deepEqual([called?.status, called?.scheduledFor], ['success', now]);
+  }
+  const counts = await store.db
+    .selectFrom('runs')
+    .select('missed_count')
+    .orderBy('scheduled_for')
+    .execute();
+  assert.deepEqual(
+    counts.flatMap(({ missed_count: count }) => count ?? []),
+    [180, 119],
+  );
+  assert.deepEqual(wrongIn(await ledgersIn(store.db, clock)), []);
+});
+
+test('a clock that is behind takes nothing back that was missed', async (t) => {
+  const { addJob, runsOf, store } = await setupEngine(t);
+  const job = await addJob({ cronExpr: '* * * * *' }, dueAt);
+  await insertScheduledRuns(store.db, [missedRun(job.id, dueAt)]);
+  const found = { jobs: 1, called: 0, missed: 1, explained: 0, unaccounted: 0, unexpected: 0 };
+  for (let days = 1; days <= 7; days += 1) {
+    const checkedAt = dueAt + days * day;
+    await keepLedgerCheck(store.db, { ...found, checkedAt, after: checkedAt - day, example: null });
+  }
+  const before = await runsOf(job);
+  const replanned = await createReplanner(store, fakeClock(dueAt - year)).step();
+  assert.equal(replanned.changed, 1);
+  assert.deepEqual(await runsOf(job), before);
 });
 
 test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {

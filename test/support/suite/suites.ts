@@ -127,7 +127,7 @@ export function batchesOf(part: string, files: readonly string[], env = {}): Bat
 const longer: Readonly<Record<string, Record<string, string>>> = {
   'test/api/fuzz.test.ts': { JOBD_FUZZ_RUNS: '500' },
   'test/domain/schedule/next.oracle.test.ts': { JOBD_ORACLE: '100' },
-  'test/sim/sim.test.ts': { JOBD_SIM_HISTORIES: '8' },
+  'test/sim/sim.test.ts': { JOBD_SIM_HISTORIES: '5' },
 };
 
 /** The tests of `npm run test:unit`, of `npm test`, and what `npm run test:all` adds to them. */
