@@ -9,6 +9,7 @@ import type {
 } from '../api/overview/contract.ts';
 import { isoTime, msPerDay, systemClock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
+import { lacksPing } from '../domain/monitors/status.ts';
 import { troubleText } from '../domain/runs/trouble.ts';
 import { waitOf } from './alerts/advice.ts';
 import { requestReadiness } from './client/client.ts';
@@ -87,7 +88,7 @@ async function read(context: Context) {
       }),
       ...monitors.map((monitor) => {
         const { since } = monitor;
-        const because = monitor.recent.at(-1) === 'fail' ? 'its task failed' : 'no ping in time';
+        const because = lacksPing(monitor, Date.now()) ? 'no ping in time' : 'its task failed';
         return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],

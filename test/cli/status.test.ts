@@ -44,7 +44,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
-    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil, recent: ['success', 'fail'] }],
+    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil, nextDueAt: heldUntil }],
   };
   const { url } = await startSink(t, (response, { path }) => {
     response.setHeader('content-type', 'application/json');

@@ -344,7 +344,14 @@ class History {
     const { faults, hooksThatAnswer, hasMutes } = this.#plan;
     const isCalm = faults.length === 0 && hooksThatAnswer === 1 && !hasMutes;
     const seen = { rules: this.#rules, people, targets, receivers };
-    const books = { disk: this.#disk, ...seen, isPruned, isCalm, isMuted: hasMutes };
+    const books = {
+      disk: this.#disk,
+      ...seen,
+      isPruned,
+      isCalm,
+      isMuted: hasMutes,
+      isClockSet: faults.includes('clock'),
+    };
     const done = as(node, () => requireRest(node.store, app.clock, books));
     await this.#pass(10_000);
     await done;

@@ -26,6 +26,8 @@ export interface Books {
   isCalm: boolean;
   /** Whether people muted jobs: missed and interrupted runs of then are in no digest. */
   isMuted: boolean;
+  /** Whether a clock was set: what one that was ahead missed may be taken back, and is reported all the same. */
+  isClockSet: boolean;
 }
 
 /** A health change is alerted if the one before is longer ago. */
@@ -237,7 +239,7 @@ function attempts({ disk }: Books): string[] {
  * Each missed and each interrupted run is in one digest, or gathered for the next one. Of deleted jobs some are not, and some missed ones
  * were taken back since: a clock was ahead.
  */
-function digests({ disk, rules, targets, people, isPruned, isMuted }: Books): string[] {
+function digests({ disk, rules, targets, people, isPruned, isMuted, isClockSet }: Books): string[] {
   if ([...people.jobs.values()].some(({ deletion }) => deletion !== 'none')) return [];
   if (rules.deleted.size > 0) return [];
   const missed =
@@ -259,8 +261,8 @@ function digests({ disk, rules, targets, people, isPruned, isMuted }: Books): st
       `job.${status}`,
     );
     const reported = [...sent.values()].reduce((sum, one) => sum + one, waiting[0]?.count ?? 0);
-    const isMore = reported > count && status === 'missed';
-    return reported === count || isMore || (isMuted && reported < count)
+    const isTakenBack = isClockSet && status === 'missed' && reported > count;
+    return reported === count || isTakenBack || (isMuted && reported < count)
       ? []
       : [`digests: ${count} runs are ${status}, and ${reported} reported`];
   });

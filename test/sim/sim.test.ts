@@ -1,7 +1,7 @@
 /**
  * Simulated histories (docs/simulation.md), always the same ones. What is printed repeats one that breaks a rule.
  *
- *   JOBD_SIM_HISTORIES=5   only new ones, so many (2, and those that showed a fault once)
+ *   JOBD_SIM_HISTORIES=5   only new ones, and how many (2, and those that showed a fault once)
  */
 
 import assert from 'node:assert/strict';

@@ -18,18 +18,3 @@ export async function leastCpuMs(works: readonly (() => unknown)[], rounds = 4):
   }
   return least;
 }
-
-/**
- * Work that grows as its memory: the caches of the processor hold less of it the larger it is, and beside other programs still
- * less. What is measured at several sizes is divided by this.
- */
-export function wanderThroughMaps(size: number): number {
-  const maps = Array.from({ length: size }, (_, n) => new Map([[n, n]]));
-  let at = 0;
-  let found = 0;
-  for (let step = 0; step < 2 * size; step += 1) {
-    at = (at * 7_919 + step) % size;
-    found += maps[at]?.get(at) ?? 0;
-  }
-  return found;
-}

@@ -6,8 +6,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Log } from '../../base/log.ts';
-import { answerLargeBodies, defaultConnectionLimits } from './limits/connections.ts';
-import { maxBodyBytes, maxOpenBodyBytes } from './limits/connections.ts';
+import {
+  answerLargeBodies,
+  defaultConnectionLimits,
+  maxBodyBytes,
+  maxOpenBodyBytes,
+} from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath, type UnknownPage } from './errors.ts';
 import { acceptJsonOnly } from './body.ts';

@@ -14,15 +14,16 @@ import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
 import { isReserveInUse, lacksReserve, reservePath } from '../../store/sqlite/reserve.ts';
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
+import { storePath } from '../../store/sqlite/reader.ts';
 import { requireWritable } from '../../store/sqlite/unusable.ts';
-
-const writtenFiles = ['jobd.db', 'jobd.db-wal', 'jobd.db-shm', 'serve.lock'];
 
 /** Whether jobd may write its files, and only the owner may use the data directory. */
 export function checkDirectory(directory: string): Finding {
   const { mode: bits, uid: owner } = statSync(directory);
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-  for (const name of writtenFiles) requireWritable(join(directory, name));
+  const database = storePath(directory);
+  const written = [database, `${database}-wal`, `${database}-shm`, join(directory, 'serve.lock')];
+  for (const path of written) requireWritable(path);
   const user = process.getuid?.() ?? owner;
   const mode = (bits & 0o777).toString(8).padStart(4, '0');
   if ((bits & 0o022) !== 0) return found('directory-writable', { directory, mode });

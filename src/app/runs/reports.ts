@@ -118,9 +118,9 @@ async function keepBatch(
     }
     publish(parts, [...kept]);
   } catch (error) {
-    const isOne = batch.length === 1 || !isRefused(error);
-    if (isOne) for (const { reject } of batch) reject(error);
-    else for (const item of batch) await keepBatch(parts, [item], keep);
+    if (batch.length > 1 && isRefused(error))
+      for (const item of batch) await keepBatch(parts, [item], keep);
+    else for (const { reject } of batch) reject(error);
   }
 }
 

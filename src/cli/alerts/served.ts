@@ -53,7 +53,7 @@ export async function idsOf(
 /** How many names are asked for. */
 const mostNames = 10;
 
-/** Names of chosen jobs or monitors. What is gone is told by its id. */
+/** Names of chosen jobs or monitors. What is gone has its id. */
 export async function namesOf(
   ids: readonly string[],
   items: { get(id: string): Promise<{ name: string }> },

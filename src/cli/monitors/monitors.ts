@@ -6,7 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
-import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
+import { lacksPing, monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
 import { labelsColumn } from '../labels.ts';
 import { windowColumns, windowTimes } from '../mutes.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
@@ -145,11 +145,11 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
 }
 
 /** Why it is late or down: the ping that was due did not come, or it said so. */
-function becauseOf({ status, nextDueAt }: Monitor): { because?: string } {
+function becauseOf(monitor: Monitor): { because?: string } {
+  const { status, nextDueAt } = monitor;
   if (status !== 'late' && status !== 'down') return {};
-  const isOverdue = nextDueAt !== null && Date.parse(nextDueAt) <= Date.now();
   const since = `no ping since it was due at ${nextDueAt}`;
-  return { because: isOverdue ? since : 'its last ping reported a failure' };
+  return { because: lacksPing(monitor, Date.now()) ? since : 'its last ping reported a failure' };
 }
 
 async function printMonitor(output: Output, monitor: Monitor): Promise<void> {

@@ -14,7 +14,7 @@ import { termsOf } from './expire.ts';
 import { follow, type FollowUp } from './follow.ts';
 
 /** What a transaction claims. */
-export interface Claim extends Omit<DueClaim, 'renewed' | 'replanned'> {
+export interface Claim extends Omit<DueClaim, 'spans' | 'replanned'> {
   followUp: FollowUp;
 }
 
@@ -29,13 +29,13 @@ export async function claimRuns(tx: Db, slots: FreeSlots, moment: Moment): Promi
     : Infinity;
   const isFirst = ({ isChained, queuedAt }: QueuedRun): boolean => !isChained || queuedAt <= dueAt;
   const first = await startQueued(tx, slots, queued.filter(isFirst), moment);
-  const { renewed, replanned, ...due } = await claimDueJobs(tx, slots, moment);
+  const { spans, replanned, ...due } = await claimDueJobs(tx, slots, moment);
   // A run of a job that only missed due times waits for the next claim, which reads its job again.
   const changed = new Set(replanned);
   const later = queued.filter((run) => !isFirst(run) && !changed.has(run.job.id));
   const last = await startQueued(tx, slots, later, moment);
   const executions = [...first, ...due.executions, ...last];
-  const followUp = await follow(tx, { missed: due.missed, renewed });
+  const followUp = await follow(tx, { missed: due.missed, spans });
   return { ...due, executions, followUp, more: first.length + last.length > 0 || due.more };
 }
 

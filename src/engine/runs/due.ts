@@ -2,8 +2,8 @@
 
 import {
   causeOfMissed,
-  holdsOf,
   countsLater,
+  holdsOf,
   isMadeUp,
   latestStartMs,
   planDue,
@@ -72,8 +72,8 @@ export interface DueClaim {
   missed: KeptMiss[];
   /** Runs that made up for missed ones, of jobs whose later due times begin first. */
   dropped: DroppedMakeUp[];
-  /** Jobs whose schedules count from later on: accounts were renewed, or a clock that was behind is right again. */
-  renewed: SpanChange[];
+  /** Schedules that count from later on: their accounts were renewed, or a clock that was behind is right again. */
+  spans: SpanChange[];
   /** Jobs of expired accounts: they lost their due times. */
   stopped: StoppedJob[];
   /** Expired accounts whose schedules stop now. */
@@ -138,9 +138,9 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
         })
       : [],
   );
-  const renewed = plans.flatMap(({ spans }) => spans);
+  const spans = plans.flatMap((plan) => plan.spans);
   const replanned = [...plans.map(({ job }) => job.id), ...ended.stopped.map(({ id }) => id)];
-  return { ...ended, executions, replanned, missed, dropped, renewed, more: isAny };
+  return { ...ended, executions, replanned, missed, dropped, spans, more: isAny };
 }
 
 /**

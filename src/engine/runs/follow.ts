@@ -30,8 +30,8 @@ export interface EndedFact extends EndedClaim {
 export interface Facts {
   ended?: readonly EndedFact[];
   missed?: readonly KeptMiss[];
-  /** Jobs whose schedules count from the renewal of their accounts on. */
-  renewed?: readonly SpanChange[];
+  /** Schedules that count from later on. */
+  spans?: readonly SpanChange[];
 }
 
 /** What has come of it. */
@@ -50,12 +50,12 @@ export interface FollowUp {
 type Step = (tx: Db, facts: Required<Facts>, done: FollowUp) => Promise<Partial<FollowUp> | void>;
 
 /** Digests say which runs make up for missed ones, so those are queued before. */
-const steps: readonly Step[] = [changeHealth, startFollowers, gatherForDigests, renewSpans, post];
+const steps: readonly Step[] = [changeHealth, startFollowers, gatherForDigests, changeSpans, post];
 
 /** Writes all that follows from facts. */
 export async function follow(tx: Db, facts: Facts): Promise<FollowUp> {
   let done: FollowUp = { alerts: 0, posted: 0, dropped: [], queued: [] };
-  const all = { ended: [], missed: [], renewed: [], ...facts };
+  const all = { ended: [], missed: [], spans: [], ...facts };
   for (const step of steps) done = { ...done, ...(await step(tx, all, done)) };
   return done;
 }
@@ -94,8 +94,8 @@ function reportedMiss(run: KeptMiss, isMadeUp: boolean): ReportedRun {
   return { id, jobId, workspaceId, ...times, reason };
 }
 
-async function renewSpans(tx: Db, { renewed }: Required<Facts>) {
-  await keepSpans(tx, renewed);
+async function changeSpans(tx: Db, { spans }: Required<Facts>) {
+  await keepSpans(tx, spans);
 }
 
 /**

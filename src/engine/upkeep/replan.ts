@@ -38,7 +38,7 @@ import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 const rowsPerStep = 500;
 /** Between steps, so that calls and requests come first. */
 const restMs = 5;
-/** If the ledger was checked later than now on so many days, no clock was ahead for that long: this one is behind. */
+/** If the ledger was checked on this many days later than now, no clock was ahead for that long: this one is behind. */
 const daysOfBehind = 7;
 
 export interface Replanner {
@@ -59,9 +59,9 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
       const moved = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      // A job without a due time, as it is paused or its account has expired, may have missed what is still to come.
       const { now } = jobs[0] ?? { now: clock.now() };
       const isBehind = (await countChecksAfter(store.db, now)) >= daysOfBehind;
+      // A job without a due time, as it is paused or its account has expired, may have missed what is still to come.
       const others = isBehind ? [] : jobs.filter(({ nextRunAt }) => nextRunAt === null);
       const ahead = others.length === 0 ? [] : await findMissedAhead(store.db, idsOf(others), now);
       const isRight = moved.length + ahead.length === 0;

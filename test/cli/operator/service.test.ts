@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { enterDataDir } from '../../../src/cli/operator/local.ts';
@@ -14,7 +15,7 @@ import {
 import { notRoot } from '../../support/running/other-user.ts';
 
 test('the service is what its unit and its settings say', { skip: notRoot }, (t) => {
-  const directory = fs.mkdtempSync('/root/jobd-test-');
+  const directory = fs.mkdtempSync(join(userInfo().homedir, 'jobd-test-'));
   t.after(() => fs.rmSync(directory, { recursive: true }));
   const files = {
     unit: join(directory, 'jobd.service'),
@@ -132,7 +133,7 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
 });
 
 test('root works with the master key of the service, in its data alone', { skip: notRoot }, (t) => {
-  const directory = fs.mkdtempSync('/root/jobd-test-');
+  const directory = fs.mkdtempSync(join(userInfo().homedir, 'jobd-test-'));
   t.after(() => fs.rmSync(directory, { recursive: true }));
   const key = join(directory, 'key');
   fs.writeFileSync(key, 'of the service\n', { mode: 0o600 });

@@ -70,8 +70,8 @@ test('all that an outage made jobs miss is one row, with what it broke off', () 
   ]);
 });
 
-/** From when to when an outage is told, in minutes after noon, as `now` is. */
-function told(one: BadRun, now: number): number[][] {
+/** From when to when an outage is shown, in minutes after noon, as `now` is. */
+function timesOf(one: BadRun, now: number): number[][] {
   const rows = groupTrouble(Infinity, noon + now * minute, 'outage');
   rows.add(one, up);
   return rows.rows().map(({ from, until }) => [(from - noon) / minute, (until - noon) / minute]);
@@ -79,12 +79,12 @@ function told(one: BadRun, now: number): number[][] {
 
 test('an outage that a clock noticed which was ahead ends with what it made jobs miss', () => {
   const away = missed('a', 10, 'not_running', [6, 500_000]);
-  assert.deepEqual(told(away, 60), [[6, 11]]);
-  assert.deepEqual(told(away, 500_000), [[6, 500_000]]);
-  assert.deepEqual(told(missed('a', 10, 'clock', [11.5, 500_000]), 60), [[11, 11]]);
+  assert.deepEqual(timesOf(away, 60), [[6, 11]]);
+  assert.deepEqual(timesOf(away, 500_000), [[6, 500_000]]);
+  assert.deepEqual(timesOf(missed('a', 10, 'clock', [11.5, 500_000]), 60), [[11, 11]]);
   const unknown = { ...missed('a', 10, 'late'), id: missed('a', 500_000, 'late').id };
-  assert.deepEqual(told(unknown, 60), [[10, 11]]);
-  assert.deepEqual(told(interrupted('a', 10, 500_000), 60), [[10, 10]]);
+  assert.deepEqual(timesOf(unknown, 60), [[10, 11]]);
+  assert.deepEqual(timesOf(interrupted('a', 10, 500_000), 60), [[10, 10]]);
 });
 
 test('outages of other causes, and what a job was too busy for, are other rows', () => {

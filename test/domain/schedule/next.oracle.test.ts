@@ -1,7 +1,7 @@
 /**
  * Due times against the oracle around the clock changes of 2020–2037: of a sample of them, and of the expressions.
  *
- *   JOBD_ORACLE=100    so many expressions for each change (40); `full` takes all, and every change of every zone
+ *   JOBD_ORACLE=100    expressions for each change (40); `full` takes all, and every change of every zone
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';

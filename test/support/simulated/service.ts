@@ -46,7 +46,7 @@ export async function simulateService(t: TestContext, start: string): Promise<Si
     for (let more = true; more;) {
       const claimed = await claimDueJobs(tx, allSlots, { now, servingSince, nodeId: null });
       more = claimed.more;
-      await keepSpans(tx, claimed.renewed);
+      await keepSpans(tx, claimed.spans);
       const ended = claimed.executions.map((run) => endedRun(run, 'success'));
       await recordEndedRuns(tx, ended);
     }
