@@ -3,12 +3,12 @@
  * languages, with a strict umask and on other days, each time with another seed. It says what failed how often, and how to
  * repeat it.
  *
- *   npm run test:stress -- [--times 5] [--loops 3] [--late 700] [--user nobody] [--at 2026-12-31T23:50:00Z] [FILE...]
+ *   npm run test:stress -- [--times 5] [--loops 3] [--late 700] [--late-answers 900] [--user nobody] [--at 2026-12-31T23:50:00Z] [FILE...]
  *
  * Without files, those of `npm test`. Another user needs root, and a checkout that this user may read; one that is a number has no
  * name and no home. `--at` sets the time at which each process of tests begins, but not that of the programs that it starts: it
  * is for files that start none. `--late` makes loops, calls, alerts and writes come late by up to as many milliseconds, which finds
- * in minutes what load shows once in a hundred runs.
+ * in minutes what load shows once in a hundred runs; `--late-answers` does that to what pages in the browser ask for.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -28,6 +28,7 @@ const { values, positionals } = parseArgs({
     user: { type: 'string' },
     at: { type: 'string' },
     late: { type: 'string' },
+    'late-answers': { type: 'string' },
   },
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -43,6 +44,9 @@ const changed = {
   ...(values.user !== undefined && { HOME: undefined }),
   ...(values.at !== undefined && { JOBD_TEST_NOW: values.at }),
   ...(values.late !== undefined && { JOBD_TEST_LATE: values.late }),
+  ...(values['late-answers'] !== undefined && {
+    JOBD_TEST_LATE_ANSWERS: values['late-answers'],
+  }),
 };
 const preloaded = [
   ...(values.at === undefined ? [] : ['date-shift.ts']),

@@ -8,6 +8,7 @@ import { opened } from './opened.ts';
 import { pages, windows } from './pages.ts';
 import { person } from './running/browser.ts';
 import { tourOf } from './running/keyboard.ts';
+import { untilAnswered } from './running/quiet.ts';
 import { noPages, sharedDemo, servePages } from './running/served.ts';
 import { viewersOf } from './running/viewers.ts';
 
@@ -116,6 +117,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
     await press('/', 'j', '?');
     assert.equal(await page.getByLabel('Search names and URLs').inputValue(), 'j?');
     await page.goto(page.url().split('?')[0]!);
+    await untilAnswered(page);
     await expectFocus(page, 'Jobs');
     await page.evaluate(() => {
       document.body.tabIndex = -1;

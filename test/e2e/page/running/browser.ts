@@ -1,14 +1,20 @@
 /** A real Chromium without a window, shared by all tests of the process. */
 
 import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { seed, seededRandom } from '../../../support/dice.ts';
 import { chromiumPath } from './chromium.ts';
 import { allTests } from './lasting.ts';
 import { followRequests } from './quiet.ts';
 
 /** Every name below `.test` is this machine. Browsers trust only loopback addresses and `localhost` without https, so these stand for a LAN. */
 const resolverRules = '--host-resolver-rules=MAP *.test 127.0.0.1';
+
+/** Answers come late by up to as many milliseconds. */
+const longestMs = Number(process.env['JOBD_TEST_LATE_ANSWERS'] ?? 0);
+const random = seededRandom(seed);
 
 let running: Promise<Browser> | undefined;
 
@@ -46,6 +52,7 @@ export async function person(t: TestContext, options: BrowserContextOptions = {}
   });
   context.setDefaultTimeout(60_000);
   followRequests(context);
+  await answerLate(context);
   const complaints: string[] = [];
   await context.exposeFunction('complain', (what: string) => void complaints.push(what));
   await context.addInitScript(() => {
@@ -64,4 +71,13 @@ export async function person(t: TestContext, options: BrowserContextOptions = {}
       return page;
     },
   };
+}
+
+/** Lets the answers that a page asks for come late, at random, if `npm run test:stress -- --late-answers` asks for it. */
+async function answerLate(context: BrowserContext): Promise<void> {
+  if (longestMs === 0) return;
+  await context.route('**/api/v1/**', async (route) => {
+    if (!route.request().url().endsWith('/events')) await setTimeout(random() * longestMs);
+    await route.fallback();
+  });
 }
