@@ -15,12 +15,16 @@ import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
 import { isReserveInUse, lacksReserve, reservePath } from '../../store/sqlite/reserve.ts';
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
 import { storePath } from '../../store/sqlite/reader.ts';
-import { requireWritable } from '../../store/sqlite/unusable.ts';
+import { requireWritable, unusableDirectory } from '../../store/sqlite/unusable.ts';
 
 /** Whether jobd may write its files, and only the owner may use the data directory. */
 export function checkDirectory(directory: string): Finding {
   const { mode: bits, uid: owner } = statSync(directory);
-  accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unusableDirectory(directory, error);
+  }
   const database = storePath(directory);
   const written = [database, `${database}-wal`, `${database}-shm`, join(directory, 'serve.lock')];
   for (const path of written) requireWritable(path);

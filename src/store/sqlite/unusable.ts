@@ -29,19 +29,19 @@ export function requireWritable(path: string): void {
 
 /** The error for a data directory that cannot be looked into. */
 export function unusableDirectory(dataDir: string, error: unknown): JobdError {
-  const what = `${dataDir} cannot be read`;
+  const what = `${dataDir} cannot be used`;
   return isDenial(error) ? denied(what, dataDir, error) : unavailable(what, error);
 }
 
-/** Whether the system refuses this user. */
+/** Whether the system refuses this user, or everybody. */
 function isDenial(error: unknown): boolean {
-  return ['EACCES', 'EPERM'].includes(systemCode(error));
+  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error));
 }
 
 /** SQLite does not say why it cannot open a file. */
 function denialOf(path: string): unknown {
   try {
-    accessSync(path, constants.R_OK);
+    accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     if (isDenial(error)) return error;
   }
@@ -50,6 +50,10 @@ function denialOf(path: string): unknown {
 
 /** Root acts as the owner of the directory, to whom a file of another user may be closed. */
 function denied(what: string, dataDir: string, cause: unknown, file?: string): JobdError {
+  if (systemCode(cause) === 'EROFS') {
+    const words = 'its file system can only be read: mount it so that jobd can write';
+    return new JobdError('unavailable', `${what}: ${words}`, { cause });
+  }
   if (file !== undefined && isOwner(dataDir)) {
     const remedy = isOwner(file)
       ? `let its owner read and write the file: chmod u+rw ${file}`

@@ -161,7 +161,7 @@ test(
       });
     const closed = listAs(nobody);
     const sudo = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}\n  in a container: chown -R 65534:65534, as root, the directory that is mounted there\n`;
-    assert.equal(closed.stderr, `jobd: ${dataDir} cannot be read: permission denied; ${sudo}`);
+    assert.equal(closed.stderr, `jobd: ${dataDir} cannot be used: permission denied; ${sudo}`);
     fs.chmodSync(dataDir, 0o755);
     const file = join(dataDir, 'jobd.db');
     assert.equal(

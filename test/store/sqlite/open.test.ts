@@ -10,6 +10,7 @@ import { JobdError } from '../../../src/domain/errors.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { openFileStore } from '../../../src/store/sqlite/open.ts';
 import { hasDatabase } from '../../../src/store/sqlite/reader.ts';
+import { unusable, unusableDirectory } from '../../../src/store/sqlite/unusable.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -39,9 +40,16 @@ test('an unreadable directory does not count as one without a database', { skip:
   t.after(() => process.seteuid?.(0));
   assert.throws(() => hasDatabase(dataDir), {
     code: 'unavailable',
-    message: `${dataDir} cannot be read: permission denied; use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`,
+    message: `${dataDir} cannot be used: permission denied; use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`,
   });
   process.seteuid?.(0);
+});
+
+test('a file system that can only be read is called that', () => {
+  const error = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  const words = 'its file system can only be read: mount it so that jobd can write';
+  assert.equal(unusable('/a/b', 'opened', error).message, `/a/b cannot be opened: ${words}`);
+  assert.equal(unusableDirectory('/a', error).message, `/a cannot be used: ${words}`);
 });
 
 test('a new store has every table, and creates its directory', async (t) => {
