@@ -32,15 +32,16 @@ export const outage = signal<{ since: number; error: string } | null>(null);
 const longestMs = 15_000;
 
 let heardAt = Date.now();
-let onSignedOut = (): void => {};
+let onSignedOut = (_sentAt: number): void => {};
 
-/** Says what to do when an answer says that nobody is signed in. */
-export function whenSignedOut(then: () => void): void {
+/** Says what to do when an answer says that nobody is signed in; the request was sent at `sentAt` (`performance.now()`). */
+export function whenSignedOut(then: (sentAt: number) => void): void {
   onSignedOut = then;
 }
 
 /** Asks the API. `path` begins after `/api/v1`. Never rejects. */
 export async function ask<T>(method: string, path: string, asked: Asked = {}): Promise<Answer<T>> {
+  const sentAt = performance.now();
   const response = await send(method, path, asked);
   if (response === null) return failed(0, 'jobd does not answer. Is the server running?', null);
   const { ok, status, headers } = response;
@@ -51,16 +52,17 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
     noteServerTime(headers.get('date'));
     return { ok, body: answer as T };
   }
-  if (status === 401 && asked.isSignIn !== true) onSignedOut();
+  if (status === 401 && asked.isSignIn !== true) onSignedOut(sentAt);
   const retryAfter = Number(headers.get('retry-after') ?? NaN);
   return failed(status, sentenceOf(answer, status), Number.isNaN(retryAfter) ? null : retryAfter);
 }
 
 /** Downloads bytes as they are. */
 export async function download(path: string): Promise<Answer<Uint8Array<ArrayBuffer>>> {
+  const sentAt = performance.now();
   const response = await send('GET', path, {});
   if (response === null) return failed(0, 'jobd does not answer. Is the server running?', null);
-  if (response.status === 401) onSignedOut();
+  if (response.status === 401) onSignedOut(sentAt);
   if (response.ok) return { ok: true, body: new Uint8Array(await response.arrayBuffer()) };
   return failed(
     response.status,

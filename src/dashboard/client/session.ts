@@ -47,6 +47,8 @@ const tabs = openTabs<'changed' | 'signed out'>('session');
 /** A page that opens while jobd starts, or is asked too often, asks again in so many seconds unless the server says when. */
 const usualWaitSeconds = 10;
 let onChanged = (): void => {};
+/** When a session that had ended went on, by `performance.now()`. */
+let signedInAt = 0;
 let again: ReturnType<typeof setTimeout> | undefined;
 
 /** Asks the server who is signed in, until it says. What was typed for another workspace is not lost for that. */
@@ -140,7 +142,9 @@ export function followSession(): void {
   place.subscribe(() => {
     if (hasMoved.value) void loadSession();
   });
-  whenSignedOut(() => {
+  whenSignedOut((sentAt) => {
+    // It is late: somebody has signed in since it was asked.
+    if (sentAt < signedInAt) return;
     if (signedIn.value === null) session.value = null;
     else hasEnded.value = true;
   });
@@ -164,6 +168,7 @@ function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): vo
     if (before === null || !isSame(before, next)) session.value = next;
     if (places !== undefined) workspaces.value = places;
     notice.value = null;
+    if (hasEnded.value) signedInAt = performance.now();
     hasEnded.value = false;
   } else if (answer.status === 401) {
     if (session.value === 'unknown') session.value = null;

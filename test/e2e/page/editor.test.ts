@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 import { assertNoBarriers } from './running/accessible.ts';
 import { person } from './running/browser.ts';
+import { untilAnswered } from './running/quiet.ts';
 import { noPages, servePages, signInWith } from './running/served.ts';
 
 /** Somebody who has signed in with a key. */
@@ -184,6 +185,27 @@ describe('the editor of a job', { skip: noPages }, () => {
     assert.equal(await notes.inputValue(), 'third');
   });
 
+  test('an answer of the session before, which comes after the new one began, ends nothing', async (t) => {
+    const { jobd, page, goTo } = await signedIn(t);
+    await goTo('/jobs/new');
+    await untilAnswered(page);
+    const previews: Route[] = [];
+    await page.route('**/api/v1/schedule/preview', (route) => void previews.push(route));
+    await page.getByLabel('Cron expression', { exact: true }).fill('@daily');
+    await until('a question without an answer', () => previews.length > 0);
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save', exact: true }).dispatchEvent('click');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('API key').fill(jobd.key);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const error = 'nobody is signed in';
+    await Promise.all(previews.map((route) => route.fulfill({ status: 401, json: { error } })));
+    await page.unroute('**/api/v1/schedule/preview');
+    await untilAnswered(page);
+    assert.equal(await dialog.count(), 0);
+  });
+
   test('what was typed outlives the session, and leaving asks', async (t) => {
     const { jobd, page, context, goTo } = await signedIn(t);
     await goTo('/jobs/new');
@@ -198,6 +220,8 @@ describe('the editor of a job', { skip: noPages }, () => {
     await page.getByRole('link', { name: 'Monitors' }).click();
     assert.deepEqual(asked, ['Leave this page? What you changed is not saved.']);
     assert.match(page.url(), /jobs\/new$/);
+    // What it asks for by itself would notice the end of the session before somebody saves.
+    await untilAnswered(page);
     await context.clearCookies();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
