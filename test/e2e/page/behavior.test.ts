@@ -20,6 +20,7 @@ describe('the pages', { skip: noPages }, () => {
     await addJob(jobd, 'Before');
     const { page, complaints } = await signedIn(t, jobd);
     await live(page).waitFor();
+    await page.getByRole('link', { name: 'Before' }).waitFor();
     await jobd.stop();
     const band = page.getByText(/Stale since \d\d:\d\d:\d\d: jobd does not answer/);
     await band.waitFor();
