@@ -18,9 +18,11 @@ interface ClientError extends Error {
 export function answerClientErrors(http: Server, requests: RequestLimits): void {
   http.on('clientError', (error: ClientError, socket: Socket) => {
     const connection = connectionOf(socket);
+    const isAwaited = connection?.turn?.request.complete === false && socket.writable;
+    const isLate = isAwaited && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (connection === undefined) socket.destroy();
-    // The connection is ending; each further packet causes this event again.
-    else if (connection.isOver) connection.dropPacket();
+    // The connection is ending; each further packet causes this event again. Of its last request the body may be too late.
+    else if (connection.isOver && !isLate) connection.dropPacket();
     // The client is gone: there is nothing to answer or to count.
     else if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (!isAdmitted(connection, requests)) socket.destroy();
