@@ -283,7 +283,8 @@ async function fuzzOperation(t: TestContext, operation: ApiOperation, fuzzed: Fu
   const statuses = await fuzz(fuzzed, plan);
   t.diagnostic(`${repeatedBy}: ${countsText(statuses)}`);
   const usual = successes.find((status) => statuses.has(status));
-  assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
+  // By chance a small sample may have none.
+  if (count >= 100) assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
   await fuzzed.passMinute();
   await fuzzed.runNewJob(fuzzed.known.keys.write);
 }
