@@ -169,6 +169,25 @@ test('what follows a request with Upgrade on its connection is no request', asyn
   );
 });
 
+test('a request with Upgrade whose body comes too late is answered', async (t) => {
+  const accepted = watchAccepted(t);
+  const { url } = await startPatientServer(t);
+  const socket = await openSocket(url);
+  const received = receiveAll(socket);
+  const type = 'Content-Type: application/json\r\nContent-Length: 10';
+  const head = `POST /healthz HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n${type}\r\n\r\n`;
+  socket.write(head);
+  const port = socket.localPort ?? 0;
+  await until('a request without its body', () => isStill(accepted.get(port), head.length));
+  for (const { server } of accepted.values()) {
+    Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });
+  }
+  assert.deepEqual(
+    parseAnswers(await received).map(({ status }) => status),
+    [408],
+  );
+});
+
 test('a sign-in of no Host is not from the page, whatever its Origin', async (t) => {
   const { url } = await startPatientServer(t);
   const body = '{"code":"none"}';

@@ -92,6 +92,7 @@ test('the months of a history add up to its lists, and each has the due times of
   const reports = await reportsOf(service, months);
   const jobs = reports[0]?.map(({ job }) => job) ?? [];
   assert.equal(jobs.length, 3);
+  let missedByAny = 0;
   for (const { id } of jobs) {
     const own = reports.map((items) => items.find(({ job }) => job.id === id));
     const sum = (of: (report: JobReport) => number): number =>
@@ -126,7 +127,7 @@ test('the months of a history add up to its lists, and each has the due times of
       sum(({ missed }) => missed),
       facts.missed,
     );
-    assert.ok(sum(({ missed }) => missed) > 0);
+    missedByAny += facts.missed;
     for (const [index, report] of own.entries()) {
       assert.ok(report);
       const { due, missed, success, failed, interrupted, others, unaccounted } = report;
@@ -142,6 +143,7 @@ test('the months of a history add up to its lists, and each has the due times of
       assert.equal(unaccounted, 0);
     }
   }
+  assert.ok(missedByAny > 0);
 });
 
 test('the receipts of a month are as many as its report says, and each is of one month', async (t) => {
