@@ -68,6 +68,7 @@ async function liveThrough(t: TestContext): Promise<SimulatedService> {
     await service.addJob({ scheduleType: 'period', cronExpr: null, periodSeconds: 5_400 }),
   ];
   const end = Date.parse('2026-12-03T00:00:00Z');
+  let byHand = 0;
   while (service.clock.now() < end) {
     const now = service.clock.now();
     const id = ids[Math.floor(random() * ids.length)] ?? '';
@@ -75,7 +76,7 @@ async function liveThrough(t: TestContext): Promise<SimulatedService> {
     if (dice < 0.2) await service.setClock(now + Math.floor(random() * 3 * day));
     else if (dice < 0.3) await service.act(id, 'pause');
     else if (dice < 0.5) await service.act(id, 'resume');
-    else if (dice < 0.6) await addByHand(service, id, now + 1);
+    else if (dice < 0.6) await addByHand(service, id, now + ++byHand);
     else await service.serveUntil(now + Math.floor(random() * 6 * day));
   }
   // Due times of an outage over the end of a month are in two of them.
