@@ -41,7 +41,6 @@ export function whenSignedOut(then: (sentAt: number) => void): void {
 
 /** Asks the API. `path` begins after `/api/v1`. Never rejects. */
 export async function ask<T>(method: string, path: string, asked: Asked = {}): Promise<Answer<T>> {
-  const sentAt = performance.now();
   const response = await send(method, path, asked);
   if (response === null) return failed(0, 'jobd does not answer. Is the server running?', null);
   const { ok, status, headers } = response;
@@ -52,17 +51,14 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
     noteServerTime(headers.get('date'));
     return { ok, body: answer as T };
   }
-  if (status === 401 && asked.isSignIn !== true) onSignedOut(sentAt);
   const retryAfter = Number(headers.get('retry-after') ?? NaN);
   return failed(status, sentenceOf(answer, status), Number.isNaN(retryAfter) ? null : retryAfter);
 }
 
 /** Downloads bytes as they are. */
 export async function download(path: string): Promise<Answer<Uint8Array<ArrayBuffer>>> {
-  const sentAt = performance.now();
   const response = await send('GET', path, {});
   if (response === null) return failed(0, 'jobd does not answer. Is the server running?', null);
-  if (response.status === 401) onSignedOut(sentAt);
   if (response.ok) return { ok: true, body: new Uint8Array(await response.arrayBuffer()) };
   return failed(
     response.status,
@@ -83,14 +79,17 @@ async function send(method: string, path: string, asked: Asked): Promise<Respons
     ...(workspaceId !== undefined && { 'x-jobd-workspace': workspaceId }),
     ...more,
   };
+  const sentAt = performance.now();
   try {
-    return await fetch(`${root}api/v1${path}`, {
+    const response = await fetch(`${root}api/v1${path}`, {
       method,
       headers,
       body: body === undefined ? null : JSON.stringify(body),
       redirect: 'error',
       signal: AbortSignal.timeout(longestMs),
     });
+    if (response.status === 401 && asked.isSignIn !== true) onSignedOut(sentAt);
+    return response;
   } catch {
     return null;
   }
