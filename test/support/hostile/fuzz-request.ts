@@ -1,5 +1,6 @@
 /** Random requests of each operation, with errors in path, query, headers and body. */
 
+import assert from 'node:assert/strict';
 import * as fc from '../fast-check.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { ApiOperation } from '../operations.ts';
@@ -175,14 +176,43 @@ const otherHeaders = fc.dictionary(
 const noBody = fc.constant(null);
 const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
 
+/** Whether the page of the owner sends it. */
+const isOfOwner = ({ only }: ApiOperation): boolean => only === 'sessions' || only === 'owners';
+
+/** A valid request of an operation, which a small sample of its random ones may lack. */
+export function validDraftOf(operation: ApiOperation): Draft {
+  const { body: given, bodies: [first = null] = [] } = operation;
+  return (known) => {
+    const [ids] = known.own;
+    assert.ok(ids);
+    const body = (typeof given === 'function' ? given(ids.id, ids.id) : given) ?? first;
+    const rest = {
+      owner: isOfOwner(operation) ? (owner: Owner) => ({ ...owner }) : null,
+      authorization: ({ keys }: Known) => `Bearer ${keys.write}`,
+      contentType: 'application/json',
+      otherHeaders: {},
+      body: body === null ? null : JSON.stringify(body),
+    };
+    const path = filled(operation.path, (part) => ids[part]);
+    return sent(operation.method, `/api/v1${path}`, rest, known);
+  };
+}
+
+/** A path with ids in place of its parameters. */
+function filled(path: string, idOfPart: (part: keyof KnownIds) => string): string {
+  return path
+    .replace('windows/{id}', () => `windows/${idOfPart('windowId')}`)
+    .replace('badges/{id}', () => `badges/${idOfPart('badgeId')}`)
+    .replace('monitors/{id}', () => `monitors/${idOfPart('monitorId')}`)
+    .replace('channels/{id}', () => `channels/${idOfPart('channelId')}`)
+    .replace('{id}', () => idOfPart('id'))
+    .replace('{runId}', () => idOfPart('runId'))
+    .replace('{deliveryId}', () => idOfPart('deliveryId'));
+}
+
 /** Requests of one operation, the valid ones among them. */
-export function draftsOf({
-  method,
-  path,
-  query,
-  hostileBody,
-  only,
-}: ApiOperation): fc.Arbitrary<Draft> {
+export function draftsOf(operation: ApiOperation): fc.Arbitrary<Draft> {
+  const { method, path, query, hostileBody } = operation;
   const parts = fc.nat(1_000).chain((index) =>
     fc.record({
       id: idOf('id', index),
@@ -197,7 +227,7 @@ export function draftsOf({
         { weight: 1, arbitrary: fc.constant('') },
         { weight: 9, arbitrary: query ?? hostileQuery },
       ),
-      owner: only === 'sessions' || only === 'owners' ? ownerHeaders : fc.constant(null),
+      owner: isOfOwner(operation) ? ownerHeaders : fc.constant(null),
       authorization,
       contentType,
       otherHeaders,
@@ -206,15 +236,9 @@ export function draftsOf({
   );
   return parts.map(({ asked, ...all }) => (known) => {
     const { id, runId, monitorId, channelId, deliveryId, windowId, badgeId, ...rest } = all;
-    const filled = path
-      .replace('windows/{id}', () => `windows/${windowId(known)}`)
-      .replace('badges/{id}', () => `badges/${badgeId(known)}`)
-      .replace('monitors/{id}', () => `monitors/${monitorId(known)}`)
-      .replace('channels/{id}', () => `channels/${channelId(known)}`)
-      .replace('{id}', () => id(known))
-      .replace('{runId}', () => runId(known))
-      .replace('{deliveryId}', () => deliveryId(known));
-    return sent(method, `/api/v1${filled}${asked}`, rest, known);
+    const ids = { id, runId, monitorId, channelId, deliveryId, windowId, badgeId };
+    const at = filled(path, (part) => ids[part](known));
+    return sent(method, `/api/v1${at}${asked}`, rest, known);
   });
 }
 

@@ -69,6 +69,9 @@ async function liveThrough(t: TestContext): Promise<SimulatedService> {
   ];
   const end = Date.parse('2026-12-03T00:00:00Z');
   let byHand = 0;
+  // Each misses a few, whatever is rolled.
+  await service.serveUntil(service.clock.now() + day);
+  await service.setClock(service.clock.now() + 2 * day);
   while (service.clock.now() < end) {
     const now = service.clock.now();
     const id = ids[Math.floor(random() * ids.length)] ?? '';
@@ -93,7 +96,6 @@ test('the months of a history add up to its lists, and each has the due times of
   const reports = await reportsOf(service, months);
   const jobs = reports[0]?.map(({ job }) => job) ?? [];
   assert.equal(jobs.length, 3);
-  let missedByAny = 0;
   for (const { id } of jobs) {
     const own = reports.map((items) => items.find(({ job }) => job.id === id));
     const sum = (of: (report: JobReport) => number): number =>
@@ -128,7 +130,7 @@ test('the months of a history add up to its lists, and each has the due times of
       sum(({ missed }) => missed),
       facts.missed,
     );
-    missedByAny += facts.missed;
+    assert.ok(facts.missed > 0);
     for (const [index, report] of own.entries()) {
       assert.ok(report);
       const { due, missed, success, failed, interrupted, others, unaccounted } = report;
@@ -144,7 +146,6 @@ test('the months of a history add up to its lists, and each has the due times of
       assert.equal(unaccounted, 0);
     }
   }
-  assert.ok(missedByAny > 0);
 });
 
 test('the receipts of a month are as many as its report says, and each is of one month', async (t) => {
