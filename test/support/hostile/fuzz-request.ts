@@ -181,11 +181,12 @@ const isOfOwner = ({ only }: ApiOperation): boolean => only === 'sessions' || on
 
 /** A valid request of an operation, which a small sample of its random ones may lack. */
 export function validDraftOf(operation: ApiOperation): Draft {
-  const { body: given, bodies: [first = null] = [] } = operation;
+  const { body: given = null, bodies: [first] = [] } = operation;
   return (known) => {
     const [ids] = known.own;
     assert.ok(ids);
-    const body = (typeof given === 'function' ? given(ids.id, ids.id) : given) ?? first;
+    // Those of `bodies` name what exists here.
+    const body = first ?? (typeof given === 'function' ? given(ids.id, ids.id) : given);
     const rest = {
       owner: isOfOwner(operation) ? (owner: Owner) => ({ ...owner }) : null,
       authorization: ({ keys }: Known) => `Bearer ${keys.write}`,
