@@ -1,6 +1,7 @@
 /** `jobd status`: how a workspace is doing, on one screen. */
 
 import type { Command } from 'commander';
+import type { Me } from '../api/accounts/contract.ts';
 import type {
   JobSummary,
   MonitorSummary,
@@ -36,12 +37,12 @@ export function addStatusCommand(program: Command, context: Context): void {
     .description('show on one screen how everything is doing')
     .addHelpText(
       'after',
-      '\nEnds with 0 if the server is ready and nothing is down, else with 1.\n\nExample:\n  jobd status || echo look',
+      '\nEnds with 0 if the server is ready, the account is valid and nothing is down, else with 1.\n\nExample:\n  jobd status || echo look',
     )
     .action(async (flags: { json?: true }) => {
       const found = await read(context);
-      const { server, down } = found;
-      const isWell = server.trouble === null && down.length === 0;
+      const { server, account, down } = found;
+      const isWell = server.trouble === null && !hasExpired(account) && down.length === 0;
       context.exitCode = isWell ? 0 : 1;
       if (flags.json) printJson(context.output, found);
       else print(context.output, found);
@@ -52,6 +53,7 @@ async function read(context: Context) {
   const { ask, channels } = connect(context);
   const { url } = clientConfig();
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
+  const { plan, usage, expiresAt } = await ask<Me>('GET', '/me');
   const rows = `status=down&limit=${mostDown}`;
   const { jobs } = await ask<{ jobs: JobSummary[] }>('GET', `/overview/jobs?${rows}`);
   const { monitors } = await ask<{ monitors: MonitorSummary[] }>(
@@ -78,6 +80,7 @@ async function read(context: Context) {
   );
   return {
     server,
+    account: { expiresAt, used: usage.jobs + usage.monitors, most: plan.jobs },
     overview,
     lastOutage: outages.trouble[0] ?? null,
     outagesArePartial: outages.isPartial,
@@ -102,9 +105,11 @@ type Found = Awaited<ReturnType<typeof read>>;
 
 function print(
   output: Output,
-  { server, overview, lastOutage: outage, outagesArePartial, waiting, down, nextDue }: Found,
+  { server, account, overview, lastOutage: outage, outagesArePartial, ...others }: Found,
 ): void {
+  const { waiting, down, nextDue } = others;
   const { jobs, monitors, lastDay } = overview;
+  const { expiresAt, used, most } = account;
   const now = Date.now();
   const timeText = (at: string): string => cellText(output, moment(at), now);
   const muted = mutesText(overview, now);
@@ -115,6 +120,10 @@ function print(
   printFields(output, {
     server: `${server.url}: ${server.trouble ?? 'ready'}`,
     ...(server.notes.length > 0 && { notes: server.notes.join('; ') }),
+    ...(hasExpired(account) && {
+      expired: `the account, ${timeText(expiresAt ?? '')}: its jobs are not called`,
+    }),
+    ...(used >= (most ?? Infinity) && { full: `${used} of ${most} jobs and monitors` }),
     jobs: countsText(jobs.total, jobs),
     monitors: countsText(monitors.total, monitors),
     'last 24 h': countsText(null, lastDay),
@@ -145,6 +154,10 @@ function print(
   );
   const more = jobs.down + monitors.down - down.length;
   if (more > 0) output.say(`and ${more} more: jobd jobs list --status down`);
+}
+
+function hasExpired({ expiresAt }: Found['account']): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= systemClock.now();
 }
 
 /** `12: 2 down, 10 up; 3 running`: what there is none of is left out. Those that run are counted by their state, too. */

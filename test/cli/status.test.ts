@@ -37,6 +37,34 @@ test('status says what is down and what comes next, and ends with 1 if something
   );
 });
 
+/** An account without a trial and limits. */
+const me = { plan: { jobs: null }, usage: { jobs: 2, monitors: 0 }, expiresAt: null };
+
+test('status says that the account keeps jobs from being called or made', async (t) => {
+  const states = { total: 0, down: 0 };
+  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
+  const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
+  let account = {};
+  const { url } = await startSink(t, (response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ overview, ...me, ...lists, ...account }));
+  });
+  const status = async (more: object) => {
+    account = more;
+    const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
+    const { exitCode, stdout } = await runCommand(['status'], env);
+    return [exitCode, /^(?:expired|full)\t(.*)$/m.exec(stdout)?.[1]];
+  };
+  assert.deepEqual(await status({ expiresAt: '2990-01-01T00:00:00.000Z' }), [0, undefined]);
+  const expiresAt = '2025-01-01T00:00:00.000Z';
+  const isOver = `the account, ${expiresAt}: its jobs are not called`;
+  assert.deepEqual(await status({ expiresAt }), [1, isOver]);
+  const usage = { jobs: 90, monitors: 9 };
+  assert.deepEqual(await status({ plan: { jobs: 100 }, usage }), [0, undefined]);
+  const isFull = '99 of 99 jobs and monitors';
+  assert.deepEqual(await status({ plan: { jobs: 99 }, usage }), [0, isFull]);
+});
+
 test('status says until when windows mute and hold what is down', async (t) => {
   const monitors = { total: 2, down: 2 };
   const jobs = { total: 2, running: 1, down: 2 };
@@ -49,7 +77,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const { url } = await startSink(t, (response, { path }) => {
     response.setHeader('content-type', 'application/json');
     const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
-    response.end(JSON.stringify({ overview, ...lists, ...(path.includes('down') && down) }));
+    response.end(JSON.stringify({ overview, ...me, ...lists, ...(path.includes('down') && down) }));
   });
   const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
   const { stdout } = await runCommand(['status'], env);
@@ -75,7 +103,7 @@ test('status asks for the last outage once, and says how far it was looked for',
     const page = { nextCursor: path.includes('trouble') ? 'more' : null, isPartial: true };
     response.setHeader('content-type', 'application/json');
     const jobs = path.includes('order=due') ? due : [];
-    response.end(JSON.stringify({ overview, ...lists, jobs, ...page }));
+    response.end(JSON.stringify({ overview, ...me, ...lists, jobs, ...page }));
   });
   const { stdout, stderr } = await runCommand(['status'], {
     JOBD_URL: url,

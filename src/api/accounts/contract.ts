@@ -21,6 +21,7 @@ const example = {
     retentionDays: 90,
   },
   usage: { jobs: 37, monitors: 0, results: 8_212 },
+  expiresAt: '2025-10-23T00:00:00.000Z',
   trialEndsAt: '2025-10-23T00:00:00.000Z',
 };
 
@@ -48,6 +49,7 @@ export const Me = t.output('Me', 'A key, its workspace and the plan of its accou
       results: t.integer('Results that are kept.'),
     },
   ),
+  expiresAt: t.momentOrNull('When it expires or expired, which stops its jobs; null if never.'),
   trialEndsAt: t.momentOrNull('When the trial ends or ended; null for an account without a trial.'),
 });
 export type Me = Static<typeof Me>;

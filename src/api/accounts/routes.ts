@@ -38,8 +38,9 @@ const operations = describe(
 export function accountRoutes(server: ApiServer, app: DaemonApp): void {
   const getMe = createMe(app);
   server.get('/me', operations.getMe, async ({ principal }) => {
-    const me = await getMe(principal);
-    return { ...me, trialEndsAt: isoTimeOrNull(me.trialEndsAt) };
+    const { expiresAt, trialEndsAt, ...me } = await getMe(principal);
+    const times = { expiresAt: isoTimeOrNull(expiresAt), trialEndsAt: isoTimeOrNull(trialEndsAt) };
+    return { ...me, ...times };
   });
 
   const getAbout = createAbout(app);

@@ -14,7 +14,9 @@ export interface Me {
   plan: Plan;
   /** Of the whole account, not only of the workspace. */
   usage: { jobs: number; monitors: number; results: number };
-  /** Epoch milliseconds; null without a trial. */
+  /** From then on nothing runs and nothing can be edited, in epoch milliseconds; null if never. */
+  expiresAt: number | null;
+  /** The same, if it is a trial that ends then; else null. */
   trialEndsAt: number | null;
 }
 
@@ -46,6 +48,7 @@ export function createMe({ store, clock }: Ground) {
       permission,
       plan: plans[account.plan],
       usage: await usageNow(account.id),
+      expiresAt: account.expiresAt,
       trialEndsAt: trialEndsAt(account),
     };
   };

@@ -62,25 +62,8 @@ export async function listDeliveriesOfWorkspace(
   workspaceId: string,
   page: DeliveryPage,
 ): Promise<NamedDelivery[]> {
-  const found = joinFound(
-    'deliveries',
-    'newest',
-    sql`select id from deliveries where ${isOnPage(sql.ref('channels.id'), page)}
-      order by id desc limit ${page.limit}`,
-  );
-  const ids = sql<string>`(
-    select newest.id from channels ${found}
-    where channels.workspace_id = ${workspaceId} and channels.callback_of is null
-      and channels.deleted_at is null
-    order by newest.id desc limit ${page.limit})`;
-  const rows = await db
-    .selectFrom('deliveries')
-    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
-    .select(shownColumns.map((column) => `deliveries.${column}` as const))
-    .select('channels.name as channelName')
-    .where('deliveries.id', 'in', ids)
-    .orderBy('deliveries.id', 'desc')
-    .execute();
+  const wanted = isOnPage(sql.ref('channels.id'), page);
+  const rows = await ofChannels(db, workspaceId, wanted, ['desc', page.limit]).execute();
   return rows.map((row) => Object.assign(deliveryOf(row), { channelName: row.channelName }));
 }
 
@@ -93,29 +76,37 @@ export async function listDeliveriesAbout(
   { workspaceId, subjectId }: { workspaceId: string; subjectId: string },
   { from, limit }: { from: number; limit: number },
 ): Promise<(NamedDelivery & { payload: string })[]> {
-  const found = joinFound(
-    'deliveries',
-    'first',
-    sql`select id from deliveries where channel_id = ${sql.ref('channels.id')}
-      and about_id = ${subjectId} and id >= ${firstIdAt(from)} order by id limit ${limit}`,
-  );
-  const ids = sql<string>`(
-    select first.id from channels ${found}
-    where channels.workspace_id = ${workspaceId} and channels.callback_of is null
-      and channels.deleted_at is null
-    order by first.id limit ${limit})`;
-  const rows = await db
-    .selectFrom('deliveries')
-    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
-    .select(shownColumns.map((column) => `deliveries.${column}` as const))
-    .select(['channels.name as channelName', 'deliveries.payload'])
-    .where('deliveries.id', 'in', ids)
-    .orderBy('deliveries.id')
-    .execute();
+  const wanted = sql<boolean>`channel_id = ${sql.ref('channels.id')}
+    and about_id = ${subjectId} and id >= ${firstIdAt(from)}`;
+  const found = ofChannels(db, workspaceId, wanted, ['asc', limit]);
+  const rows = await found.select('deliveries.payload').execute();
   return rows.map((row) => {
     const { channelName, payload } = row;
     return Object.assign(deliveryOf(row), { channelName, payload });
   });
+}
+
+/** Up to `limit` of the deliveries of a workspace's channels, of each as many are read. `wanted` are those of a channel. */
+function ofChannels(
+  db: Db,
+  workspaceId: string,
+  wanted: RawBuilder<boolean>,
+  [order, limit]: [order: 'asc' | 'desc', limit: number],
+) {
+  const inOrder = sql`${sql.raw(order)} limit ${limit}`;
+  const found = sql`select id from deliveries where ${wanted} order by id ${inOrder}`;
+  const ids = sql<string>`(
+    select found.id from channels ${joinFound('deliveries', 'found', found)}
+    where channels.workspace_id = ${workspaceId} and channels.callback_of is null
+      and channels.deleted_at is null
+    order by found.id ${inOrder})`;
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select(shownColumns.map((column) => `deliveries.${column}` as const))
+    .select('channels.name as channelName')
+    .where('deliveries.id', 'in', ids)
+    .orderBy('deliveries.id', order);
 }
 
 /** The condition of a page of a channel's deliveries. */

@@ -100,6 +100,8 @@ for (const [what, end, words] of [
     assert.notEqual(before.nextRunAt, null);
     await end(account, clock.now());
     await assertEditing(account, clock, jobId, words);
+    const { expiresAt } = (await ask('GET', '/me')).body;
+    assert.ok(Date.parse(expiresAt) <= clock.now(), 'it says so');
 
     const stopped = { ...before, nextRunAt: null };
     assert.deepEqual((await ask('GET', `/jobs/${jobId}`)).body.job, stopped);

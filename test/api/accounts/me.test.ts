@@ -32,6 +32,7 @@ test('a key can read its workspace, its permission, and the plan and usage of it
       permission: 'write',
       plan: { name, jobs, minIntervalSeconds, maxTimeoutSeconds, results, retentionDays: days },
       usage: { jobs: 0, monitors: 0, results: 0 },
+      expiresAt: null,
       trialEndsAt: null,
     });
   }

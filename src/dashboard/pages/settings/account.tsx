@@ -37,13 +37,13 @@ export function Account({ session }: { session: Session }) {
   );
 }
 
-function Plan({ me: { plan, usage: used, trialEndsAt } }: { me: Me }) {
-  const isOver = trialEndsAt !== null && Date.parse(trialEndsAt) <= now.value;
+function Plan({ me: { plan, usage: used, expiresAt, trialEndsAt } }: { me: Me }) {
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= now.value;
   return (
     <>
       {isOver && (
         <Problem
-          text={`The trial ended ${dayIn(trialEndsAt, now.value)}: jobs are not called, and nothing can be created or changed. Reading and deleting go on.`}
+          text={`The ${trialEndsAt === null ? 'subscription' : 'trial'} ended ${dayIn(expiresAt, now.value)}: jobs are not called, and nothing can be created or changed. Reading and deleting go on.`}
         />
       )}
       <Facts
