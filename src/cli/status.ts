@@ -10,7 +10,6 @@ import type {
 } from '../api/overview/contract.ts';
 import { isoTime, msPerDay, systemClock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
-import { lacksPing } from '../domain/monitors/status.ts';
 import { troubleText } from '../domain/runs/trouble.ts';
 import { waitOf } from './alerts/advice.ts';
 import { requestReadiness } from './client/client.ts';
@@ -90,8 +89,10 @@ async function read(context: Context) {
         return { kind: 'job', ...named(job), since, because, ...coveredUntil(job) };
       }),
       ...monitors.map((monitor) => {
-        const { since } = monitor;
-        const because = lacksPing(monitor, Date.now()) ? 'no ping in time' : 'its task failed';
+        const { since, nextDueAt } = monitor;
+        // A failure is reported before the next ping is due.
+        const isLate = Date.parse(nextDueAt ?? '') <= Date.parse(since ?? '');
+        const because = isLate ? 'no ping in time' : 'its task failed';
         return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],

@@ -9,10 +9,10 @@ const commands: Readonly<Record<string, string>> = {
   'jobs delete': 'delete rm',
   'jobs get': 'get show',
   'jobs list': 'list ls ps',
-  'jobs pause': 'pause',
-  'jobs resume': 'resume',
+  'jobs pause': 'pause disable stop',
+  'jobs resume': 'resume unpause enable',
   'jobs run': 'run trigger',
-  'jobs update': 'update',
+  'jobs update': 'update edit',
   'runs list': 'history log logs',
   'runs replay': 'replay',
   'runs tail': 'tail',
@@ -28,6 +28,7 @@ const options: Readonly<Record<string, string>> = {
   '--header': '--header-value --headers -H',
   '--method': '--request -X',
   '--retries': '--retry',
+  '--selector': '--label --labels',
   '--tz': '--timezone --zone',
 };
 
@@ -58,10 +59,8 @@ function meantCommand(command: Command, path: readonly string[], word: string): 
   const known = lookedFor(commands, word);
   const isOfJobs = path[0] === 'jobs' && known !== 'serve';
   if (known !== undefined && (path.length === 0 || isOfJobs)) return `jobd ${known}`;
-  return nearest(
-    word,
-    command.commands.map((child) => child.name()),
-  );
+  const names = command.commands.map((child) => child.name());
+  return names.find((name) => known === `jobs ${name}`) ?? nearest(word, names);
 }
 
 /** An option of this command by another name, or an argument that was given as an option. */

@@ -44,8 +44,8 @@ export function checkLength(field: string, text: string, longest: number): void 
   if (problem !== undefined) throw invalidInput(`${field} ${problem}`);
 }
 
-/** Control characters that JSON does not escape, and those that change the direction of text or break lines (UAX #9, #14). */
-export const beyondJson = String.raw`\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`;
+/** Control characters that JSON does not escape, those that change the direction of text or break lines (UAX #9, #14), and some that nobody sees. */
+export const beyondJson = String.raw`\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff`;
 /** A sequence of control characters. */
 export const controls = new RegExp(String.raw`[\u0000-\u001f${beyondJson}]+`, 'g');
 const controlsInJson = new RegExp(`[${beyondJson}]`, 'g');

@@ -72,7 +72,10 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
-    monitors: [{ id: 'b', name: 'backup', since: null, heldUntil, nextDueAt: heldUntil }],
+    monitors: [
+      { id: 'b', name: 'backup', since: mutedUntil, heldUntil, nextDueAt: heldUntil },
+      { id: 'c', name: 'copy', since: heldUntil, nextDueAt: mutedUntil },
+    ],
   };
   const { url } = await startSink(t, (response, { path }) => {
     response.setHeader('content-type', 'application/json');
@@ -83,7 +86,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const { stdout } = await runCommand(['status'], env);
   assert.ok(
     stdout.endsWith(
-      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t-\t-\t${heldUntil}\tits task failed\n`,
+      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t${mutedUntil}\t-\t${heldUntil}\tits task failed\ncopy\tmonitor\t${heldUntil}\t-\t-\tno ping in time\n`,
     ),
   );
   assert.match(stdout, /^jobs\t2: 2 down; 1 running\nmonitors\t2: 2 down$/m);

@@ -83,7 +83,7 @@ export function authorization({
     // Where nobody named a server, the login finds the one of this machine.
     const [to, option] = isNamed ? [` to ${url}`, ` --url ${url}`] : ['', ''];
     const sentence = `not logged in${to}: run jobd login${option}, or set JOBD_API_KEY`;
-    const kept = others.length === 0 ? [] : [`profiles have keys for: ${others.join(', ')}`];
+    const kept = others.length === 0 ? [] : [`--profile takes one of: ${others.join(', ')}`];
     const notes = [...kept, 'on the machine of the server, jobd key create makes a key'];
     throw new JobdError('unauthenticated', sentence, { notes });
   }

@@ -1,5 +1,6 @@
 /** Finds one of many by what a person typed: its id, its name, or the beginning of its id. */
 
+import { controls, escapeControls } from '../../domain/characters.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { nearest } from '../../domain/nearest.ts';
@@ -43,12 +44,11 @@ export async function findOne<Item extends Named>(
   if (text === '') {
     throw new JobdError('usage', `name the ${noun}, or give its id or the beginning of its id`);
   }
-  const shown = text === text.trim() ? text : JSON.stringify(text);
   // The server accepts ids in upper case too.
   if (isId(text.toLowerCase())) return await search.get(text);
   const named = await search.page({ name: text });
   if (named.length > 0)
-    return only(named, `${named.length} ${noun}s are named ${shown}: use an id`);
+    return only(named, `${named.length} ${noun}s are named ${clear(text)}: use an id`);
   const begun = prefixPattern.test(text) ? await search.page({ idPrefix: text }) : [];
   if (begun.length > 0) {
     return only(begun, `the ids of ${begun.length} ${noun}s begin with ${text}: use more of it`);
@@ -58,8 +58,14 @@ export async function findOne<Item extends Named>(
     text,
     newest.map(({ name }) => name),
   );
-  const remedy = near === undefined ? `jobd ${list} shows them` : `did you mean ${plain(near)}?`;
-  throw new JobdError('not_found', `there is no ${noun} named ${shown}; ${remedy}`);
+  const remedy = near === undefined ? `jobd ${list} shows them` : `did you mean ${clear(near)}?`;
+  throw new JobdError('not_found', `there is no ${noun} named ${clear(text)}; ${remedy}`);
+}
+
+/** A name in a sentence: one that begins or ends with blanks, or has characters that nobody sees, is in quotes. */
+function clear(name: string): string {
+  const isOdd = name !== name.trim() || name.search(controls) !== -1;
+  return isOdd ? escapeControls(JSON.stringify(name)) : name;
 }
 
 /** A search among things that were read already. `withName` finds those of a name. */

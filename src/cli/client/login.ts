@@ -46,6 +46,9 @@ key is kept in a file of its own, for jobd login --kept.`,
       const kept = readProfiles(file);
       const name = profile ?? kept.current;
       const before = profileNamed(kept, name);
+      if (profile === null && before !== undefined && before.url !== url) {
+        throw otherServer(name, before.url, keepKey(file, apiKey));
+      }
       const profiles = { ...kept.profiles, [name]: { url, apiKey } };
       writeProfiles(file, { current: name, profiles });
       forgetKey(file);
@@ -72,6 +75,12 @@ key is kept in a file of its own, for jobd login --kept.`,
     });
 
   addProfileCommands(program, context);
+}
+
+/** A profile that nobody named has the key of another server, which may be the only copy. */
+function otherServer(name: string, url: string, note: string): JobdError {
+  const sentence = `the profile ${name} is for ${plain(url)}: name another one with --profile, or this one to replace its key`;
+  return new JobdError('conflict', sentence, { notes: [note] });
 }
 
 /** Asks the server whose key it is. If that fails, the key is kept, and the error says so. */

@@ -6,7 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
-import { lacksPing, monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
+import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
 import { labelsColumn } from '../labels.ts';
 import { windowColumns, windowTimes } from '../mutes.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
@@ -145,19 +145,20 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
 }
 
 /** Why it is late or down: the ping that was due did not come, or it said so. */
-function becauseOf(monitor: Monitor): { because?: string } {
-  const { status, nextDueAt } = monitor;
+async function becauseOf({ id, status, nextDueAt }: Monitor, context: Context) {
   if (status !== 'late' && status !== 'down') return {};
-  const since = `no ping since it was due at ${nextDueAt}`;
-  return { because: lacksPing(monitor, Date.now()) ? since : 'its last ping reported a failure' };
+  const { pings } = await connect(context).monitors.pings(id, 20);
+  const isFailure = pings.find(({ kind }) => kind !== 'start')?.kind === 'fail';
+  const because = `no ping since it was due at ${nextDueAt}`;
+  return { because: isFailure ? 'its last ping reported a failure' : because };
 }
 
-async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
+async function printMonitor(output: Output, monitor: Monitor, context: Context): Promise<void> {
   printFields(output, {
     name: monitor.name,
     status: state(monitor.status),
     ...windowTimes(monitor),
-    ...becauseOf(monitor),
+    ...(await becauseOf(monitor, context)),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.

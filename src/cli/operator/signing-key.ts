@@ -23,6 +23,7 @@ export const addSigningKeyCommands = storeCommands(
     },
     export: {
       about: 'print the public key, for people who check receipts to archive',
+      saysWhere: true,
       options: (command) =>
         command
           .option('--all', 'print every key, as a JSON Web Key Set')

@@ -1,7 +1,6 @@
 /** How a monitor is, in words: the sentence on top of its page, and the short form in a row. */
 
 import type { Monitor, Ping } from '../../api/monitors/contract.ts';
-import { lacksPing } from '../../domain/monitors/status.ts';
 import { span, until } from './figures.ts';
 import { clock, dateIn, dayIn } from './times.ts';
 
@@ -92,7 +91,7 @@ function turn(monitor: MonitorState, nowMs: number): string {
 
 function whyDown(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
   const { nextDueAt } = monitor;
-  if (nextDueAt !== null && lacksPing(monitor, nowMs) && lastEnd?.kind !== 'fail') {
+  if (nextDueAt !== null && Date.parse(nextDueAt) <= nowMs && lastEnd?.kind !== 'fail') {
     return `no ping has come that was due ${momentOf(monitor, nextDueAt, nowMs)}`;
   }
   const code = lastEnd?.exitCode ?? null;

@@ -241,7 +241,7 @@ function hint(rule: FieldRule, item: string): string {
   }
   const unknown = unknownName(rule, item);
   if (unknown !== undefined) return ` (did you mean ${unknown}?)`;
-  if (/^[a-z]+-[a-z]+/i.test(item))
+  if (/^[a-z]{3}-[a-z]{3}\b/i.test(item))
     return ' (a range goes upwards: write the days or months as a list)';
   if (/^H\b/.test(item) || item.endsWith('W')) return ' (H and W are not supported)';
   if (/^L-\d/i.test(item))

@@ -47,7 +47,9 @@ function intervalHint(text: string): string | null {
   const seconds =
     go === undefined ? Number(count ?? 1) * (units[unit.toLowerCase()] ?? 0) : secondsOf(go);
   if (seconds === null || seconds === 0) return null;
-  return `it is an interval: instead of an expression, set one of ${seconds} seconds`;
+  const largest = ['d', 'h', 'm'].find((one) => seconds % (units[one] ?? 1) === 0) ?? 's';
+  const length = `${seconds / (units[largest] ?? 1)}${largest}`;
+  return `it is an interval: instead of an expression, set one of ${seconds} seconds (${length})`;
 }
 
 const shorthands: Readonly<Record<string, string>> = {

@@ -183,7 +183,8 @@ function checkSpelling(raw: string, field: string): void {
     throw invalidInput(`${field} must not contain spaces, control characters or backslashes`);
   }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(raw)?.[1];
-  if (scheme === undefined) {
+  // A host with its port looks like a scheme.
+  if (scheme === undefined || /^[^:]*:\d/.test(raw)) {
     if (/^[\u00ab\u2018-\u201f]/.test(raw)) {
       throw invalidInput(`${field} must be without the quote ${raw.charAt(0)} before it`);
     }

@@ -72,7 +72,8 @@ export async function readRecords(app: App, principal: Principal, id: string, qu
   const until = dueAt ?? asked?.scheduledFor ?? null;
   const runs = until === null ? [] : await runsUpTo(db, job.id, until);
   const ofDueTime = (one: RunSummary): boolean => isScheduled(one) && standsFor(one, dueAt ?? 0);
-  const run = asked ?? runs.find(ofDueTime) ?? (await standIn(db, job.id, dueAt));
+  const failed = dueAt === null && time.form === 'now' ? lastIfFailed(newest) : null;
+  const run = asked ?? failed ?? runs.find(ofDueTime) ?? (await standIn(db, job.id, dueAt));
   const since = run?.scheduledFor ?? dueAt ?? now;
   const [terms] = (await findTerms(db, [principal.workspaceId])).values();
   return {
@@ -124,6 +125,11 @@ function timeAsked(
 
 function newestUpTo({ at, form }: AskedTime, now: number): number {
   return form === 'now' ? now : minuteOf(at) + 59_999;
+}
+
+/** A job that was not due yet is first run by hand: what went wrong then is what is asked for. */
+function lastIfFailed([last]: readonly RunSummary[]): RunSummary | null {
+  return last?.status === 'failed' ? last : null;
 }
 
 /** What was called for a due time that has no run, as it was missed and taken back; null if nothing was. */

@@ -11,6 +11,7 @@ const items: Named[] = [
   { id: '019a9b1c-7f3a-7000-8000-000000000002', name: 'twin', createdAt, url: 'http://a/' },
   { id: '019a9b1c-7f3b-7000-8000-000000000003', name: 'twin', createdAt, url: 'http://b/' },
   { id: '019a9b1c-7f3b-7000-8000-000000000004', name: '019a', createdAt },
+  { id: '019a9b1c-7f3c-7000-8000-000000000005', name: 'zero\u200bwidth', createdAt },
 ];
 
 /** A server with these items that notes what it is asked. */
@@ -75,4 +76,7 @@ test('several of one name, or of one beginning, are listed to choose from', asyn
   assert.equal(strange.message, 'there is no job named something else; jobd jobs list shows them');
   const blank = await refusalOf('bakcup ');
   assert.equal(blank.message, 'there is no job named "bakcup "; did you mean backup?');
+  const unseen = await refusalOf('zerowidth');
+  const quoted = String.raw`"zero\u200bwidth"`;
+  assert.equal(unseen.message, `there is no job named zerowidth; did you mean ${quoted}?`);
 });

@@ -45,6 +45,19 @@ test('a login is stored readable by its owner only, and used until logout', asyn
   assert.equal(second.stderr, `saved in ${file}\n`);
   const replaced = await jobd(['login', '--profile', 'second', '--url', daemon.url], apiKey);
   assert.equal(replaced.stderr, `saved in ${file}, in place of a key for ${daemon.url}\n`);
+  const kept = readFileSync(file, 'utf8');
+  const elsewhere = daemon.url.replace('127.0.0.1', 'localhost');
+  const refused = await jobd(['login', '--url', elsewhere], apiKey);
+  assert.equal(refused.exitCode, 5, refused.stderr);
+  assert.match(
+    refused.stderr,
+    /^jobd: the profile second is for \S+: name another one with --profile/,
+  );
+  assert.match(refused.stderr, /jobd login --kept/);
+  assert.equal(readFileSync(file, 'utf8'), kept);
+  const named = await jobd(['login', '--profile', 'second', '--url', elsewhere, '--kept']);
+  assert.equal(named.stderr, `saved in ${file}, in place of a key for ${daemon.url}\n`);
+  await jobd(['login', '--profile', 'second', '--url', daemon.url], apiKey);
   const listed = await jobd(['profile', 'list']);
   assert.equal(listed.stdout, `default\t${daemon.url}\tno\nsecond\t${daemon.url}\tyes\n`);
   assert.equal((await jobd(['profile', 'use', 'default'])).exitCode, 0);

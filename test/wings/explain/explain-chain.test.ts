@@ -74,7 +74,7 @@ test('a run by hand is explained until the job is due again, also after its minu
   clock.advance(600_000);
   const found = await explain(daemon, id);
   assert.match(
-    said(found, 'manual_run'),
+    found.answer,
     /^A run by hand was asked for at Mon 23 Nov 2026 07:00\S* -05:00: it failed: the target answered HTTP 500\.$/,
   );
   assert.equal(said(await explain(daemon, id, '2026-11-23T12:05:00Z'), 'manual_run'), '');

@@ -108,6 +108,21 @@ test('a run that failed is explained with its attempts, its error and its alert'
   assert.match(retried.todo, /^Look at [^.]* \+01:00\. If the call is still needed, replay/);
 });
 
+test('of a job that was not due yet, the run by hand that failed is explained', async (t) => {
+  const { daemon } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
+  const sink = await startSink(t, (response) => response.writeHead(503).end());
+  const id = await jobOf(daemon, { url: sink.url });
+  assert.match((await explain(daemon, id)).answer, /^It has not been due yet/);
+  await daemon.ask('POST', `/jobs/${id}/run`);
+  await whenRan(daemon, id);
+  const { body } = await daemon.ask('GET', `/jobs/${id}/explanation`);
+  assert.match(body.answer, /^A run by hand was asked for at .*: it failed: .* HTTP 503\.$/);
+  assert.match(
+    body.todo,
+    /^Look at the target's log at .* Set retries to get over short outages\.$/,
+  );
+});
+
 test('a paused job says since when, and by whom only to those who may read the trail', async (t) => {
   const { daemon, clock } = await startClockedDaemon(t, '2026-11-23T12:00:00Z');
   const id = await jobOf(daemon, {});

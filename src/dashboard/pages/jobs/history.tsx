@@ -10,7 +10,7 @@ import { HeldList, useDrawn } from '../../parts/rows.tsx';
 import { path as address, setQuery } from '../../router.ts';
 import { daysLater, inBothZones, pageOfRuns, runLine, successRate } from '../../view/history.ts';
 import type { HistoryChoice } from '../../view/history.ts';
-import { dateIn } from '../../view/times.ts';
+import { browserZone, city, dateIn, sameZone } from '../../view/times.ts';
 
 interface HistoryProps {
   jobId: string;
@@ -36,6 +36,7 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
     <section aria-labelledby="runs">
       <div class="titled">
         <h2 id="runs">Runs</h2>
+        {!sameZone(zone, browserZone()) && <p class="quiet">times of {city(zone)}</p>}
         {rate !== null && <p class="quiet">{rate}</p>}
       </div>
       <div class="tools">

@@ -158,7 +158,7 @@ function tellOfAdapted({ output }: Context, { adapted }: TurnedCrontab): void {
   }
 }
 
-/** Says which lines cron must not go on with, since jobd calls what they call. */
+/** Says which lines cron must not go on with, since jobd makes these calls. */
 function tellOfJobs(
   { output }: Context,
   { lines }: TurnedCrontab,
@@ -171,7 +171,7 @@ function tellOfJobs(
   if (numbers.length === 0) return;
   const take = isApplied ? 'take' : 'after jobd apply, take';
   const what = numbers.length === 1 ? 'line' : 'lines';
-  output.say(`${take} ${what} ${numbers.join(', ')} out of the crontab: jobd calls what they call`);
+  output.say(`${take} ${what} ${numbers.join(', ')} out of the crontab: jobd makes these calls`);
 }
 
 /** Says which lines must be changed, so that they report to their monitors, and to what. */

@@ -235,7 +235,7 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
         'line 3 of the crontab runs a command; for the monitor rotate change it to:\n' +
         '  0 4 \\* \\* \\* /usr/local/bin/jobd ping PING_URL -- /usr/local/bin/rotate\n' +
         'PING_URL is the ping URL: after jobd apply, jobd monitors get NAME shows it\n' +
-        'after jobd apply, take lines 2, 5 out of the crontab: jobd calls what they call\n' +
+        'after jobd apply, take lines 2, 5 out of the crontab: jobd makes these calls\n' +
         'line 4 of the crontab skipped: the times: .*\n  @reboot /usr/local/bin/start\n' +
         'turned 3 of 4 lines: 2 jobs, 1 monitor\n$',
     ),
