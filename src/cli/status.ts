@@ -49,7 +49,7 @@ export function addStatusCommand(program: Command, context: Context): void {
 }
 
 async function read(context: Context) {
-  const { ask, channels } = connect(context);
+  const { ask, channels } = connect(context, { waits: true });
   const { url } = clientConfig();
   const { overview } = await ask<OverviewResponse>('GET', '/overview');
   const { plan, usage, expiresAt } = await ask<Me>('GET', '/me');

@@ -248,7 +248,7 @@ const examined = {
   ),
   'clock-behind': fail(
     ({ here, called }: { here: string; called: string }) =>
-      `it is ${here} here, and a job was already called at ${called}: set the clock`,
+      `it is ${here} here, and a job was already called at ${called}: set the clock if it is behind; if it was ahead then, there is nothing to do`,
   ),
   'clock-differs': warn(
     ({ lead }: { lead: string }) =>

@@ -21,7 +21,7 @@ import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, isPingKept, removeOldPings } from '../../store/monitors/pings.ts';
 import type { Ground } from '../app.ts';
-import { createBatcher } from '../batches.ts';
+import { createBatcher } from '../../store/database/batches.ts';
 import { writeConfirmed } from '../confirmed.ts';
 
 /** A ping before it is kept. */

@@ -24,7 +24,7 @@ import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { Ground, Principal, RunsApp } from '../app.ts';
-import { createBatcher } from '../batches.ts';
+import { createBatcher } from '../../store/database/batches.ts';
 import { changeBy } from '../change.ts';
 import { writeConfirmed } from '../confirmed.ts';
 import { requireJob } from '../jobs/keep-job.ts';

@@ -7,6 +7,7 @@
  *   alert, one alert is sent; if not, none is. While a subject is muted, a change is held back in the same way.
  */
 
+import { lookAgainMs } from '../windows.ts';
 import { isRecovery, type HealthChange } from './health-change.ts';
 
 /** What a channel knows about a job or monitor. Times are epoch milliseconds. */
@@ -68,7 +69,7 @@ export function release(state: AlertState, now: number, mutedUntil = 0): Damped 
   const { held, quietUntil } = state;
   const isQuiet = now < quietUntil && quietUntil <= now + longWindowMs;
   if (held !== null && now < mutedUntil) {
-    const lookAt = Math.min(mutedUntil, now + longWindowMs);
+    const lookAt = Math.min(mutedUntil, now + lookAgainMs);
     return { state: { ...state, mutedUntil: lookAt }, alert: null };
   }
   if (held === null || isQuiet) return { state, alert: null };

@@ -7,11 +7,11 @@ import { isoTime, rest, type Clock } from '../../domain/clock.ts';
 import type { AttemptResult, Meter } from '../../domain/meter.ts';
 import type { Log } from '../../base/log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
-import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
 import type { Store } from '../../store/database/store.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { deliver, type DelivererParts, type Result } from './deliver.ts';
+import { createKeeper, type KeepAttempt } from './keep-attempts.ts';
 
 export interface NotifierParts extends DelivererParts {
   store: Store;
@@ -60,6 +60,7 @@ export function createAttempts(
   onEnd: () => void,
 ): Attempts {
   const aborter = new AbortController();
+  const making = { ...parts, keep: createKeeper(parts.store) };
   const inFlight = new Map<string, { channel: DueChannel; ended: Promise<void> }>();
 
   const free = (): number => most - inFlight.size;
@@ -108,7 +109,7 @@ export function createAttempts(
         .filter((id) => freeUnansweredOf(id) <= 0),
     }),
     start(channel, delivery) {
-      const ended = attempt(parts, channel, delivery, aborter.signal).finally(() => {
+      const ended = attempt(making, channel, delivery, aborter.signal).finally(() => {
         inFlight.delete(delivery.id);
         onEnd();
       });
@@ -135,9 +136,13 @@ interface TimedResult extends Result {
   durationMs: number;
 }
 
+interface Making extends NotifierParts {
+  keep: KeepAttempt;
+}
+
 /** Makes one attempt and records it as soon as the store can be written; until then it stays in flight. Never rejects. */
 async function attempt(
-  parts: NotifierParts,
+  parts: Making,
   channel: DueChannel,
   delivery: DueDelivery,
   signal: AbortSignal,
@@ -163,7 +168,7 @@ async function attempt(
 }
 
 async function record(
-  { store, clock, random, changes, log, meter }: NotifierParts,
+  { store, keep, clock, random, changes, log, meter }: Making,
   channel: DueChannel,
   delivery: DueDelivery,
   { askedMs, isFinal, isAnswered, ...result }: TimedResult,
@@ -177,7 +182,7 @@ async function record(
   const nextAt = isOver ? null : nextAttemptAt({ createdAt, attempts }, at, random(), askedMs);
   const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
-  if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
+  if (!(await keep(attempted))) return;
   const waitsUntil = nextAt && Math.max(nextAt, backOff?.until ?? 0);
   changes.publish(workspaceId, { channels: [channelId] });
   const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Labels } from '../../domain/labels.ts';
-import { coverOf, holdsAmong, mutesAt } from '../../domain/windows.ts';
+import { coverOf, holdsAmong, mutesAt, unmutes } from '../../domain/windows.ts';
 import type { Cover, Mute, Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';
@@ -74,8 +74,11 @@ export function holdsIn(json: string | null): readonly Window[] {
   return holds;
 }
 
+/** What is looked at again at once: some milliseconds. All else is within five minutes. */
+const mostLookedAt = 1_000;
+
 /**
- * Keeps the windows of a workspace. What is held back is looked at again at `now` (epoch milliseconds). The queues of its channels
+ * Keeps the windows of a workspace. What may not be held back any more is looked at again at `now` (epoch milliseconds). The queues of its channels
  * are held, so that who makes an alert beside it sees these windows, or has its state seen here.
  */
 export async function keepWindows(
@@ -90,6 +93,7 @@ export async function keepWindows(
     tx,
     found.map(({ id }) => id),
   );
+  const isUnmuted = unmutes(await listWindows(tx, workspaceId), windows, now);
   const json = windows.length === 0 ? null : JSON.stringify(windows);
   const row = tx.updateTable('workspaces').where('id', '=', workspaceId);
   await row.set({ windows: json }).execute();
@@ -98,12 +102,10 @@ export async function keepWindows(
       + case when next_due_at > ${now} then next_due_at else ${now} end
     where workspace_id = ${workspaceId} and next_check_at - grace_seconds * 1000 > next_due_at
       and next_check_at - grace_seconds * 1000 > ${now}`.execute(tx);
-  await tx
-    .updateTable('alert_states')
-    .set({ due_at: now })
-    .where('channel_id', 'in', channels)
-    .where('held', 'is not', null)
-    .execute();
+  if (!isUnmuted) return;
+  await sql`update alert_states set due_at = ${now} where (subject_id, channel_id) in (
+    select subject_id, channel_id from alert_states where channel_id in ${channels}
+      and held is not null and due_at > ${now} limit ${mostLookedAt})`.execute(tx);
 }
 
 /** A job or monitor, as far as windows are about it. */

@@ -21,6 +21,18 @@ export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
   nextAttemptAt: number | null;
 }
 
+/** Records attempts, with what `recordAttempt` returns of each. */
+export async function recordAttempts(tx: Db, all: readonly Attempted[]): Promise<boolean[]> {
+  // All of them first, and so in one order for everybody.
+  await holdQueues(
+    tx,
+    all.map(({ delivery }) => delivery.channelId),
+  );
+  const kept: boolean[] = [];
+  for (const one of all) kept.push(await recordAttempt(tx, one));
+  return kept;
+}
+
 /**
  * Records an attempt, once. A delivery that was given up meanwhile stays given up unless it arrived. Returns whether to log
  * the attempt: not if its delivery is gone, was given up, or has this attempt already.

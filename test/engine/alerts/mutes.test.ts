@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { isoTime } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { coverOf, periodAt, type Window } from '../../../src/domain/windows.ts';
+import { coverOf, periodAt, unmutes, type Window } from '../../../src/domain/windows.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { deleteSpentJobs } from '../../../src/engine/upkeep/spent-jobs.ts';
@@ -199,6 +199,51 @@ test('a failure that is held back keeps its job, and is told after the window', 
   assert.deepEqual(await store.write((tx) => deleteSpentJobs(tx, now, 10)), []);
   await pass(181);
   assert.deepEqual(await told(), ['job.failed']);
+});
+
+test('what is held back is looked at again at once only where a change may end that, a thousand at most', async (t) => {
+  const hour = 60 * minute;
+  const on = mute(0, 2 * hour);
+  const next = (more: Partial<Window>): Window[] => [{ ...on, ...more }];
+  const hold = windowOf('hold', 0, 2 * hour);
+  const rows: [before: Window[], after: Window[], isUnmuted: boolean, why: string][] = [
+    [[on], next({ name: 'other' }), false, 'another name'],
+    [[on], next({ until: isoTime(3 * hour) }), false, 'it ends later'],
+    [[on], next({ until: isoTime(hour + 6 * minute) }), false, 'it ends before the next look'],
+    [[on], next({ until: isoTime(hour + 4 * minute) }), true, 'it ends soon'],
+    [[on], next({ endedAt: isoTime(hour) }), true, 'it was ended'],
+    [[on], [], true, 'it was deleted'],
+    [[on], next({ selector: 'a=b' }), true, 'it is about others'],
+    [[on], next({ effect: 'hold' }), true, 'it mutes no more'],
+    [[], [on], false, 'it is new'],
+    [[hold], [], false, 'it held'],
+    [[mute(2 * hour, 3 * hour)], [], false, 'it was to come'],
+  ];
+  for (const [before, after, isUnmuted, why] of rows) {
+    assert.equal(unmutes(before, after, hour), isUnmuted, why);
+  }
+
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const channel = await addChannel(setup, url);
+  const known = { channel_id: channel.id, health: 'up', held: '{}', due_at: 9 * hour } as const;
+  const states = Array.from({ length: 1_001 }, (_, index) => {
+    return { ...known, subject_id: String(index), changed_at: 1, alerts: 1, quiet_until: 0 };
+  });
+  for (const some of [states.slice(0, 500), states.slice(500)]) {
+    await store.db.insertInto('alert_states').values(some).execute();
+  }
+  const keep = async (windows: Window[]) =>
+    await store.write((tx) => keepWindows(tx, workspaceId, windows, hour));
+  const dueNow = async (): Promise<number> =>
+    (await store.db.selectFrom('alert_states').select('due_at').execute()).filter(
+      ({ due_at: at }) => at === hour,
+    ).length;
+  await keep([on]);
+  await keep(next({ name: 'other' }));
+  assert.equal(await dueNow(), 0);
+  await keep([]);
+  assert.equal(await dueNow(), 1_000);
 });
 
 test('a failure that is held back survives changes of its channel', async (t) => {
