@@ -55,14 +55,21 @@ export function periodAfter(window: Window, at: number): Period | null {
 
 /** When the next period begins after an instant. A search of a rare expression costs up to a millisecond, and many jobs ask the same. */
 function nextBegin(window: Window, cronExpr: string, after: number): number | null {
-  const { gaps } = findings();
-  const known = gaps.get(window) ?? [];
-  const gap = known.find(({ from, until }) => from <= after && after < until);
-  if (gap !== undefined) return gap.until;
+  const { gaps } = foundOf(window);
+  let low = 0;
+  for (let high = gaps.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((gaps[middle]?.until ?? 0) > after) high = middle;
+    else low = middle + 1;
+  }
+  const gap = gaps[low];
+  if (gap !== undefined && gap.from <= after) return gap.until;
   const next = nextDue({ scheduleType: 'cron', cronExpr, timezone: window.timezone }, after);
-  if (next === null) return null;
-  const others = known.filter(({ until }) => until !== next);
-  gaps.set(window, [{ from: after, until: next }, ...others].slice(0, mostGaps));
+  if (next !== null && next === gap?.until) gap.from = after;
+  else if (next !== null) {
+    gaps.splice(low, 0, { from: after, until: next });
+    kept.gapCount += 1;
+  }
   return next;
 }
 
@@ -90,55 +97,46 @@ export function shareOf(windows: readonly Window[], { from, until }: Period): nu
   return ms / (until - from);
 }
 
-/** When the last of the periods ends that an instant is in; null if it is in none. */
-export function endAt(windows: readonly Window[], at: number): number | null {
-  const ends = windows.flatMap((one) => periodAt(one, at)?.until ?? []);
-  return ends.length === 0 ? null : Math.max(...ends);
-}
-
 /** How often windows are looked at to find periods that follow each other: each look takes a microsecond, and many jobs need theirs. */
 const mostLooks = 200;
 
 /** A part of time in which windows are in effect without a gap, or none is. */
 interface Stretch extends Period {
   isCovered: boolean;
+  /** How often windows were looked at to find it. */
+  looks: number;
 }
 
-/** What was found with the zone data in use, for as long as the windows are kept. */
-interface Found {
-  zones: ZoneFiles | null;
-  /** Where no period of a window begins, up to the beginning of one. */
-  gaps: WeakMap<Window, Period[]>;
-  /** Of windows together, by their numbers. */
-  stretches: Map<string, Stretch[]>;
-}
-
-const nothingFound = (zones: ZoneFiles | null): Found => {
-  return { zones, gaps: new WeakMap(), stretches: new Map() };
-};
+/** With the zone data in use, for as long as windows are kept: where no period of one begins, up to a beginning, in order; and of several. */
+const nothingFound = (zones: ZoneFiles | null) => ({
+  zones,
+  windows: new WeakMap<Window, { number: number; gaps: Period[] }>(),
+  windowCount: 0,
+  gapCount: 0,
+  stretches: new Map<string, Stretch[]>(),
+});
 let kept = nothingFound(null);
-const mostGaps = 32;
+const mostGaps = 200_000;
 const mostSets = 2_000;
 const mostStretches = 200;
 
-function findings(): Found {
+function findings(): typeof kept {
   const zones = zoneFiles();
-  if (kept.stretches.size > mostSets || kept.zones !== zones) kept = nothingFound(zones);
+  if (kept.gapCount > mostGaps || kept.zones !== zones) kept = nothingFound(zones);
   return kept;
 }
 
-const numbers = new WeakMap<Window, number>();
-let lastNumber = 0;
-
-function numberOf(window: Window): number {
-  const number = numbers.get(window) ?? ++lastNumber;
-  numbers.set(window, number);
-  return number;
+function foundOf(window: Window) {
+  const { windows } = findings();
+  const found = windows.get(window) ?? { number: ++kept.windowCount, gaps: [] };
+  windows.set(window, found);
+  return found;
 }
 
 function stretchesOf(windows: readonly Window[]): Stretch[] {
   const { stretches } = findings();
-  const name = windows.map(numberOf).join();
+  if (stretches.size > mostSets) stretches.clear();
+  const name = windows.map((one) => foundOf(one).number).join();
   const known = stretches.get(name) ?? [];
   if (known.length >= mostStretches) known.length = 0;
   stretches.set(name, known);
@@ -146,14 +144,19 @@ function stretchesOf(windows: readonly Window[]): Stretch[] {
 }
 
 /**
- * As `endAt`, with periods that follow without a gap: of two windows a hundred at least, of a hundred windows two
- * (docs/behavior.md#window-2). What was found is kept for as long as the windows are, so that many jobs, asked one after the other,
- * cost little more than one.
+ * When the last of the periods ends that an instant is in, with periods that follow without a gap: of two windows a hundred at least,
+ * of a hundred windows two (docs/behavior.md#window-2); null if it is in none. Of many jobs, asked one after the other, what one finds
+ * counts for others. `spent` counts looks, also those that were made before.
  */
-export function coveredUntil(windows: readonly Window[], at: number): number | null {
+export function coveredUntil(
+  windows: readonly Window[],
+  at: number,
+  spent = { looks: 0 },
+): number | null {
   if (windows.length === 0) return null;
   const known = stretchesOf(windows);
-  const { isCovered, until } = stretchAt(known, at) ?? findStretch(windows, at, known);
+  const { isCovered, until, looks } = stretchAt(known, at) ?? findStretch(windows, at, known);
+  spent.looks += looks;
   return isCovered ? until : null;
 }
 
@@ -162,19 +165,32 @@ function stretchAt(known: readonly Stretch[], at: number): Stretch | undefined {
 }
 
 function findStretch(windows: readonly Window[], at: number, known: Stretch[]): Stretch {
-  let until = at;
-  for (let looks = 0; looks < mostLooks; looks += windows.length) {
-    const next = stretchAt(known, until);
-    if (next?.isCovered === true) return Object.assign(next, { from: at });
-    const end = next === undefined ? endAt(windows, until) : null;
-    if (end === null) break;
-    until = end;
+  const stretch = lookAt(windows, at);
+  while (stretch.isCovered && stretch.looks < mostLooks) {
+    const { until, looks } = stretch;
+    const follows = stretchAt(known, until);
+    if (follows?.isCovered === true) {
+      return Object.assign(follows, { from: at, looks: Math.max(looks, follows.looks) });
+    }
+    const next = follows ?? lookAt(windows, until);
+    stretch.looks += windows.length;
+    if (!next.isCovered) break;
+    stretch.until = next.until;
   }
-  const isCovered = until > at;
-  if (!isCovered) until = Math.min(...windows.map((one) => periodAfter(one, at)?.from ?? Infinity));
-  const stretch = { from: at, until, isCovered };
   known.push(stretch);
   return stretch;
+}
+
+/** What one look at each of the windows finds at an instant. */
+function lookAt(windows: readonly Window[], at: number): Stretch {
+  let [end, begin] = [-Infinity, Infinity];
+  for (const window of windows) {
+    const { from, until } = periodAfter(window, at) ?? { from: Infinity, until: Infinity };
+    if (from <= at) end = Math.max(end, until);
+    else begin = Math.min(begin, from);
+  }
+  const isCovered = end > at;
+  return { from: at, until: isCovered ? end : begin, isCovered, looks: windows.length };
 }
 
 /** Whether a window is about a job or monitor, by its id and its labels. */
@@ -184,9 +200,7 @@ const covers = new WeakMap<Window, Cover>();
 
 /** What a window is about, read once for as long as it is kept. */
 export function coverOf(window: Window): Cover {
-  const known = covers.get(window);
-  if (known !== undefined) return known;
-  const cover = readCover(window);
+  const cover = covers.get(window) ?? readCover(window);
   covers.set(window, cover);
   return cover;
 }

@@ -104,6 +104,49 @@ test('jobs that are due in windows that take turns search them once together', (
   assert.ok(few > 0 && many <= few * 1.2, `${many} searches for four times as many, ${few} before`);
 });
 
+test('holds without end are looked at a bounded number of times for each job, whenever it is due', () => {
+  const counted = { looks: 0 };
+  const windows = Array.from({ length: 100 }, (_, index) =>
+    Object.defineProperty(recurring(`${index % 60} * * * *`), 'durationSeconds', {
+      get: () => ((counted.looks += 1), 3_540),
+    }),
+  );
+  for (let index = 0; index < 40; index++) {
+    const of = { ...job, cronExpr: `0 0 ${1 + (index % 28)} 1 *`, nextRunAt: start + index * day };
+    const its = windows.filter((_, at) => at !== index && at !== (index * 7 + 1) % 100);
+    counted.looks = 0;
+    assert.equal(upcomingDueTime(of, start, its), null);
+    assert.ok(counted.looks <= 700, `${counted.looks} looks for job ${index}`);
+    assert.equal(upcomingDueTime(of, start, its), null, 'what is known gives no other answer');
+  }
+});
+
+test('a due time after two holds in a row is found among a hundred, one after ten among ten', () => {
+  const hold = (from: number) => windowOf('hold', from, from + 10 * minute);
+  const seen = (count: number, others: number) => {
+    const held = Array.from({ length: count }, (_, index) => hold(start + index * 11 * minute));
+    const later = Array.from({ length: others }, (_, index) => hold(start + (100 + index) * day));
+    return upcomingDueTime(job, start, [...later, ...held]);
+  };
+  assert.equal(seen(2, 98), start + 22 * minute);
+  assert.equal(seen(5, 5), start + 55 * minute);
+  const hourly = Array.from({ length: 11 }, (_, index) => hold(start + index * 60 * minute));
+  const of = { ...job, cronExpr: '0 * * * *' };
+  assert.equal(upcomingDueTime(of, start, hourly.slice(0, 10)), start + 600 * minute);
+  assert.equal(upcomingDueTime(of, start, hourly), null);
+});
+
+test('when a window begins is searched once, also for many times that are asked in turn', () => {
+  const counted = counting([recurring('0 22 * * *')]);
+  const ask = () => {
+    for (let index = 0; index < 200; index++)
+      periodAfter(counted.windows[0] ?? assert.fail(), start + ((index * 7) % 200) * day);
+    return counted.searches;
+  };
+  assert.equal(ask(), 200);
+  assert.equal(ask(), 200);
+});
+
 test('what is known of a window changes no answer', () => {
   const crons = ['0 22 * * *', '30 2 * * sun', '*/20 * * * *', '0 0 1 * *', '7 3 29 2 *'];
   const ended = fc.option(fc.integer({ min: 0, max: 60 }).map((days) => start + days * day));

@@ -7,13 +7,13 @@ import type { Statement } from 'better-sqlite3';
 import type { RunStatus } from '../../src/domain/runs/run.ts';
 import {
   coverOf,
-  endAt,
   mutesAt,
   periodAfter,
   type Window,
   type WindowEffect,
 } from '../../src/domain/windows.ts';
 import type { EndedRun } from '../support/checks/alert-truth.ts';
+import { endAt } from '../support/records/window.ts';
 import type { Disk } from './disk.ts';
 import type { Arrival } from './targets.ts';
 import { current, world } from './world.ts';

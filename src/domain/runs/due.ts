@@ -33,20 +33,22 @@ export function upcomingDueTime(
   return holds.length === 0 ? next : afterHolds(scheduleOf(job), next, holds);
 }
 
-/** Holds one after the other, each of which has the next due time, that are looked at. */
+/** Holds one after the other, each of which has the next due time, that are looked at, and how often windows are looked at for all. */
 const mostHolds = 10;
+const mostLooks = 400;
 
-/** The first due time from `first` on that no window holds; null if there is none, or after ten holds. */
+/** The first due time from `first` on that no window holds; null if there is none, or after so much was looked at. */
 function afterHolds(
   schedule: Schedule,
   first: number | null,
   holds: readonly Window[],
 ): number | null {
   let next = first;
+  const spent = { looks: 0 };
   for (let turn = 0; next !== null; turn += 1) {
-    const until = coveredUntil(holdsOf(schedule, holds), next);
+    const until = coveredUntil(holdsOf(schedule, holds), next, spent);
     if (until === null) return next;
-    next = turn === mostHolds ? null : nextDue(schedule, until - 1);
+    next = turn === mostHolds || spent.looks > mostLooks ? null : nextDue(schedule, until - 1);
   }
   return next;
 }

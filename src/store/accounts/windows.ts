@@ -1,6 +1,7 @@
 /** Windows of workspaces (domain/windows.ts). */
 
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Labels } from '../../domain/labels.ts';
 import { coverOf, holdsAmong, mutesAt, unmutes } from '../../domain/windows.ts';
 import type { Cover, Mute, Window } from '../../domain/windows.ts';
@@ -41,37 +42,26 @@ async function textsOf(db: Db, workspaceIds: readonly string[]) {
   return new Map(rows.map(({ id, windows }) => [id, windows]));
 }
 
+/** All texts together; what they say takes a few times as much memory. */
+const bounds = { maxSize: 4_000_000, sizeCalculation: (_: unknown, text: string) => text.length };
+/** What is found of a window is kept with it, also where another one of its workspace is changed. */
+const ofText = new LRUCache<string, Window>({ ...bounds, memoMethod: (text) => JSON.parse(text) });
 /** What kept texts say, as they were read last: each claim and each look at a job needs the same, and when its windows are on. */
-const windowsOfTexts = new Map<string, readonly Window[]>();
-const holdsOfTexts = new WeakMap<readonly Window[], readonly Window[]>();
-/** Of all of them; what they say takes a few times as much memory. */
-const mostCharacters = 4_000_000;
-let characters = 0;
+const windowsOfTexts = new LRUCache<string, readonly Window[]>({
+  ...bounds,
+  memoMethod: (json) =>
+    (JSON.parse(json) as Window[]).map((one) => ofText.memo(JSON.stringify(one))),
+});
 
 /** The windows of a kept text. */
 function windowsOf(json: string | null): readonly Window[] {
-  if (json === null) return [];
-  const known = windowsOfTexts.get(json);
-  if (known !== undefined) return known;
-  characters += json.length;
-  if (characters > mostCharacters) {
-    windowsOfTexts.clear();
-    characters = json.length;
-  }
-  const windows = JSON.parse(json) as Window[];
-  windowsOfTexts.set(json, windows);
-  return windows;
+  return json === null ? [] : windowsOfTexts.memo(json);
 }
 
 /** Those of them that hold. A text that has none is not read. */
 export function holdsIn(json: string | null): readonly Window[] {
   if (json === null || !json.includes('"effect":"hold"')) return [];
-  const windows = windowsOf(json);
-  const known = holdsOfTexts.get(windows);
-  if (known !== undefined) return known;
-  const holds = holdsAmong(windows);
-  holdsOfTexts.set(windows, holds);
-  return holds;
+  return holdsAmong(windowsOf(json));
 }
 
 /** What is looked at again at once: some milliseconds. All else is within five minutes. */

@@ -7,8 +7,8 @@ import { isoTime } from '../../../src/domain/clock.ts';
 import { holdsOf, isMadeUp, planDue, upcomingDueTime } from '../../../src/domain/runs/due.ts';
 import { nextDue } from '../../../src/domain/schedule/next.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import { coveredUntil, endAt, type Window } from '../../../src/domain/windows.ts';
-import { windowOf } from '../../support/records/window.ts';
+import { coveredUntil, type Window } from '../../../src/domain/windows.ts';
+import { endAt, windowOf } from '../../support/records/window.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-03-02T10:00:00Z');

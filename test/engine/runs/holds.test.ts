@@ -8,7 +8,7 @@ import { runJob } from '../../../src/app/runs/runs.ts';
 import { isoTime } from '../../../src/domain/clock.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
-import { coverOf, endAt, type Window } from '../../../src/domain/windows.ts';
+import { coverOf, type Window } from '../../../src/domain/windows.ts';
 import { claimRuns } from '../../../src/engine/runs/claim.ts';
 import { follow } from '../../../src/engine/runs/follow.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
@@ -20,7 +20,7 @@ import * as fc from '../../support/fast-check.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { each } from '../../support/each.ts';
 import { endedRun } from '../../support/records/run.ts';
-import { windowOf } from '../../support/records/window.ts';
+import { endAt, windowOf } from '../../support/records/window.ts';
 import { setupChain } from '../../support/running/chain.ts';
 import { simulateService } from '../../support/simulated/service.ts';
 

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
-import type { Window, WindowEffect } from '../../../src/domain/windows.ts';
+import { periodAt, type Window, type WindowEffect } from '../../../src/domain/windows.ts';
 
 /** A window about all jobs and monitors, from one moment until another one (epoch milliseconds). */
 export function windowOf(
@@ -27,4 +27,10 @@ export function windowOf(
     createdAt: isoTime(from),
     ...more,
   };
+}
+
+/** When the last of the periods ends that an instant is in; null if it is in none. */
+export function endAt(windows: readonly Window[], at: number): number | null {
+  const ends = windows.flatMap((one) => periodAt(one, at)?.until ?? []);
+  return ends.length === 0 ? null : Math.max(...ends);
 }
