@@ -44,29 +44,22 @@ async function readKeyFiles(path: string): Promise<Uint8Array[]> {
   return await Promise.all(files.map((file) => readFile(file, maxDocumentBytes)));
 }
 
+/** Nothing is made of blank lines: a file may have one for each of its bytes. */
 function receiptsIn(source: string, bytes: Uint8Array): Given[] {
-  const lines = linesOf(bytes);
-  const first = lines.find(isFull);
-  const isNdjson = lines.filter(isFull).length > 1 && first !== undefined && isObject(first);
-  if (!isNdjson) return [{ source, bytes }];
-  return lines.flatMap((line, index) =>
-    isFull(line) ? [{ source: `${source}, line ${index + 1}`, bytes: line }] : [],
-  );
-}
-
-function linesOf(bytes: Uint8Array): Uint8Array[] {
-  const lines: Uint8Array[] = [];
-  for (let start = 0; start <= bytes.length;) {
-    const end = bytes.indexOf(0x0a, start);
-    lines.push(bytes.subarray(start, end === -1 ? bytes.length : end));
-    if (end === -1) break;
-    start = end + 1;
+  const lines: Given[] = [];
+  for (let at = 0, start = 0, line = 1; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x20) {
+      const end = bytes.indexOf(0x0a, at);
+      at = end === -1 ? bytes.length : end;
+      const full = bytes.subarray(start, at);
+      if (lines.length === 0 && !isObject(full)) break;
+      lines.push({ source: `${source}, line ${line}`, bytes: full });
+    } else if (byte !== 0x0a) continue;
+    start = at + 1;
+    line += 1;
   }
-  return lines;
-}
-
-function isFull(line: Uint8Array): boolean {
-  return line.some((byte) => byte > 0x20);
+  return lines.length > 1 ? lines : [{ source, bytes }];
 }
 
 function isObject(line: Uint8Array): boolean {
