@@ -12,7 +12,7 @@
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { JobdError, storeUnusable, systemCode } from '../../domain/errors.ts';
+import { JobdError, messageOf, storeUnusable, systemCode } from '../../domain/errors.ts';
 import type { Changed, DirectConnection, Repeated } from '../database/direct.ts';
 
 /** Prepared statements that are kept. The program has far fewer: the bound is for mistakes. */
@@ -136,11 +136,15 @@ function usable<T>(ask: () => T): T {
     return ask();
   } catch (error) {
     if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
-    // SQLite has no word for this one: the file beside the database that its readers share cannot be made.
-    const words = error.code === 'SQLITE_IOERR_SHMSIZE' ? 'the disk is full' : error.message;
     const advice = damageIn(error) === null ? '' : `: it is damaged, ${restoreAdvice}`;
-    throw storeUnusable(`${words} (${error.code})${advice}`, error);
+    throw storeUnusable(`${wordsOf(error)} (${error.code})${advice}`, error);
   }
+}
+
+/** What an error means, in a sentence. SQLite has no word for it if the file that its readers share cannot be made on a full disk. */
+export function wordsOf(error: unknown): string {
+  const isDiskFull = isFull(error) || sqliteCode(error) === 'SQLITE_IOERR_SHMSIZE';
+  return isDiskFull ? 'the disk is full: free space' : messageOf(error);
 }
 
 /** Whether a write failed because the disk is full. */

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
-import { damageIn, restoreAdvice } from './connection.ts';
+import { damageIn, restoreAdvice, wordsOf } from './connection.ts';
 
 /** `done` is what was tried: `opened` or `read`. `name` is what messages call the file. */
 export function unusable(path: string, done: string, error: unknown, name = path): JobdError {
@@ -11,11 +11,12 @@ export function unusable(path: string, done: string, error: unknown, name = path
   const damage = damageIn(error);
   const denial = isDenial(error) ? error : denialOf(path);
   if (damage === null && denial !== undefined) return denied(what, dirname(path), denial, path);
-  if (damage === null) return unavailable(what, error);
+  const cause = { cause: error };
+  if (damage === null) return new JobdError('unavailable', `${what}: ${wordsOf(error)}`, cause);
   const words = systemCode(damage).startsWith('SQLITE_NOTADB')
     ? 'it is not a database, so it was overwritten or is another file'
     : `it is damaged (${damage.message})`;
-  return new JobdError('unavailable', `${what}: ${words}; ${restoreAdvice}`, { cause: error });
+  return new JobdError('unavailable', `${what}: ${words}; ${restoreAdvice}`, cause);
 }
 
 /** Throws `unavailable` if this user may not read and write a file that is there. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
-import { JobdError } from '../../../src/domain/errors.ts';
+import { JobdError, storeUnusable } from '../../../src/domain/errors.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { openFileStore } from '../../../src/store/sqlite/open.ts';
 import { hasDatabase } from '../../../src/store/sqlite/reader.ts';
@@ -50,6 +50,17 @@ test('a file system that can only be read is called that', () => {
   const words = 'its file system can only be read: mount it so that jobd can write';
   assert.equal(unusable('/a/b', 'opened', error).message, `/a/b cannot be opened: ${words}`);
   assert.equal(unusableDirectory('/a', error).message, `/a cannot be used: ${words}`);
+});
+
+test('a full disk is called that, whatever SQLite says, and by whomever', () => {
+  const words = 'the disk is full: free space';
+  for (const code of ['SQLITE_IOERR_SHMSIZE', 'SQLITE_FULL']) {
+    const error = new Database.SqliteError('disk I/O error', code);
+    assert.equal(unusable('/a/b', 'opened', error).message, `/a/b cannot be opened: ${words}`);
+    // So a statement fails that reads what was opened.
+    const ofStatement = storeUnusable(`disk I/O error (${code})`, error);
+    assert.equal(unusable('/a/b', 'read', ofStatement).message, `/a/b cannot be read: ${words}`);
+  }
 });
 
 test('a new store has every table, and creates its directory', async (t) => {
