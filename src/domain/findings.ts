@@ -7,7 +7,7 @@
 import { counted } from './counted.ts';
 import { quoted } from './quote.ts';
 import { sizeText } from './sizes.ts';
-import type { SpaceCause } from './space.ts';
+import { fullDiskText, type SpaceCause } from './space.ts';
 
 /** `fail`: jobd does not work, or loses something; `warn`: an operator should read the detail. */
 export type Severity = 'warn' | 'fail';
@@ -101,10 +101,7 @@ const served = {
   ),
   'database-unusable': fail(({ reason }: Reason) => reason),
   'node-outdated': fail(({ reason }: Reason) => reason),
-  'disk-full': fail(
-    ({ freeBytes, isReserveInUse }: Free & { isReserveInUse: boolean }) =>
-      `the disk is full${isReserveInUse ? ' or was, and the reserve is in use' : ''} (${sizeText(freeBytes)} free): free space, or delete jobs or monitors; calls go on while ${isReserveInUse ? 'the space it gave' : 'the reserve'} lasts`,
-  ),
+  'disk-full': fail(fullDiskText),
   'reserve-missing': fail(
     ({ freeBytes }: Free) =>
       `${sizeText(freeBytes)} free, and there is no reserve for a full disk: free some space`,

@@ -4,6 +4,8 @@
  * that it does not start again at once.
  */
 
+import { sizeText } from './sizes.ts';
+
 export const spaceCauses = ['limit', 'disk'] as const;
 /** `limit`: the database nears its largest size. `disk`: the disk is nearly full. */
 export type SpaceCause = (typeof spaceCauses)[number];
@@ -40,6 +42,28 @@ export function findShortages(
     disk: reusableBytes + diskFreeBytes - lackingBytes < reserveBytes * mark('disk', diskMarks),
   };
   return spaceCauses.filter((cause) => isShort[cause]);
+}
+
+/** What is known of a full disk. */
+interface FullDisk {
+  freeBytes: number;
+  isReserveInUse: boolean;
+  isServed: boolean;
+}
+
+/** Without this, SQLite cannot make the files beside the database that it needs. A jobd that serves has them. */
+const openingBytes = 64 * 1024;
+
+/** What is wrong with a full disk and what to do, in a sentence: calls do not go on if nothing can open the database. */
+export function fullDiskText({ freeBytes, isReserveInUse, isServed }: FullDisk): string {
+  const [state, source] = isReserveInUse
+    ? [' or was, and the reserve is in use', 'the space it gave']
+    : ['', 'the reserve'];
+  const full = `the disk is full${state} (${sizeText(freeBytes)} free): free space`;
+  if (isReserveInUse && !isServed && freeBytes < openingBytes) {
+    return `${full}, until then nothing can be called or stored`;
+  }
+  return `${full}, or delete jobs or monitors; ${isServed ? 'calls go on' : 'jobd serve calls'} while ${source} lasts`;
 }
 
 /** The newest results of a job, and pings of a monitor, that are never removed before their time. */

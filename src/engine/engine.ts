@@ -195,7 +195,7 @@ export function startEngine(parts: EngineParts): Engine {
 function diskFindings({ reserve, file }: Store): Finding[] {
   if (!reserve.isInUse || file === null) return [];
   const freeBytes = file.diskFreeBytes();
-  const facts = { freeBytes, isReserveInUse: true };
+  const facts = { freeBytes, isReserveInUse: true, isServed: true };
   return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', facts)];
 }
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findShortages, nextShare, type SpaceFigures } from '../../src/domain/space.ts';
+import {
+  findShortages,
+  fullDiskText,
+  nextShare,
+  type SpaceFigures,
+} from '../../src/domain/space.ts';
 
 const plenty: SpaceFigures = {
   usedBytes: 0,
@@ -17,6 +22,35 @@ function atSize(usedBytes: number, before: 'limit'[]): string[] {
 function withDisk(more: Partial<SpaceFigures>, before: 'disk'[] = []): string[] {
   return findShortages({ ...plenty, diskFreeBytes: 0, ...more }, null, before);
 }
+
+function fullText(isReserveInUse: boolean, isServed: boolean, freeBytes = 0): string {
+  return fullDiskText({ freeBytes, isReserveInUse, isServed });
+}
+
+test('on a full disk calls go on where something can open the database, and only then', () => {
+  const inUse = 'the disk is full or was, and the reserve is in use (0 bytes free)';
+  const most = 'free space, or delete jobs or monitors';
+  assert.equal(
+    fullText(true, false),
+    `${inUse}: free space, until then nothing can be called or stored`,
+  );
+  // Free pages of the file take runs, however little is free beside it.
+  assert.equal(
+    fullText(true, true),
+    `${inUse}: ${most}; calls go on while the space it gave lasts`,
+  );
+  assert.match(
+    fullText(true, false, 64 * 1024),
+    /; jobd serve calls while the space it gave lasts$/,
+  );
+  // A start empties the reserve.
+  const left = 'the disk is full (0 bytes free)';
+  assert.equal(
+    fullText(false, false),
+    `${left}: ${most}; jobd serve calls while the reserve lasts`,
+  );
+  assert.equal(fullText(false, true), `${left}: ${most}; calls go on while the reserve lasts`);
+});
 
 test('near its limit a database is short of space, until it is clearly below', () => {
   assert.deepEqual(atSize(900, []), []);

@@ -16,6 +16,7 @@ import { isReserveInUse, lacksReserve, reservePath } from '../../store/sqlite/re
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
 import { storePath } from '../../store/sqlite/reader.ts';
 import { requireWritable, unusableDirectory } from '../../store/sqlite/unusable.ts';
+import { whoServesFile } from './served.ts';
 
 /** Whether jobd may write its files, and only the owner may use the data directory. */
 export function checkDirectory(directory: string): Finding {
@@ -44,9 +45,12 @@ const fullBytes = 1024 ** 2;
 export async function checkDisk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(dataDir);
   const freeBytes = bavail * bsize;
-  if (isReserveInUse(dataDir)) return found('disk-full', { freeBytes, isReserveInUse: true });
-  if (lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
-  if (freeBytes < fullBytes) return found('disk-full', { freeBytes, isReserveInUse: false });
+  const isInUse = isReserveInUse(dataDir);
+  if (!isInUse && lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
+  if (isInUse || freeBytes < fullBytes) {
+    const isServed = whoServesFile(dataDir) !== null;
+    return found('disk-full', { freeBytes, isReserveInUse: isInUse, isServed });
+  }
   if (freeBytes < tightBytes) return found('disk-low', { freeBytes });
   const lack = existsSync(reservePath(dataDir))
     ? ''

@@ -24,7 +24,7 @@ import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 import { checks } from './checks.ts';
 import * as file from './doctor-file.ts';
 import { leadText } from './nodes.ts';
-import { whoServes, type Place } from './served.ts';
+import { whoServes, whoServesFile, type Place } from './served.ts';
 
 export interface DoctorParts {
   place: Place;
@@ -58,6 +58,7 @@ export async function* examine(parts: DoctorParts): AsyncGenerator<Checked> {
     yield* database === null ? examineFile(reader.db, parts) : examineServer(reader.db, parts);
   } catch (error) {
     yield failed('database', error);
+    if (database === null) yield* made('daemon', () => checkDaemon(whoServesFile(dataDir), parts));
   }
 }
 
@@ -99,9 +100,8 @@ async function* examineStore(db: Db, parts: DoctorParts): AsyncGenerator<Checked
   yield* made('site URL', () => checkSiteUrl(db));
   yield* made('schedule', () => checkSchedule(db, clock, who !== null));
   const dataDir = place.database === null ? place.dataDir : null;
-  for (const [name, check] of Object.entries(checks)) {
+  for (const [name, check] of Object.entries(checks))
     yield* made(name, () => check({ db, clock, dataDir }));
-  }
   yield* made('alerts', () => checkAlerts(db, parts));
   yield* made('windows', () => checkWindows(db, clock));
   yield* made('results', () => checkDelivered(db, 'results', clock));

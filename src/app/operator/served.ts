@@ -19,12 +19,15 @@ export interface Place {
  * Throws `unavailable` if this user may not look.
  */
 export async function whoServes({ dataDir, database }: Place, db: Db): Promise<string | null> {
-  if (database === null) {
-    const pid = whoLocks(dataDir);
-    return pid === undefined ? null : `process ${pid}`;
-  }
+  if (database === null) return whoServesFile(dataDir);
   const live = await findLiveNodes(db);
   return live.length === 0 ? null : live.map(nodeName).join(', ');
+}
+
+/** The same for a data directory, whose database need not be readable. */
+export function whoServesFile(dataDir: string): string | null {
+  const pid = whoLocks(dataDir);
+  return pid === undefined ? null : `process ${pid}`;
 }
 
 /** Where people reach the daemon of a database; null until it has listened once. */

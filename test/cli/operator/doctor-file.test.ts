@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
+import { lockDataDir } from '../../../src/store/sqlite/lock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { programForAll } from '../../support/running/for-all.ts';
@@ -24,10 +25,29 @@ test('a reserve in use is a failure, however much space is free, and one that is
   fs.writeFileSync(reserve, '');
   assert.match(
     await disk(),
-    /^fail\tdisk\tthe disk is full or was, and the reserve is in use \(.* free\): free space/,
+    /^fail\tdisk\tthe disk is full or was, and the reserve is in use \(.* free\): free space.*; jobd serve calls while /,
   );
+  const lock = lockDataDir(dataDir);
+  assert.match(await disk(), /; calls go on while the space it gave lasts$/);
+  lock[Symbol.dispose]();
   fs.truncateSync(reserve, 24 * 1024 ** 2);
   assert.doesNotMatch(await disk(), /reserve/);
+});
+
+test('who serves is said of a database that cannot be read too', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const path = join(dataDir, 'jobd.db');
+  fs.writeFileSync(path, 'something else '.repeat(1_000), { mode: 0o600 });
+  const daemon = async (): Promise<string | undefined> => {
+    const { stdout } = await runCommand(['doctor', '--data', dataDir]);
+    assert.match(stdout, /^fail\tdatabase\t.* cannot be read: it is not a database/m);
+    return /^\w+\tdaemon\t.*$/m.exec(stdout)?.[0];
+  };
+  assert.match((await daemon()) ?? '', /^warn\tdaemon\tno jobd serves .*: nothing is called$/);
+  using _ = lockDataDir(dataDir);
+  const opened = fs.openSync(path, 'r');
+  t.after(() => fs.closeSync(opened));
+  assert.match((await daemon()) ?? '', /^ok\tdaemon\tserves .* \(process \d+\)$/);
 });
 
 test('a file that jobd may not write is named, with what to do', { skip: notRoot }, async (t) => {
