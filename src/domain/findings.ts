@@ -7,7 +7,7 @@
 import { counted } from './counted.ts';
 import { quoted } from './quote.ts';
 import { sizeText } from './sizes.ts';
-import { fullDiskText, type SpaceCause } from './space.ts';
+import { fullDiskText, shortageText, type Shortage } from './space.ts';
 
 /** `fail`: jobd does not work, or loses something; `warn`: an operator should read the detail. */
 export type Severity = 'warn' | 'fail';
@@ -67,9 +67,6 @@ interface Free {
 interface Loops extends Reason, Count {
   loops: readonly string[];
 }
-interface Causes {
-  causes: readonly SpaceCause[];
-}
 interface Directory {
   directory: string;
   /** In octal digits. */
@@ -114,12 +111,11 @@ const served = {
     (facts: Loops) => `${loopsText(facts)}, while jobs are called (see the log): ${facts.reason}`,
   ),
   'space-short': warn(
-    ({ causes }: Causes) =>
-      `${causes.map((cause) => shortages[cause]).join(' and ')}: the oldest history is removed before its time; free space, or raise the limit`,
+    (facts: Shortage) =>
+      `${shortageText(facts)}: the oldest history is removed before its time; free space, or raise the limit`,
   ),
   'space-exhausted': warn(
-    ({ causes }: Causes) =>
-      `${causes.map((cause) => shortages[cause]).join(' and ')}: no history is left to remove, free space`,
+    (facts: Shortage) => `${shortageText(facts)}: no history is left to remove, free space`,
   ),
   'ledger-incomplete': fail(
     ({ unaccounted, unexpected, since, checkedAt }: Unaccounted) =>
@@ -294,11 +290,6 @@ const kinds = { ...served, ...examined };
 
 /** The codes of what a jobd that serves may find. */
 export const servedCodes = Object.keys(served) as readonly FindingCode[];
-
-const shortages: Readonly<Record<SpaceCause, string>> = {
-  limit: 'the database nears its limit',
-  disk: 'the disk is nearly full',
-};
 
 function loopsText({ loops }: Pick<Loops, 'loops'>): string {
   return `${loops.join(', ')} ${loops.length === 1 ? 'fails' : 'fail'}`;

@@ -44,6 +44,19 @@ export function findShortages(
   return spaceCauses.filter((cause) => isShort[cause]);
 }
 
+/** Why space is short, and how much is free on the disk. */
+export interface Shortage {
+  causes: readonly SpaceCause[];
+  freeBytes: number;
+}
+
+/** Why space is short, in words. */
+export function shortageText({ causes, freeBytes }: Shortage): string {
+  const disk = freeBytes === 0 ? 'the disk is full' : 'the disk is nearly full';
+  const words = { limit: 'the database nears its limit', disk };
+  return causes.map((cause) => words[cause]).join(' and ');
+}
+
 /** What is known of a full disk. */
 interface FullDisk {
   freeBytes: number;

@@ -25,11 +25,15 @@ test('loops that fail for one reason are one sentence', () => {
 test('space that is short says why, and what becomes of history', () => {
   const why = 'the database nears its limit and the disk is nearly full';
   assert.equal(
-    found('space-short', { causes: ['limit', 'disk'] }).detail,
+    found('space-short', { causes: ['limit', 'disk'], freeBytes: 1 }).detail,
     `${why}: the oldest history is removed before its time; free space, or raise the limit`,
   );
   assert.equal(
-    found('space-exhausted', { causes: ['limit', 'disk'] }).detail,
+    found('space-exhausted', { causes: ['limit', 'disk'], freeBytes: 1 }).detail,
     `${why}: no history is left to remove, free space`,
+  );
+  assert.equal(
+    found('space-exhausted', { causes: ['disk'], freeBytes: 0 }).detail,
+    'the disk is full: no history is left to remove, free space',
   );
 });

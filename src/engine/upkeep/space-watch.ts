@@ -78,8 +78,9 @@ export function createSpaceWatch(parts: SpaceWatchParts): SpaceWatch {
     causes: () => causes,
     isExhausted: () => isExhausted,
     findings() {
-      if (causes.length === 0) return [];
-      return [found(isExhausted ? 'space-exhausted' : 'space-short', { causes })];
+      if (causes.length === 0 || store.file === null) return [];
+      const facts = { causes, freeBytes: store.file.diskFreeBytes() };
+      return [found(isExhausted ? 'space-exhausted' : 'space-short', facts)];
     },
     exhausted,
     async look() {

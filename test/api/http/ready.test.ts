@@ -58,7 +58,8 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
       return store.write(work);
     },
   };
-  let own = [found('calls-wait', { reason: 'no' }), found('space-short', { causes: ['disk'] })];
+  const short = found('space-short', { causes: ['disk'], freeBytes: 1 });
+  let own = [found('calls-wait', { reason: 'no' }), short];
   const { ask, clock } = healthOf(counting, () => own);
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   for (const { problems, notes } of answers) {
