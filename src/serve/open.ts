@@ -1,10 +1,12 @@
 /** The first two steps of a daemon: its data is opened, then the keys in it. */
 
 import { newSecret } from '../app/accounts/secrets.ts';
+import { checkUsers } from '../app/operator/doctor-file.ts';
 import { openReportTokens } from '../app/secrets/report-key.ts';
 import { ensureSigningKey } from '../app/proof/signing-keys.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Finding } from '../domain/findings.ts';
 import { createSigner } from '../engine/proof/sign.ts';
 import { watchDataDirectory } from '../engine/upkeep/data-directory.ts';
 import type { ServeConfig } from '../settings/config.ts';
@@ -35,6 +37,7 @@ export async function openData(
   const local = parts.use(await openLocal({ dataDir, database }, opening));
   const { store, clock } = local;
   await store.reserve.keep(() => logDisk(log, store.reserve));
+  if (lock !== null) logUsers(log, checkUsers(dataDir));
   const directory = lock && parts.use(watchDataDirectory({ store, lock, log, clock }));
   const vault = await local.openVault();
   const place = database === null ? dataDir : null;
@@ -61,6 +64,11 @@ export async function openKeys(
 /** jobd makes no copy of a database on a server. */
 function logUpgrade(log: Log, kept: string | null): void {
   log.info({ version, ...(kept !== null && { kept }) }, 'the tables of the database are changed');
+}
+
+/** Nobody may ever ask the doctor, so that a start says it too. */
+function logUsers(log: Log, { code, result, facts, detail, notes }: Finding): void {
+  if (result === 'fail') log.warn({ code, error: detail, facts, notes }, 'see to this');
 }
 
 function logDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {

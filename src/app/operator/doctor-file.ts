@@ -20,7 +20,6 @@ import { whoServesFile } from './served.ts';
 
 /** Whether jobd may write its files, and only the owner may use the data directory. */
 export function checkDirectory(directory: string): Finding {
-  const { mode: bits, uid: owner } = statSync(directory);
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -29,6 +28,12 @@ export function checkDirectory(directory: string): Finding {
   const database = storePath(directory);
   const written = [database, `${database}-wal`, `${database}-shm`, join(directory, 'serve.lock')];
   for (const path of written) requireWritable(path);
+  return checkUsers(directory);
+}
+
+/** Whether only the owner may use the data directory: who can write there can replace the database. */
+export function checkUsers(directory: string): Finding {
+  const { mode: bits, uid: owner } = statSync(directory);
   const user = process.getuid?.() ?? owner;
   const mode = (bits & 0o777).toString(8).padStart(4, '0');
   if ((bits & 0o022) !== 0) return found('directory-writable', { directory, mode });

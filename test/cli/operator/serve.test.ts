@@ -1,10 +1,14 @@
 /** The daemon as a process: it prints its address, logs, and stops on a signal. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { checkDirectory } from '../../../src/app/operator/doctor-file.ts';
+import { startDaemon } from '../../../src/serve/daemon.ts';
+import { serveConfig } from '../../../src/settings/config.ts';
 import { storedRun } from '../../support/running/local.ts';
 import { version } from '../../../src/version.ts';
 import { programToServe, runCommand, serveCommand } from '../../support/running/command.ts';
@@ -55,6 +59,25 @@ test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', a
   assert.deepEqual(stopping, { ...stopping, msg, ...wait });
   assert.deepEqual([stopped?.msg, more], ['jobd stopped', []]);
   assert.ok(!stderr.includes(daemon.env['JOBD_API_KEY'] ?? ''), 'no key is logged');
+});
+
+test('serve says what the doctor says of a data directory that others can write to', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  chmodSync(dataDir, 0o755);
+  const open = async (): Promise<unknown[]> => {
+    const logged: LogLine[] = [];
+    const log = pino({}, { write: (line) => void logged.push(JSON.parse(line)) });
+    const config = serveConfig({ data: dataDir, port: '0' }, {});
+    await (await startDaemon(config, log))[Symbol.asyncDispose]();
+    return logged
+      .filter(({ code }) => code?.toString().startsWith('directory-'))
+      .map(({ level, msg, error }) => [level, msg, error]);
+  };
+  assert.deepEqual(await open(), [], 'others may only look');
+  chmodSync(dataDir, 0o777);
+  const words = `other users can write to ${dataDir} (mode 0777): chmod 700 it`;
+  assert.equal(checkDirectory(dataDir).detail, words);
+  assert.deepEqual(await open(), [[40, 'see to this', words]]);
 });
 
 test('an unusable address or data directory is refused with a message', async (t) => {
