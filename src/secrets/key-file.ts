@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
+import { denied, isDenial } from '../base/denied.ts';
 import { publishFile, replaceFile, writeNewFile } from '../base/whole-file.ts';
 import { masterKeyText, parseMasterKey, type MasterKey } from './master-key.ts';
 
@@ -62,6 +63,9 @@ export function readKeyFile(path: string): MasterKey[] {
   } catch (error) {
     if (error instanceof JobdError) throw error;
     if (systemCode(error) === 'ENOENT') return [];
+    if (isDenial(error)) {
+      throw denied(`master key: ${path} cannot be read`, dirname(path), error, path);
+    }
     throw new JobdError('unavailable', `master key: ${fileProblem(path, error)}`, { cause: error });
   }
   const lines = text.split('\n').map((line) => line.trim());

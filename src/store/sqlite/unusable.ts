@@ -1,7 +1,8 @@
 /** The error for a file of the store that cannot be used: it names the file, the true cause, and a remedy. */
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { denied, isDenial } from '../../base/denied.ts';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { damageIn, restoreAdvice, wordsOf } from './connection.ts';
 
@@ -34,11 +35,6 @@ export function unusableDirectory(dataDir: string, error: unknown): JobdError {
   return isDenial(error) ? denied(what, dataDir, error) : unavailable(what, error);
 }
 
-/** Whether the system refuses this user, or everybody. */
-function isDenial(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error));
-}
-
 /** SQLite does not say why it cannot open a file. */
 function denialOf(path: string): unknown {
   try {
@@ -47,33 +43,4 @@ function denialOf(path: string): unknown {
     if (isDenial(error)) return error;
   }
   return undefined;
-}
-
-/** Root acts as the owner of the directory, to whom a file of another user may be closed. */
-function denied(what: string, dataDir: string, cause: unknown, file?: string): JobdError {
-  if (systemCode(cause) === 'EROFS') {
-    const words = 'its file system can only be read: mount it so that jobd can write';
-    return new JobdError('unavailable', `${what}: ${words}`, { cause });
-  }
-  if (file !== undefined && isOwner(dataDir)) {
-    const remedy = isOwner(file)
-      ? `let its owner read and write the file: chmod u+rw ${file}`
-      : `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`;
-    return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, { cause });
-  }
-  const remedy = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`;
-  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
-  return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, {
-    cause,
-    // On the host it has another path.
-    notes: [`in a container: chown -R ${uid}:${gid}, as root, the directory that is mounted there`],
-  });
-}
-
-function isOwner(path: string): boolean {
-  try {
-    return statSync(path).uid === process.geteuid?.();
-  } catch {
-    return false;
-  }
 }

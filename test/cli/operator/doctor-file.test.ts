@@ -62,7 +62,7 @@ test('a file that jobd may not write is named, with what to do', { skip: notRoot
   const { stdout } = await runProgram([...programForAll(t), 'doctor', '--data', dataDir]);
   for (const line of [
     `fail\tdata directory\t${database} cannot be written: permission denied; let its owner read and write the file: chmod u+rw ${database}`,
-    `fail\tmaster key\tmaster key: this user may not read ${key}: run it as one who may`,
+    `fail\tmaster key\tmaster key: ${key} cannot be read: permission denied; give the file to the owner of its directory: chown --reference=${dataDir} ${key}`,
   ]) {
     assert.ok(stdout.split('\n').includes(line), `${line}\n\n${stdout}`);
   }
