@@ -220,13 +220,12 @@ function requireReadable(
   const first = Buffer.alloc(32);
   readSync(descriptor, first, 0, first.length, 0);
   if (first.toString('latin1').startsWith('SQLite format 3\0')) return null;
-  const cannot = `${path} cannot be read`;
-  if (!beginsEncrypted(first)) {
-    throw new JobdError('unavailable', `${cannot}: it is not a database`);
-  }
+  const because = (why: string) => new JobdError('unavailable', `${path} cannot be read: ${why}`);
+  if (first.readUInt16BE() === 0x1f8b) throw because('it is compressed: gunzip it first');
+  if (!beginsEncrypted(first)) throw because('it is not a database');
   if (identities !== null) return identities;
   const remedy = 'name the file with the identity that decrypts it: --identity FILE';
-  throw new JobdError('unavailable', `${cannot}: it is encrypted; ${remedy}`);
+  throw because(`it is encrypted; ${remedy}`);
 }
 
 /** Decrypts a backup into the data directory, where nobody finds it by a name. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { runCommand } from '../../support/running/command.ts';
 import { makeStoreWithKey } from '../../support/running/prepare.ts';
@@ -79,6 +80,14 @@ test('a changed backup is restored only with --unverified', async (t) => {
   assert.match(forced.stderr, /could not check whether this backup was changed/);
   const sound = await jobd('restore', file, '--yes', '--json');
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
+});
+
+test('a compressed backup is called that, not another file', async (t) => {
+  const { jobd, file } = await backedUp(t);
+  fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file)));
+  const { exitCode, stderr } = await jobd('restore', `${file}.gz`, '--yes');
+  const words = `jobd: ${file}.gz cannot be read: it is compressed: gunzip it first\n`;
+  assert.deepEqual([exitCode, stderr], [1, words]);
 });
 
 test('a backup whose proof names an unknown key counts as changed', async (t) => {
