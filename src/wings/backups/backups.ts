@@ -209,17 +209,19 @@ async function inspectReceived(
 const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0, dropped: 0 };
 const noReceiptsChecked: ReceiptsChecked = { receipts: 0, checked: 0, problem: null };
 
-/**
- * Refuses other files before anything is copied to a directory that another user may read. Returns the identities to decrypt
- * it with; null if it is not encrypted.
- */
+/** Refuses other files before anything is copied to where another user may read. Returns what decrypts it; null if nothing has to. */
 function requireReadable(
-  { path, descriptor }: Source,
+  { path, descriptor, log }: Source,
   identities: Identities | null,
 ): Identities | null {
   const first = Buffer.alloc(32);
   readSync(descriptor, first, 0, first.length, 0);
-  if (first.toString('latin1').startsWith('SQLite format 3\0')) return null;
+  if (first.toString('latin1').startsWith('SQLite format 3\0')) {
+    // The size and the number of its pages. A copy of a database in use may have its end in its log.
+    const bytes = first.readUInt16BE(16) * first.readUInt32BE(28);
+    if (log === null && fstatSync(descriptor).size < bytes) throw damaged(path, '');
+    return null;
+  }
   const because = (why: string) => new JobdError('unavailable', `${path} cannot be read: ${why}`);
   if (first.readUInt16BE() === 0x1f8b) throw because('it is compressed: gunzip it first');
   if (!beginsEncrypted(first)) throw because('it is not a database');
@@ -230,9 +232,8 @@ function requireReadable(
 
 /** Decrypts a backup into the data directory, where nobody finds it by a name. */
 async function decrypt(source: Source, dataDir: string, identities: Identities): Promise<Source> {
-  const { path } = source;
-  const content = decrypted(bytesOf(source.descriptor), identities, path);
-  const plain = { path, descriptor: await receiveNameless(dataDir, content), log: null };
+  const content = decrypted(bytesOf(source.descriptor), identities, source.path);
+  const plain = { ...source, descriptor: await receiveNameless(dataDir, content), log: null };
   requireReadable(plain, null);
   return plain;
 }
@@ -301,7 +302,6 @@ function missing(keyIds: readonly string[], { name, isFile }: MasterKeys): JobdE
     : `set ${name} to it for this command`;
   return new JobdError(
     'unavailable',
-    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${name}: ${remedy}; ` +
-      'if it is lost, --without-key restores everything except headers, bodies, channel configs and the signing key',
+    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${name}: ${remedy}; if it is lost, --without-key restores everything except headers, bodies, channel configs and the signing key`,
   );
 }

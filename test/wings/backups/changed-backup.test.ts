@@ -82,6 +82,16 @@ test('a changed backup is restored only with --unverified', async (t) => {
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
 });
 
+test('a backup without its end is called damaged at once, and not restored for any option', async (t) => {
+  const { jobd, file } = await backedUp(t);
+  fs.truncateSync(file, fs.statSync(file).size - proofBytes - 1);
+  for (const option of ['--yes', '--unverified']) {
+    const { exitCode, stderr } = await jobd('restore', file, option);
+    const words = `jobd: ${file} is damaged: it was not restored, nothing was changed\n`;
+    assert.deepEqual([exitCode, stderr], [1, words]);
+  }
+});
+
 test('a compressed backup is called that, not another file', async (t) => {
   const { jobd, file } = await backedUp(t);
   fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file)));
