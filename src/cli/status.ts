@@ -66,7 +66,8 @@ async function read(context: Context) {
   const waiting = [];
   for await (const channel of channels.list()) {
     const { waits } = waitOf(channel);
-    if (waits !== undefined) waiting.push({ id: channel.id, name: channel.name, waits });
+    const because = channel.lastDelivery?.lastError ?? 'no error is known';
+    if (waits !== undefined) waiting.push({ ...named(channel), waits, because });
   }
   const weekAgo = isoTime(systemClock.now() - outageDays * msPerDay);
   const outages = await ask<TroubleList>(
@@ -133,7 +134,9 @@ function print(
         ? noOutage
         : `${timeText(outage.until)}, ${timesText(outage, now)}: ${troubleText(outage)}`,
     ...(waiting.length > 0 && {
-      channels: waiting.map(({ name, waits }) => `${name}: ${waits}`).join('; '),
+      channels: waiting
+        .map(({ name, waits, because }) => `${name}: ${waits} (${because})`)
+        .join('; '),
     }),
     ...(muted !== null && { muted }),
     ...(held !== null && { held }),

@@ -65,6 +65,22 @@ test('status says that the account keeps jobs from being called or made', async 
   assert.deepEqual(await status({ plan: { jobs: 99 }, usage }), [0, isFull]);
 });
 
+test('status says which channels wait, and why', async (t) => {
+  const states = { total: 0, down: 0 };
+  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
+  const lists = { jobs: [], monitors: [], trouble: [], nextCursor: null };
+  const nextAttemptAt = new Date(Date.now() + 3_600_000).toISOString();
+  const hook = { id: 'a', name: 'hook', nextAttemptAt, lastDelivery: { lastError: 'http: 500' } };
+  const channels = [hook, { ...hook, id: 'b', name: 'other', nextAttemptAt: null }];
+  const { url } = await startSink(t, (response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ overview, ...me, ...lists, channels }));
+  });
+  const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
+  const { stdout } = await runCommand(['status'], env);
+  assert.match(stdout, /^channels\thook: alerts wait, next attempt in \d+ min \(http: 500\)$/m);
+});
+
 test('status says until when windows mute and hold what is down', async (t) => {
   const monitors = { total: 2, down: 2 };
   const jobs = { total: 2, running: 1, down: 2 };
