@@ -122,10 +122,10 @@ function print(
   printFields(output, {
     server: `${server.url}: ${server.trouble ?? 'ready'}`,
     ...(server.notes.length > 0 && { notes: server.notes.join('; ') }),
+    ...(used >= (most ?? Infinity) && { account: `full: ${used} of ${most} jobs and monitors` }),
     ...(hasExpired(account) && {
-      expired: `the account, ${timeText(expiresAt ?? '')}: its jobs are not called`,
+      account: `expired ${timeText(expiresAt ?? '')}: its jobs are not called`,
     }),
-    ...(used >= (most ?? Infinity) && { full: `${used} of ${most} jobs and monitors` }),
     jobs: countsText(jobs.total, jobs),
     monitors: countsText(monitors.total, monitors),
     'last 24 h': countsText(null, lastDay),

@@ -53,15 +53,15 @@ test('status says that the account keeps jobs from being called or made', async 
     account = more;
     const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
     const { exitCode, stdout } = await runCommand(['status'], env);
-    return [exitCode, /^(?:expired|full)\t(.*)$/m.exec(stdout)?.[1]];
+    return [exitCode, /^account\t(.*)$/m.exec(stdout)?.[1]];
   };
   assert.deepEqual(await status({ expiresAt: '2990-01-01T00:00:00.000Z' }), [0, undefined]);
   const expiresAt = '2025-01-01T00:00:00.000Z';
-  const isOver = `the account, ${expiresAt}: its jobs are not called`;
+  const isOver = `expired ${expiresAt}: its jobs are not called`;
   assert.deepEqual(await status({ expiresAt }), [1, isOver]);
   const usage = { jobs: 90, monitors: 9 };
   assert.deepEqual(await status({ plan: { jobs: 100 }, usage }), [0, undefined]);
-  const isFull = '99 of 99 jobs and monitors';
+  const isFull = 'full: 99 of 99 jobs and monitors';
   assert.deepEqual(await status({ plan: { jobs: 99 }, usage }), [0, isFull]);
 });
 
