@@ -36,7 +36,7 @@ export function addStatusCommand(program: Command, context: Context): void {
     .description('show on one screen how everything is doing')
     .addHelpText(
       'after',
-      '\nEnds with 0 if the server is ready, the account is valid and nothing is down, else with 1.\n\nExample:\n  jobd status || echo look',
+      '\nEnds with 0 if the server is ready, the account has not expired and nothing is\ndown, else with 1.\n\nExample:\n  jobd status || echo look',
     )
     .action(async (flags: { json?: true }) => {
       const found = await read(context);

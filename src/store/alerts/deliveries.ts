@@ -96,10 +96,10 @@ function ofChannels(
   const inOrder = sql`${sql.raw(order)} limit ${limit}`;
   const found = sql`select id from deliveries where ${wanted} order by id ${inOrder}`;
   const ids = sql<string>`(
-    select found.id from channels ${joinFound('deliveries', 'found', found)}
+    select wanted.id from channels ${joinFound('deliveries', 'wanted', found)}
     where channels.workspace_id = ${workspaceId} and channels.callback_of is null
       and channels.deleted_at is null
-    order by found.id ${inOrder})`;
+    order by wanted.id ${inOrder})`;
   return db
     .selectFrom('deliveries')
     .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
