@@ -17,7 +17,6 @@ import { keptAtPace, pingPace, type Ping, type PingKind } from '../../domain/mon
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import type { PingedMonitor } from '../../store/monitors/monitors.ts';
-import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, isPingKept, removeOldPings } from '../../store/monitors/pings.ts';
 import type { Ground } from '../app.ts';
@@ -82,21 +81,18 @@ export function createPingKeeper(
   }
 
   async function keepBatch(batch: readonly Fold[]): Promise<void> {
-    try {
-      const { kept, changes } = await write(batch);
-      for (const { monitorId, senders } of batch) {
-        for (const { resolve } of senders) resolve(kept.has(monitorId));
-      }
-      onChanges(changes);
-      if (!events.isHeard) return;
-      for (const [id, { monitor }] of kept) events.publish(monitor.workspaceId, { monitors: [id] });
-    } catch (error) {
-      if (batch.length > 1 && isRefused(error)) for (const one of batch) await keepBatch([one]);
-      else for (const { senders } of batch) for (const { reject } of senders) reject(error);
+    const { kept, changes } = await write(batch);
+    for (const { monitorId, senders } of batch) {
+      for (const { resolve } of senders) resolve(kept.has(monitorId));
     }
+    onChanges(changes);
+    if (!events.isHeard) return;
+    for (const [id, { monitor }] of kept) events.publish(monitor.workspaceId, { monitors: [id] });
   }
 
-  const keep = createBatcher(keepBatch);
+  const keep = createBatcher(keepBatch, ({ senders }, error) => {
+    for (const { reject } of senders) reject(error);
+  });
 
   function keepFolds(): void {
     for (const fold of folds.values()) keep(fold);

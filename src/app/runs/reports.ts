@@ -20,7 +20,6 @@ import type { Run } from '../../domain/runs/run.ts';
 import * as store from '../../store/runs/reports.ts';
 import type { ReportedRun } from '../../store/runs/reports.ts';
 import { holdRuns } from '../../store/runs/held.ts';
-import { isRefused } from '../../store/database/refused.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findRun } from '../../store/runs/runs.ts';
 import type { Ground, Principal, RunsApp } from '../app.ts';
@@ -69,13 +68,17 @@ export function createReportKeeper(
   parts: KeeperParts,
 ): (run: ReportedRun, report: SentReport) => Promise<void> {
   const { clock } = parts;
-  const keepEnds = createBatcher<Item>((batch) => keepBatch(parts, batch, keepEndsOf));
+  const fail = ({ reject }: Item, error: unknown): void => reject(error);
+  const keepEnds = createBatcher<Item>((batch) => keepBatch(parts, batch, keepEndsOf), fail);
   /** By run: resolves when its progress may be written again. */
   const rests = new Map<string, Promise<void>>();
   const keepProgress = createBatcher<Item>(async (batch) => {
-    await keepBatch(parts, batch, keepProgressOf);
-    for (const runId of new Set(batch.map(({ run }) => run.runId))) rests.set(runId, rest(runId));
-  });
+    try {
+      await keepBatch(parts, batch, keepProgressOf);
+    } finally {
+      for (const runId of new Set(batch.map(({ run }) => run.runId))) rests.set(runId, rest(runId));
+    }
+  }, fail);
   async function rest(runId: string): Promise<void> {
     await setTimeout(progressEveryMs, undefined, { ref: false });
     rests.delete(runId);
@@ -94,7 +97,7 @@ export function createReportKeeper(
   };
 }
 
-/** Writes a batch and answers those who wait. It never rejects. */
+/** Writes a batch and answers those who wait. */
 async function keepBatch(
   parts: KeeperParts,
   batch: readonly Item[],
@@ -108,20 +111,14 @@ async function keepBatch(
     }
   }
   const items = [...chosen.values()];
-  try {
-    const isKept = await keep(parts, items);
-    const kept = new Set(items.filter((_, index) => isKept[index]));
-    for (const item of batch) {
-      const one = chosen.get(item.run.runId);
-      const isSame = one === item || item.report.status === 'progress';
-      item.resolve(one !== undefined && isSame && kept.has(one));
-    }
-    publish(parts, [...kept]);
-  } catch (error) {
-    if (batch.length > 1 && isRefused(error))
-      for (const item of batch) await keepBatch(parts, [item], keep);
-    else for (const { reject } of batch) reject(error);
+  const isKept = await keep(parts, items);
+  const kept = new Set(items.filter((_, index) => isKept[index]));
+  for (const item of batch) {
+    const one = chosen.get(item.run.runId);
+    const isSame = one === item || item.report.status === 'progress';
+    item.resolve(one !== undefined && isSame && kept.has(one));
   }
+  publish(parts, [...kept]);
 }
 
 async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<boolean[]> {

@@ -11,7 +11,7 @@ import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.
 import type { Store } from '../../store/database/store.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { deliver, type DelivererParts, type Result } from './deliver.ts';
-import { createKeeper, type KeepAttempt } from './keep-attempts.ts';
+import { createRecording, type RecordAttempt } from './record-attempts.ts';
 
 export interface NotifierParts extends DelivererParts {
   store: Store;
@@ -60,7 +60,7 @@ export function createAttempts(
   onEnd: () => void,
 ): Attempts {
   const aborter = new AbortController();
-  const making = { ...parts, keep: createKeeper(parts.store) };
+  const making = { ...parts, recordAttempt: createRecording(parts.store) };
   const inFlight = new Map<string, { channel: DueChannel; ended: Promise<void> }>();
 
   const free = (): number => most - inFlight.size;
@@ -137,7 +137,7 @@ interface TimedResult extends Result {
 }
 
 interface Making extends NotifierParts {
-  keep: KeepAttempt;
+  recordAttempt: RecordAttempt;
 }
 
 /** Makes one attempt and records it as soon as the store can be written; until then it stays in flight. Never rejects. */
@@ -168,7 +168,7 @@ async function attempt(
 }
 
 async function record(
-  { store, keep, clock, random, changes, log, meter }: Making,
+  { store, recordAttempt, clock, random, changes, log, meter }: Making,
   channel: DueChannel,
   delivery: DueDelivery,
   { askedMs, isFinal, isAnswered, ...result }: TimedResult,
@@ -182,7 +182,7 @@ async function record(
   const nextAt = isOver ? null : nextAttemptAt({ createdAt, attempts }, at, random(), askedMs);
   const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
-  if (!(await keep(attempted))) return;
+  if (!(await recordAttempt(attempted))) return;
   const waitsUntil = nextAt && Math.max(nextAt, backOff?.until ?? 0);
   changes.publish(workspaceId, { channels: [channelId] });
   const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };

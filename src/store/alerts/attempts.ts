@@ -21,26 +21,25 @@ export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
   nextAttemptAt: number | null;
 }
 
-/** Records attempts, with what `recordAttempt` returns of each. */
+/**
+ * Records attempts, each once. A delivery that was given up meanwhile stays given up unless it arrived. Returns whether to log
+ * each attempt: not if its delivery is gone, was given up, or has this attempt already.
+ */
 export async function recordAttempts(tx: Db, all: readonly Attempted[]): Promise<boolean[]> {
   // All of them first, and so in one order for everybody.
   await holdQueues(
     tx,
     all.map(({ delivery }) => delivery.channelId),
   );
-  const kept: boolean[] = [];
-  for (const one of all) kept.push(await recordAttempt(tx, one));
-  return kept;
+  const isLogged: boolean[] = [];
+  for (const one of all) isLogged.push(await recordOne(tx, one));
+  return isLogged;
 }
 
-/**
- * Records an attempt, once. A delivery that was given up meanwhile stays given up unless it arrived. Returns whether to log
- * the attempt: not if its delivery is gone, was given up, or has this attempt already.
- */
-export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
+/** The queue of its channel is held. */
+async function recordOne(db: Db, attempted: Attempted): Promise<boolean> {
   const { delivery, at, startedAt, durationMs, httpStatus, error, nextAttemptAt } = attempted;
   const { id, channelId } = delivery;
-  await holdQueues(db, [channelId]);
   const before = await settle(db, attempted);
   if (before === null) return false;
   await db

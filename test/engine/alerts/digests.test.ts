@@ -13,7 +13,7 @@ import { openLog } from '../../../src/base/log.ts';
 import { unheard } from '../../support/fakes/changes.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { rescueAll } from '../../../src/engine/runs/rescue.ts';
-import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { recordAttempt } from '../../support/records/attempt.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { bringDigestsForward, findNextDigestTime } from '../../../src/store/alerts/digests.ts';

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
-import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { recordAttempt } from '../../support/records/attempt.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { removeBeginnings } from '../../../src/store/runs/retention.ts';

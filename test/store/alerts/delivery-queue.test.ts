@@ -18,7 +18,7 @@ import {
   findNextDeliveryTime,
   insertDeliveries,
 } from '../../../src/store/alerts/delivery-queue.ts';
-import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { recordAttempt } from '../../support/records/attempt.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { each } from '../../support/each.ts';
 import { testServer } from '../../support/postgres/database.ts';

@@ -25,7 +25,8 @@ import {
   findDueDeliveries,
   findNextDeliveryTime,
 } from '../../../src/store/alerts/delivery-queue.ts';
-import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { listAttempts } from '../../../src/store/alerts/attempts.ts';
+import { recordAttempt } from '../../support/records/attempt.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { each } from '../../support/each.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';

@@ -1,7 +1,7 @@
 /** Channels that are deleted or off, and deliveries that are over: each condition hides its row. */
 
 import type { Insertable } from 'kysely';
-import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { recordAttempt } from '../../support/records/attempt.ts';
 import {
   countWaitingResults,
   findCallback,

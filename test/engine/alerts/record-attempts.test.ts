@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
-import { createKeeper } from '../../../src/engine/alerts/keep-attempts.ts';
+import { createRecording } from '../../../src/engine/alerts/record-attempts.ts';
 import type { Attempted } from '../../../src/store/alerts/attempts.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
@@ -10,7 +10,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const at = 1_000_000;
 
-test('attempts that end together are kept together, and one by one if that fails', async (t) => {
+test('attempts that end together are kept together, and one by one if the store refuses one', async (t) => {
   const setup = await openTestStore(t);
   const { store, workspaceId } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
@@ -24,10 +24,11 @@ test('attempts that end together are kept together, and one by one if that fails
   let failing = 1;
   const write: Store['write'] = async (work, how) => {
     writes += 1;
-    if (failing-- > 0) throw new Error('refused');
+    if (failing-- > 0)
+      throw Object.assign(new Error('refused'), { code: 'SQLITE_CONSTRAINT_CHECK' });
     return await store.write(work, how);
   };
-  const keep = createKeeper({ ...store, write });
+  const keep = createRecording({ ...store, write });
   const attemptsOf = async (): Promise<Attempted[]> =>
     (await deliveriesOf(setup, channel)).map((delivery) => {
       const ended = { startedAt: at, durationMs: 1, httpStatus: 500, error: 'http: 500' };

@@ -1,0 +1,29 @@
+/** Records what came of attempts: those that end together in one transaction, so that a thousand alerts do not cost a thousand syncs of the disk. */
+
+import { createBatcher } from '../../store/database/batches.ts';
+import { recordAttempts, type Attempted } from '../../store/alerts/attempts.ts';
+import type { Store } from '../../store/database/store.ts';
+
+/** Records an attempt. Resolves to whether to log it (`recordAttempts`). */
+export type RecordAttempt = (attempted: Attempted) => Promise<boolean>;
+
+interface Waiting extends PromiseWithResolvers<boolean> {
+  attempted: Attempted;
+}
+
+/** Makes what records attempts in a store. */
+export function createRecording(store: Store): RecordAttempt {
+  const recordSoon = createBatcher<Waiting>(
+    async (batch) => {
+      const attempts = batch.map(({ attempted }) => attempted);
+      const isRecorded = await store.write((tx) => recordAttempts(tx, attempts));
+      for (const [index, { resolve }] of batch.entries()) resolve(isRecorded[index] === true);
+    },
+    ({ reject }, error) => reject(error),
+  );
+  return (attempted) => {
+    const waiting = { attempted, ...Promise.withResolvers<boolean>() };
+    recordSoon(waiting);
+    return waiting.promise;
+  };
+}
