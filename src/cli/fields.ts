@@ -1,6 +1,7 @@
 /** The fields that people set, as options and as they are shown: made from the table of a job, a monitor or a channel. */
 
 import type { Command } from 'commander';
+import { durationOf } from '../domain/durations.ts';
 import { JobdError } from '../domain/errors.ts';
 import { isTime, labelInside, optionFor, type Field, type Fields } from '../domain/fields.ts';
 import { labelWords, type Labels } from '../domain/labels.ts';
@@ -8,7 +9,6 @@ import { scheduleFields } from '../domain/schedule/fields.ts';
 import type { Flags } from '../settings/config.ts';
 import {
   checkedSeconds,
-  durationOf,
   fieldOf,
   parseChoice,
   parseDuration,

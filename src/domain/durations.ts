@@ -18,3 +18,14 @@ export function inTwoUnits(seconds: number, { minute }: { minute: 'min' | 'm' })
     })
     .join(' ');
 }
+
+/** The units in which people write a length of time, in seconds. */
+export const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
+export function durationOf(seconds: number): string {
+  if (seconds === 0) return '0s';
+  const units = Object.entries(unitSeconds);
+  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}

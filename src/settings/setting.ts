@@ -1,6 +1,7 @@
 /** Values as people type them, in flags and in the environment: each is parsed, or refused in a sentence that names it. */
 
 import type { Keep } from '../domain/backups.ts';
+import { durationOf, unitSeconds } from '../domain/durations.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
 import { parseSize, sizeText } from '../domain/sizes.ts';
@@ -171,8 +172,6 @@ interface Bounds {
   max: number;
 }
 
-const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
 /** Parses `90s`, `5m`, `2h` or `1d` into seconds. A refusal names only forms within the bounds, which are not checked. Throws `invalid_input`. */
 export function parseDuration(text: string, flag: string, bounds?: Bounds): number {
   if (text === '0') return 0;
@@ -203,14 +202,6 @@ export function refuseNumber(
   if (forms.length === 0) return;
   const written = forms.map((unit) => `${text}${unit}`).join(', ');
   throw invalidInput(`${flag} needs a unit: write ${written.replace(/, (\S+)$/, ' or $1')}`);
-}
-
-/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
-export function durationOf(seconds: number): string {
-  if (seconds === 0) return '0s';
-  const units = Object.entries(unitSeconds);
-  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
-  return `${seconds / size}${unit}`;
 }
 
 /** Origins are compared as browsers write them, so only that spelling is accepted. `*` is no origin. */

@@ -5,7 +5,8 @@ import { channelFields } from '../../domain/alerts/fields.ts';
 import { optionFor, type Fields } from '../../domain/fields.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
-import { durationOf, optionOf } from '../../settings/setting.ts';
+import { durationOf } from '../../domain/durations.ts';
+import { optionOf } from '../../settings/setting.ts';
 import type { Ask } from './client.ts';
 
 /** Which kind of schedule it is follows from its options. */

@@ -12,7 +12,7 @@ import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
-import { durationOf } from '../../settings/setting.ts';
+import { durationOf } from '../../domain/durations.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseSeconds } from '../options.ts';
 import { mostAtOnce } from '../many.ts';

@@ -3,6 +3,8 @@
  * details that nobody sees, but with words of their own.
  */
 
+import { durationOf, unitSeconds } from '../durations.ts';
+
 /** What an expression seems to be, and what to write instead; null for one in no known form. */
 export function foreignHint(expression: string): string | null {
   // An expression is short; a message about one is, too.
@@ -12,14 +14,11 @@ export function foreignHint(expression: string): string | null {
 }
 
 const units: Readonly<Record<string, number>> = {
-  s: 1,
+  ...unitSeconds,
   second: 1,
-  m: 60,
   min: 60,
   minute: 60,
-  h: 3_600,
   hour: 3_600,
-  d: 86_400,
   day: 86_400,
   week: 604_800,
 };
@@ -47,9 +46,7 @@ function intervalHint(text: string): string | null {
   const seconds =
     go === undefined ? Number(count ?? 1) * (units[unit.toLowerCase()] ?? 0) : secondsOf(go);
   if (seconds === null || seconds === 0) return null;
-  const largest = ['d', 'h', 'm'].find((one) => seconds % (units[one] ?? 1) === 0) ?? 's';
-  const length = `${seconds / (units[largest] ?? 1)}${largest}`;
-  return `it is an interval: instead of an expression, set one of ${seconds} seconds (${length})`;
+  return `it is an interval: instead of an expression, set one of ${seconds} seconds (${durationOf(seconds)})`;
 }
 
 const shorthands: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { keyPattern, keyRule } from '../../../domain/definition.ts';
 import { asSentence, isTime, keyOf, type Field, type Fields } from '../../../domain/fields.ts';
 import { isId } from '../../../domain/id.ts';
 import { mostLabels, readLabels } from '../../../domain/labels.ts';
-import { durationOf } from '../../../settings/setting.ts';
+import { durationOf } from '../../../domain/durations.ts';
 import { fillIn, fillVariables, literal, literalVariables } from './references.ts';
 import type { Filled, Sources } from './references.ts';
 
