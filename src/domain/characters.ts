@@ -50,6 +50,11 @@ export const beyondJson = String.raw`\u007f-\u009f\u061c\u200b\u200e\u200f\u2028
 export const controls = new RegExp(String.raw`[\u0000-\u001f${beyondJson}]+`, 'g');
 const controlsInJson = new RegExp(`[${beyondJson}]`, 'g');
 
+/** Whether a text reads as what it is: no blanks around it, and nothing that is not seen. */
+export function isPlain(text: string): boolean {
+  return text === text.trim() && text.search(controls) === -1;
+}
+
 /** Escapes the control characters that JSON leaves as they are. */
 export function escapeControls(json: string): string {
   return json.replace(controlsInJson, escapeUnit);

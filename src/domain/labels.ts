@@ -1,6 +1,6 @@
 /** Labels of jobs and monitors, and selectors that say which labels are meant (docs/behavior.md#label-1, docs/behavior.md#label-2). */
 
-import { characterCount, controls } from './characters.ts';
+import { characterCount, isPlain } from './characters.ts';
 import { got, invalidInput } from './errors.ts';
 import { brokenRule, type Field } from './fields.ts';
 
@@ -59,8 +59,7 @@ export function readLabels(given: Labels | null): Labels | null {
 }
 
 function isValue(text: string): boolean {
-  const isPlain = text === text.trim() && text.search(controls) === -1 && !/^=|,/.test(text);
-  return isPlain && text !== '' && characterCount(text) <= longestValue;
+  return text !== '' && isPlain(text) && !/^=|,/.test(text) && characterCount(text) <= longestValue;
 }
 
 /** Kept labels, from their column. */

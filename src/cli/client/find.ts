@@ -1,6 +1,6 @@
 /** Finds one of many by what a person typed: its id, its name, or the beginning of its id. */
 
-import { controls, escapeControls } from '../../domain/characters.ts';
+import { escapeControls, isPlain } from '../../domain/characters.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { nearest } from '../../domain/nearest.ts';
@@ -64,8 +64,7 @@ export async function findOne<Item extends Named>(
 
 /** A name in a sentence: one that begins or ends with blanks, or has characters that nobody sees, is in quotes. */
 function clear(name: string): string {
-  const isOdd = name !== name.trim() || name.search(controls) !== -1;
-  return isOdd ? escapeControls(JSON.stringify(name)) : name;
+  return isPlain(name) ? name : escapeControls(JSON.stringify(name));
 }
 
 /** A search among things that were read already. `withName` finds those of a name. */

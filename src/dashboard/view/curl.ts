@@ -1,4 +1,5 @@
 import type { Job } from '../../api/jobs/contract.ts';
+import { beyondJson } from '../../domain/characters.ts';
 
 /** The fields of a job that make its call. */
 export type CalledJob = Pick<Job, 'method' | 'url' | 'headerNames' | 'body'>;
@@ -28,10 +29,7 @@ function variable(name: string): string {
 }
 
 /** What a terminal would obey, and marks that make a text look like another. Line ends and tabs stay. */
-const unseen = new RegExp(
-  String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+`,
-  'g',
-);
+const unseen = new RegExp(String.raw`[\0-\u0008\u000b-\u001f${beyondJson}]+`, 'g');
 
 /**
  * A word of any shell: bash, dash, zsh and fish read it the same. Quotes and backslashes are in quotes of the other kind, as

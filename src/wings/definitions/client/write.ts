@@ -2,7 +2,7 @@
 
 import { Scalar, stringify } from 'yaml';
 import { channelKinds, type ChannelType } from '../../../domain/alerts/kinds/registry.ts';
-import { escapeUnit } from '../../../domain/characters.ts';
+import { beyondJson, escapeUnit } from '../../../domain/characters.ts';
 import { defaultCronExpr } from '../../../domain/schedule/fields.ts';
 import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
 import type { Form } from './fields.ts';
@@ -159,8 +159,7 @@ function withSchedule(input: Input): Input {
 }
 
 /** Characters that YAML would write as they are, although terminals and editors interpret them. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const unseen = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const unseen = new RegExp(String.raw`[${beyondJson}\u200c\u200d]`, 'g');
 
 /** YAML of a value. */
 export function yamlOf(value: unknown): string {
