@@ -215,6 +215,11 @@ function readCover({ selector, jobIds, monitorIds }: Window): Cover {
   return (id) => ids.has(id);
 }
 
+/** What a window does to what: windows that have it in common are as one. */
+export function whatIsDone({ effect, selector, jobIds, monitorIds }: Window): string {
+  return JSON.stringify([effect, selector, jobIds, monitorIds]);
+}
+
 /** A period in which a window mutes what it is about. */
 export interface Mute extends Period {
   window: Window;
@@ -243,23 +248,6 @@ export function coveredAt(
     ...(ends.length > 0 && { mutedUntil: Math.max(...ends) }),
     ...(heldUntil !== null && { heldUntil }),
   };
-}
-
-/** How long what is held back is not looked at again, in milliseconds: a mute that ends earlier must be noticed when that is decided. */
-export const lookAgainMs = 300_000;
-
-/** Whether something may be muted for a shorter time than before: a mute that is on was ended, ends soon, or is about other things. */
-export function unmutes(before: readonly Window[], after: readonly Window[], now: number): boolean {
-  return mutesAt(before, [now]).some(({ window, until }) => {
-    const its = after.find(({ id }) => id === window.id);
-    const [mute] = its === undefined ? [] : mutesAt([its], [now]);
-    const isSooner = mute === undefined || (mute.until < until && mute.until < now + lookAgainMs);
-    return isSooner || subjectsOf(mute.window) !== subjectsOf(window);
-  });
-}
-
-function subjectsOf({ selector, jobIds, monitorIds }: Window): string {
-  return JSON.stringify([selector, jobIds, monitorIds]);
 }
 
 /** What mutes at one of some instants, each period once. A window mutes nothing before it was made. */

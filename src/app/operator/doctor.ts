@@ -6,7 +6,7 @@ import { found, ok, type Finding } from '../../domain/findings.ts';
 import { availableIds, needsMasterKey, type MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
-import { periodAfter, shareOf, type Window, type WindowEffect } from '../../domain/windows.ts';
+import { periodAfter, shareOf, whatIsDone, type WindowEffect } from '../../domain/windows.ts';
 import { findGuessedUrl, findSiteUrl, findUntrustedProxy } from '../../store/accounts/instance.ts';
 import { listAllWindows } from '../../store/accounts/windows.ts';
 import * as inspect from '../../store/database/inspect.ts';
@@ -100,8 +100,9 @@ async function* examineStore(db: Db, parts: DoctorParts): AsyncGenerator<Checked
   yield* made('site URL', () => checkSiteUrl(db));
   yield* made('schedule', () => checkSchedule(db, clock, who !== null));
   const dataDir = place.database === null ? place.dataDir : null;
-  for (const [name, check] of Object.entries(checks))
+  for (const [name, check] of Object.entries(checks)) {
     yield* made(name, () => check({ db, clock, dataDir }));
+  }
   yield* made('alerts', () => checkAlerts(db, parts));
   yield* made('windows', () => checkWindows(db, clock));
   yield* made('results', () => checkDelivered(db, 'results', clock));
@@ -249,9 +250,4 @@ async function checkWindows(db: Db, clock: Clock): Promise<Finding[]> {
     ...(mute.length === 0 ? [] : [found('alerts-muted', { count: mute.length }, mute)]),
     ...(hold.length === 0 ? [] : [found('jobs-held', { count: hold.length }, hold)]),
   ];
-}
-
-/** The same for windows that do the same to the same: those that take turns are as one. */
-function whatIsDone({ effect, selector, jobIds, monitorIds }: Window): string {
-  return JSON.stringify([effect, selector, jobIds, monitorIds]);
 }

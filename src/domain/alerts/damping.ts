@@ -7,7 +7,7 @@
  *   alert, one alert is sent; if not, none is. While a subject is muted, a change is held back in the same way.
  */
 
-import { lookAgainMs } from '../windows.ts';
+import { mutesAt, whatIsDone, type Window } from '../windows.ts';
 import { isRecovery, type HealthChange } from './health-change.ts';
 
 /** What a channel knows about a job or monitor. Times are epoch milliseconds. */
@@ -46,6 +46,9 @@ const longWindowMs = 300_000;
 /** Alerts followed by a short window. */
 const shortWindows = 10;
 const calmMs = 900_000;
+
+/** What is muted is looked at again within this. */
+const lookAgainMs = longWindowMs;
 
 /** No state is due later than this from now, unless the clock was set back. */
 export const longestMemoryMs = calmMs;
@@ -94,4 +97,17 @@ export function dueAt(state: AlertState): number | null {
 
 function healthAfter(change: HealthChange): 'up' | 'down' {
   return isRecovery(change) ? 'up' : 'down';
+}
+
+/**
+ * Whether windows may mute something for a shorter time than before: one that mutes at `now` was ended, ends before what is held
+ * back is looked at again, or is about other things.
+ */
+export function unmutes(before: readonly Window[], after: readonly Window[], now: number): boolean {
+  return mutesAt(before, [now]).some(({ window, until }) => {
+    const its = after.filter(({ id }) => id === window.id);
+    const [mute] = mutesAt(its, [now]);
+    const isSooner = mute === undefined || (mute.until < until && mute.until < now + lookAgainMs);
+    return isSooner || whatIsDone(mute.window) !== whatIsDone(window);
+  });
 }

@@ -3,7 +3,8 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Labels } from '../../domain/labels.ts';
-import { coverOf, holdsAmong, mutesAt, unmutes } from '../../domain/windows.ts';
+import { unmutes } from '../../domain/alerts/damping.ts';
+import { coverOf, holdsAmong, mutesAt } from '../../domain/windows.ts';
 import type { Cover, Mute, Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { unmutes } from '../../../src/domain/alerts/damping.ts';
 import { isoTime } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { coverOf, periodAt, unmutes, type Window } from '../../../src/domain/windows.ts';
+import { coverOf, periodAt, type Window } from '../../../src/domain/windows.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { deleteSpentJobs } from '../../../src/engine/upkeep/spent-jobs.ts';
