@@ -1,7 +1,7 @@
 /** `jobd status`: one screen, and an exit code for scripts. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { startSink } from '../support/fakes/sink.ts';
 import { runCommand, serveCommand } from '../support/running/command.ts';
 import { until } from '../support/until.ts';
@@ -37,54 +37,53 @@ test('status says what is down and what comes next, and ends with 1 if something
   );
 });
 
-/** An account without a trial and limits. */
+/** An account without a trial and limits, and a workspace with nothing in it. */
 const me = { plan: { jobs: null }, usage: { jobs: 2, monitors: 0 }, expiresAt: null };
+const states = { total: 0, down: 0 };
+const empty = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
+const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
+
+/** A server that answers each path with all there is, and what is given for that path. */
+async function startAnswers(t: TestContext, answerOf: (path: string) => object) {
+  const { url, received } = await startSink(t, (response, { path }) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ overview: empty, ...me, ...lists, ...answerOf(path) }));
+  });
+  const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
+  return { received, status: () => runCommand(['status'], env) };
+}
 
 test('status says that the account keeps jobs from being called or made', async (t) => {
-  const states = { total: 0, down: 0 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
-  const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
   let account = {};
-  const { url } = await startSink(t, (response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ overview, ...me, ...lists, ...account }));
-  });
-  const status = async (more: object) => {
+  const { status } = await startAnswers(t, () => account);
+  const said = async (more: object) => {
     account = more;
-    const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
-    const { exitCode, stdout } = await runCommand(['status'], env);
+    const { exitCode, stdout } = await status();
     return [exitCode, /^account\t(.*)$/m.exec(stdout)?.[1]];
   };
-  assert.deepEqual(await status({ expiresAt: '2990-01-01T00:00:00.000Z' }), [0, undefined]);
+  assert.deepEqual(await said({ expiresAt: '2990-01-01T00:00:00.000Z' }), [0, undefined]);
   const expiresAt = '2025-01-01T00:00:00.000Z';
   const isOver = `expired ${expiresAt}: its jobs are not called`;
-  assert.deepEqual(await status({ expiresAt }), [1, isOver]);
+  assert.deepEqual(await said({ expiresAt }), [1, isOver]);
   const usage = { jobs: 90, monitors: 9 };
-  assert.deepEqual(await status({ plan: { jobs: 100 }, usage }), [0, undefined]);
+  assert.deepEqual(await said({ plan: { jobs: 100 }, usage }), [0, undefined]);
   const isFull = 'full: 99 of 99 jobs and monitors';
-  assert.deepEqual(await status({ plan: { jobs: 99 }, usage }), [0, isFull]);
+  assert.deepEqual(await said({ plan: { jobs: 99 }, usage }), [0, isFull]);
 });
 
 test('status says which channels wait, and why', async (t) => {
-  const states = { total: 0, down: 0 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
-  const lists = { jobs: [], monitors: [], trouble: [], nextCursor: null };
   const nextAttemptAt = new Date(Date.now() + 3_600_000).toISOString();
   const hook = { id: 'a', name: 'hook', nextAttemptAt, lastDelivery: { lastError: 'http: 500' } };
   const channels = [hook, { ...hook, id: 'b', name: 'other', nextAttemptAt: null }];
-  const { url } = await startSink(t, (response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ overview, ...me, ...lists, channels }));
-  });
-  const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
-  const { stdout } = await runCommand(['status'], env);
+  const { status } = await startAnswers(t, () => ({ channels }));
+  const { stdout } = await status();
   assert.match(stdout, /^channels\thook: alerts wait, next attempt in \d+ min \(http: 500\)$/m);
 });
 
 test('status says until when windows mute and hold what is down', async (t) => {
   const monitors = { total: 2, down: 2 };
   const jobs = { total: 2, running: 1, down: 2 };
-  const overview = { jobs, monitors, lastDay: {}, mutes: [], holds: [], asOf: '' };
+  const overview = { ...empty, jobs, monitors };
   const [mutedUntil, heldUntil] = ['2990-01-01T00:00:00.000Z', '2990-01-02T00:00:00.000Z'];
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
@@ -93,13 +92,11 @@ test('status says until when windows mute and hold what is down', async (t) => {
       { id: 'c', name: 'copy', since: heldUntil, nextDueAt: mutedUntil },
     ],
   };
-  const { url } = await startSink(t, (response, { path }) => {
-    response.setHeader('content-type', 'application/json');
-    const lists = { jobs: [], monitors: [], channels: [], trouble: [], nextCursor: null };
-    response.end(JSON.stringify({ overview, ...me, ...lists, ...(path.includes('down') && down) }));
-  });
-  const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'a'.repeat(64)}` };
-  const { stdout } = await runCommand(['status'], env);
+  const { status } = await startAnswers(t, (path) => ({
+    overview,
+    ...(path.includes('down') && down),
+  }));
+  const { stdout } = await status();
   assert.ok(
     stdout.endsWith(
       `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t${mutedUntil}\t-\t${heldUntil}\tits task failed\ncopy\tmonitor\t${heldUntil}\t-\t-\tno ping in time\n`,
@@ -109,25 +106,18 @@ test('status says until when windows mute and hold what is down', async (t) => {
 });
 
 test('status asks for the last outage once, and says how far it was looked for', async (t) => {
-  const states = { total: 0, down: 0 };
-  const overview = { jobs: states, monitors: states, lastDay: {}, mutes: [], holds: [], asOf: '' };
   // In a hold, a job has a later time than its place in the list says.
   const due = [
     { id: 'a', name: 'held', nextRunAt: '2990-01-02T00:00:00.000Z' },
     { id: 'b', name: 'over', nextRunAt: null },
     { id: 'c', name: 'soon', nextRunAt: '2990-01-01T00:00:00.000Z' },
   ];
-  const lists = { jobs: [], monitors: [], channels: [], trouble: [] };
-  const { url, received } = await startSink(t, (response, { path }) => {
-    const page = { nextCursor: path.includes('trouble') ? 'more' : null, isPartial: true };
-    response.setHeader('content-type', 'application/json');
-    const jobs = path.includes('order=due') ? due : [];
-    response.end(JSON.stringify({ overview, ...me, ...lists, jobs, ...page }));
-  });
-  const { stdout, stderr } = await runCommand(['status'], {
-    JOBD_URL: url,
-    JOBD_API_KEY: `cp_${'a'.repeat(64)}`,
-  });
+  const { status, received } = await startAnswers(t, (path) => ({
+    jobs: path.includes('order=due') ? due : [],
+    nextCursor: path.includes('trouble') ? 'more' : null,
+    isPartial: true,
+  }));
+  const { stdout, stderr } = await status();
   assert.equal(stderr, '');
   assert.match(stdout, /^last outage\tnone among the newest 10,000 runs that were no success$/m);
   assert.match(stdout, /^next due\tsoon, /m);

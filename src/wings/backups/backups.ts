@@ -302,6 +302,7 @@ function missing(keyIds: readonly string[], { name, isFile }: MasterKeys): JobdE
     : `set ${name} to it for this command`;
   return new JobdError(
     'unavailable',
-    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${name}: ${remedy}; if it is lost, --without-key restores everything except headers, bodies, channel configs and the signing key`,
+    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${name}: ${remedy}; ` +
+      'if it is lost, --without-key restores everything except headers, bodies, channel configs and the signing key',
   );
 }

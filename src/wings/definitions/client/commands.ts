@@ -32,7 +32,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .option('--yes', 'do not ask before anything is deleted')
     .addHelpText(
       'after',
-      '\nJobs, monitors and channels are matched by their keys. Those made by hand have\nnone until a file adopts them, as that of jobd export does: they stay.\n\nExamples:\n' +
+      '\nJobs, monitors and channels are matched by their keys. Those made by hand have\nnone, and stay as they are until a file adopts them, as one of an export does.\n\nExamples:\n' +
         '  jobd apply -f jobs.yaml --dry-run\n  jobd apply -f jobs/ --prune --yes',
     )
     .action(async (flags: ApplyFlags) => (await actions()).apply(context, flags));
