@@ -13,6 +13,7 @@ import type { Run, RunList } from '../../../src/api/runs/contract.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { farDaily } from '../../support/far-due.ts';
 import { until } from '../../support/until.ts';
 
 /** `name\tvalue` lines as an object. */
@@ -58,15 +59,13 @@ test('jobs and runs from the shell', async (t) => {
     jobd('jobs', 'create', '--name', name, '--url', sink.url + path, ...scheduled(args));
 
   await t.test('a created job is shown, field by field', async () => {
-    const shown = fields(
-      assertOk(await create('hourly', '/ok', '--cron', '0 * * * *', '--tz', 'utc')),
-    );
+    const shown = fields(assertOk(await create('daily', '/ok', '--cron', farDaily, '--tz', 'utc')));
     assert.match(shown['id'] ?? '', /^[0-9a-f-]{36}$/);
     assert.match(shown['next run'] ?? '', /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
     const { name, status, call, schedule, 'last run': lastRun } = shown;
-    assert.deepEqual([name, status, call], ['hourly', 'new', `GET ${sink.url}/ok`]);
-    assert.deepEqual([schedule, lastRun], ['0 * * * * UTC', '-']);
-    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', 'hourly'))), shown);
+    assert.deepEqual([name, status, call], ['daily', 'new', `GET ${sink.url}/ok`]);
+    assert.deepEqual([schedule, lastRun], [`${farDaily} UTC`, '-']);
+    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', 'daily'))), shown);
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', shown['id'] ?? ''))), shown);
     const upper = shown['id']?.toUpperCase() ?? '';
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', upper))), shown);
@@ -228,7 +227,7 @@ test('jobs and runs from the shell', async (t) => {
         ['evil name ', 'new', 'Every hour'],
         ['piped', 'new', 'Every hour'],
         ['full', 'paused', 'Every 5 minutes'],
-        ['hourly', 'new', '0 * * * * UTC'],
+        ['daily', 'new', `${farDaily} UTC`],
       ],
     );
     const { jobs } = JSON.parse(assertOk(await jobd('jobs', 'list', '--json'))) as { jobs: Job[] };
@@ -243,16 +242,16 @@ test('jobs and runs from the shell', async (t) => {
   daemon.env['JOBD_API_KEY'] = assertOk(await jobd('key', 'create')).trim();
 
   await t.test('run prints the id of the queued run, and runs get shows its result', async () => {
-    const id = assertOk(await jobd('jobs', 'run', 'hourly')).trim();
+    const id = assertOk(await jobd('jobs', 'run', 'daily')).trim();
     const run = await until('the end of the run', async () => {
-      const stdout = assertOk(await jobd('runs', 'get', 'hourly', id, '--json'));
+      const stdout = assertOk(await jobd('runs', 'get', 'daily', id, '--json'));
       const found = (JSON.parse(stdout) as { run: Run }).run;
       return found.finishedAt === null ? null : found;
     });
     assert.equal(run.id, id);
-    assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'hourly', id))), {
+    assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'daily', id))), {
       id,
-      job: 'hourly',
+      job: 'daily',
       'calls now': `GET ${sink.url}/ok`,
       status: 'success',
       source: 'manual',
@@ -264,18 +263,18 @@ test('jobs and runs from the shell', async (t) => {
       http: '200',
       response: 'line 1 line 2',
     });
-    const row = assertOk(await jobd('runs', 'list', 'hourly'))
+    const row = assertOk(await jobd('runs', 'list', 'daily'))
       .trimEnd()
       .split('\t');
     const durationMs = String(run.durationMs);
     assert.deepEqual(row, ['success', run.scheduledFor, '200', durationMs, '1', '-', id]);
-    const list = JSON.parse(assertOk(await jobd('runs', 'list', 'hourly', '--json'))) as RunList;
+    const list = JSON.parse(assertOk(await jobd('runs', 'list', 'daily', '--json'))) as RunList;
     assert.deepEqual(list.runs, [run]);
     assert.equal(list.totals.success, 1);
   });
 
   await t.test('a second manual run within the minute exits with 6', async () => {
-    assertEnds(await jobd('jobs', 'run', 'hourly'), 6, /once a minute: again in \d+ s$/m);
+    assertEnds(await jobd('jobs', 'run', 'daily'), 6, /once a minute: again in \d+ s$/m);
   });
 
   await t.test('run --wait shows the result, and exits with 0 or 10', async () => {
@@ -309,7 +308,7 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await jobd('jobs', 'get', 'nobody'), 3, /no job named nobody/);
     assertEnds(await jobd('jobs', 'run', unknown), 3, /no job with id/);
     assertEnds(await jobd('runs', 'list', 'nobody'), 3, /no job named nobody/);
-    assertEnds(await jobd('runs', 'get', 'hourly', unknown), 3, /no run with id/);
+    assertEnds(await jobd('runs', 'get', 'daily', unknown), 3, /no run with id/);
   });
 
   await t.test("a refused input exits with 2 and the server's message", async () => {
