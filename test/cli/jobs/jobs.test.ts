@@ -13,7 +13,7 @@ import type { Run, RunList } from '../../../src/api/runs/contract.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { startSink } from '../../support/fakes/sink.ts';
-import { farDaily } from '../../support/far-due.ts';
+import { farDaily } from '../../support/full-hour.ts';
 import { until } from '../../support/until.ts';
 
 /** `name\tvalue` lines as an object. */

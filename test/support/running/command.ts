@@ -5,6 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
+import { untilFullHourIsFar } from '../full-hour.ts';
 import { executable, startServe } from './executable.ts';
 import { runProgram, type Ran } from './program.ts';
 
@@ -85,6 +86,7 @@ export async function serveCommand(
   t: TestContext,
   dataDir = temporaryDirectory(t),
 ): Promise<ServedDaemon> {
+  await untilFullHourIsFar();
   const daemon = startServe(t, ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'], {
     cwd: process.cwd(),
     ...programToServe,

@@ -12,6 +12,7 @@ import { createEgress } from '../../../src/egress/egress.ts';
 import { assertConforms } from '../checks/conformance.ts';
 import { seed, seededRandom } from '../dice.ts';
 import { temporaryDirectory } from '../directory.ts';
+import { untilFullHourIsFar } from '../full-hour.ts';
 import { fakeClock, steadyClock, type FakeClock } from '../fakes/clock.ts';
 import { limitsFollow } from '../postgres/admissions.ts';
 import { bearer, send } from './send.ts';
@@ -50,6 +51,7 @@ export async function startTestDaemon(
 ): Promise<TestDaemon> {
   const dataDir = options.dataDir ?? temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
+  if (options.clock === undefined) await untilFullHourIsFar();
   const database = await databaseFor(dataDir);
   const config = serveConfig(
     {
