@@ -77,8 +77,8 @@ function jobsAt(nowMs: number): DemoJob[] {
 }
 
 const outageHours = { from: 7.6, to: 6.4 };
-const failingMs = 5 * 3_600_000;
 const hourMs = 3_600_000;
+const cutOff = { status: 'interrupted', reason: 'cut_off' } as const;
 const mostRuns = 3_000;
 /** Runs of a job whose receipts are signed. */
 const mostReceipts = 3;
@@ -172,7 +172,7 @@ function reportOf({ id, scheduled_for: at, finished_at }: Ran & { id: string }) 
 
 type Ran = Omit<Insertable<RunRow>, 'id' | 'job_id' | 'workspace_id' | 'source'>;
 
-/** What ran by a schedule until `end`: all due times but those of the outage, of which one run says that they were missed. */
+/** What ran by a schedule until `end`: all due times but those of the outage, of which one run says that they were missed. What it cut off ends with it. */
 function runsOf(
   schedule: ReturnType<typeof scheduleOf>,
   { nowMs, beginMs, seconds, doing }: Past,
@@ -202,11 +202,11 @@ function runsOf(
     const share = 800 + spreadOffset(`took ${at}`, 400);
     const ms = Math.min(end - at, Math.round(seconds * share));
     const times = { scheduled_for: at, started_at: at, finished_at: at + ms, attempts: 1 };
-    if (at < from && at + ms > from) return { ...times, status: 'interrupted', reason: 'cut_off' };
+    if (at < from && at + ms > from) return { ...times, ...cutOff, finished_at: to };
     const isLong = seconds > longestCall;
     const isBroken =
       doing === 'failing'
-        ? at > nowMs - failingMs
+        ? at > nowMs - 5 * hourMs
         : doing === 'flaky' && spreadOffset(`${at}`, 70) === 5;
     return isBroken
       ? { ...times, status: 'failed', duration_ms: ms, http_status: 503, reason: 'http' }
