@@ -90,10 +90,8 @@ async function read(context: Context) {
         return { kind: 'job', ...named(job), since, because, ...coveredUntil(job) };
       }),
       ...monitors.map((monitor) => {
-        const { since, nextDueAt } = monitor;
-        // A failure is reported before the next ping is due.
-        const isLate = Date.parse(nextDueAt ?? '') <= Date.parse(since ?? '');
-        const because = isLate ? 'no ping in time' : 'its task failed';
+        const { since, downReason } = monitor;
+        const because = downReason === 'missed' ? 'no ping in time' : 'its task failed';
         return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],

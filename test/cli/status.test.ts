@@ -88,8 +88,8 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
     monitors: [
-      { id: 'b', name: 'backup', since: mutedUntil, heldUntil, nextDueAt: heldUntil },
-      { id: 'c', name: 'copy', since: heldUntil, nextDueAt: mutedUntil },
+      { id: 'b', name: 'backup', since: mutedUntil, heldUntil, downReason: 'fail' },
+      { id: 'c', name: 'copy', since: heldUntil, downReason: 'missed' },
     ],
   };
   const { status } = await startAnswers(t, (path) => ({

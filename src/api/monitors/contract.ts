@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
 import { monitorDetails, monitorFields } from '../../domain/monitors/fields.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
-import { monitorStatuses } from '../../domain/monitors/status.ts';
+import { downReasons, monitorStatuses } from '../../domain/monitors/status.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
@@ -25,6 +25,12 @@ const state = {
     monitorStatuses,
     '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
       'after a failure or when the grace period is over.',
+  ),
+  downReason: t.nullable(
+    t.oneOf(
+      downReasons,
+      'Why the monitor is `down`: its task reported a failure, or no ping came in time; else null.',
+    ),
   ),
   pingUrl: t.nullable(
     Type.String({

@@ -25,6 +25,7 @@ export const monitor = {
   id: '0199c710-6a3e-7d52-8b0f-2e9c4a7d1f36',
   ...shownValues(monitorFields, { ...monitorDefaults, ...monitorInput }),
   status: 'up',
+  downReason: null,
   pingUrl: `https://jobs.example.com/ping/${pingId}`,
   nextDueAt: '2025-10-10T00:30:00.000Z',
   lastPingAt: '2025-10-09T00:41:07.532Z',

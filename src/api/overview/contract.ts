@@ -127,6 +127,7 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'graceSeconds',
     'paused',
     'status',
+    'downReason',
     'nextDueAt',
     'lastPingAt',
     'lastDurationMs',

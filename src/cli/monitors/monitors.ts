@@ -145,20 +145,20 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
 }
 
 /** Why it is late or down: the ping that was due did not come, or it said so. */
-async function becauseOf({ id, status, nextDueAt }: Monitor, context: Context) {
+function becauseOf({ status, downReason, nextDueAt }: Monitor) {
   if (status !== 'late' && status !== 'down') return {};
-  const { pings } = await connect(context).monitors.pings(id, 20);
-  const isFailure = pings.find(({ kind }) => kind !== 'start')?.kind === 'fail';
-  const because = `no ping since it was due at ${nextDueAt}`;
-  return { because: isFailure ? 'its last ping reported a failure' : because };
+  if (downReason === 'fail') return { because: 'its last ping reported a failure' };
+  // One that was changed or resumed since then expects its next ping in the future.
+  const isDue = Date.parse(nextDueAt ?? '') <= Date.now();
+  return { because: isDue ? `no ping since it was due at ${nextDueAt}` : 'no ping came in time' };
 }
 
-async function printMonitor(output: Output, monitor: Monitor, context: Context): Promise<void> {
+async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
     name: monitor.name,
     status: state(monitor.status),
     ...windowTimes(monitor),
-    ...(await becauseOf(monitor, context)),
+    ...becauseOf(monitor),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.

@@ -7,7 +7,7 @@ import { clock, dateIn, dayIn } from './times.ts';
 /** The fields of a monitor that tell how it is. */
 export type MonitorState = Pick<
   Monitor,
-  'status' | 'nextDueAt' | 'graceSeconds' | 'scheduleType' | 'timezone'
+  'status' | 'downReason' | 'nextDueAt' | 'graceSeconds' | 'scheduleType' | 'timezone'
 >;
 
 /** What a monitor itself does not say. */
@@ -90,9 +90,13 @@ function turn(monitor: MonitorState, nowMs: number): string {
 }
 
 function whyDown(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
-  const { nextDueAt } = monitor;
-  if (nextDueAt !== null && Date.parse(nextDueAt) <= nowMs && lastEnd?.kind !== 'fail') {
-    return `no ping has come that was due ${momentOf(monitor, nextDueAt, nowMs)}`;
+  const { nextDueAt, downReason } = monitor;
+  if (downReason === 'missed') {
+    // One that was changed or resumed since then expects its next ping in the future.
+    const isDue = nextDueAt !== null && Date.parse(nextDueAt) <= nowMs;
+    return isDue
+      ? `no ping has come that was due ${momentOf(monitor, nextDueAt, nowMs)}`
+      : 'no ping came in time';
   }
   const code = lastEnd?.exitCode ?? null;
   return `the task reported a failure${code === null ? '' : ` (exit code ${code})`}`;

@@ -4,14 +4,15 @@ import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { shownValues } from '../fields.ts';
 import type { Labels } from '../labels.ts';
 import { monitorFields } from './fields.ts';
-import { monitorStatus, type Monitor, type MonitorSettings } from './monitor.ts';
-import type { MonitorStatus } from './status.ts';
+import { downReason, monitorStatus, type Monitor, type MonitorSettings } from './monitor.ts';
+import type { DownReason, MonitorStatus } from './status.ts';
 
 /** Without the ping URL, which is a secret. */
 export interface MonitorDocument extends Omit<MonitorSettings, 'labels'> {
   labels?: Labels;
   id: string;
   status: MonitorStatus;
+  downReason: DownReason | null;
   nextDueAt: string | null;
   lastPingAt: string | null;
   lastDurationMs: number | null;
@@ -24,6 +25,7 @@ export function monitorDocument(monitor: Monitor, now: number): MonitorDocument 
     id: monitor.id,
     ...shownValues(monitorFields, monitor),
     status: monitorStatus(monitor, now),
+    downReason: downReason(monitor),
     nextDueAt: isoTimeOrNull(monitor.nextDueAt),
     lastPingAt: isoTimeOrNull(monitor.lastPingAt),
     lastDurationMs: monitor.lastDurationMs,

@@ -18,7 +18,7 @@ import { dueBetween, nextDue } from '../schedule/next.ts';
 import { defaultSchedule, ruleOf, type ScheduleSettings } from '../schedule/schedule.ts';
 import { monitorFields } from './fields.ts';
 import type { PingKind } from './ping.ts';
-import type { MonitorStatus } from './status.ts';
+import type { DownReason, MonitorStatus } from './status.ts';
 
 export const monitorDefaults = { ...defaultsOf(monitorFields), ...defaultSchedule };
 
@@ -61,6 +61,17 @@ export function monitorStatus(monitor: Monitor, now: number): MonitorStatus {
 export function statusSince(monitor: Monitor, now: number): number | null {
   if (monitor.paused) return null;
   return monitorStatus(monitor, now) === 'late' ? monitor.nextDueAt : monitor.healthSince;
+}
+
+/** Why a monitor is down; null if it is not. Whatever ended a run since then was a failure: a success would have made it up. */
+export function downReason({
+  paused,
+  health,
+  healthSince,
+  lastPingAt,
+}: Monitor): DownReason | null {
+  if (paused || health !== 'down') return null;
+  return (lastPingAt ?? -Infinity) >= (healthSince ?? Infinity) ? 'fail' : 'missed';
 }
 
 /** How many due times have passed without a ping, with their grace, since a monitor is down. */

@@ -28,6 +28,7 @@ test('a name is enough for a monitor; the rest has defaults', async (t) => {
     periodSeconds: null,
     graceSeconds: 300,
     status: 'new',
+    downReason: null,
     nextDueAt: null,
     lastPingAt: null,
     lastDurationMs: null,

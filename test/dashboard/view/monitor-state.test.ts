@@ -13,6 +13,7 @@ const nowMs = Date.parse('2026-11-22T01:42:00.000Z');
 function monitor(changes: Partial<MonitorState>): MonitorState {
   return {
     status: 'up',
+    downReason: null,
     nextDueAt: '2026-11-23T01:30:00.000Z',
     graceSeconds: 900,
     scheduleType: 'cron',
@@ -57,19 +58,28 @@ test('a late monitor says when it goes down', () => {
 test('a monitor that is down says for how long and why', () => {
   const since = '2026-11-21T23:38:00.000Z';
   assert.equal(
-    sentence({ status: 'down', nextDueAt: '2026-11-21T23:23:00.000Z' }, { since }),
+    sentence(
+      { status: 'down', downReason: 'missed', nextDueAt: '2026-11-21T23:23:00.000Z' },
+      { since },
+    ),
     'Down for 2 h 4 m: no ping has come that was due at 00:23 (Europe/Paris). The next ping of a success makes it up again.',
   );
+  const failed = { status: 'down', downReason: 'fail' } as const;
   const fail = { kind: 'fail', exitCode: 12 } as const;
   assert.match(
-    sentence({ status: 'down' }, { lastEnd: fail }),
+    sentence(failed, { lastEnd: fail }),
     /^Down: the task reported a failure \(exit code 12\)\. /,
   );
-  assert.match(sentence({ status: 'down' }), /^Down: the task reported a failure\. /);
+  assert.match(sentence(failed), /^Down: the task reported a failure\. /);
   // The ping after a failure did not come either.
   assert.match(
-    sentence({ status: 'down', nextDueAt: overdue }, { lastEnd: { kind: 'fail', exitCode: null } }),
+    sentence({ ...failed, nextDueAt: overdue }, { lastEnd: { kind: 'fail', exitCode: null } }),
     /^Down: the task reported a failure\. /,
+  );
+  // It was changed, or paused and resumed, and expects its next ping tomorrow.
+  assert.match(
+    sentence({ status: 'down', downReason: 'missed' }),
+    /^Down: no ping came in time\. The next ping of a success/,
   );
 });
 

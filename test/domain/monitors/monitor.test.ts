@@ -7,6 +7,7 @@ import { changeMonitor, defineMonitor } from '../../../src/domain/monitors/monit
 import type { MonitorInput, MonitorUpdate } from '../../../src/domain/monitors/monitor-input.ts';
 import {
   durationUntil,
+  downReason,
   missedPings,
   monitorChange,
   monitorAfter,
@@ -299,6 +300,26 @@ test('a monitor knows since when it is up, late or down', () => {
     statusSince(changeMonitor(down, { action: 'pause' }, at('12:00')), at('12:00')),
     null,
   );
+});
+
+test('a monitor is down because its task failed, or because no ping came in time', () => {
+  const up = monitorAfter(
+    define({ ...everyHour, graceSeconds: 600 }),
+    eventOf('success', at('10:00'), 0),
+  );
+  assert.equal(downReason(up), null);
+  const missed = monitorAfter(up, eventOf('check', at('11:10'), 0));
+  const failed = monitorAfter(up, eventOf('fail', at('10:30'), 0));
+  const both = monitorAfter(missed, eventOf('fail', at('11:20'), 0));
+  assert.deepEqual([missed, failed, both].map(downReason), ['missed', 'fail', 'fail']);
+  // What it expects from now on is another matter.
+  const resumed = changeMonitor(
+    changeMonitor(missed, { action: 'pause' }, at('12:00')),
+    { action: 'resume' },
+    at('12:05'),
+  );
+  assert.equal(downReason(resumed), 'missed');
+  assert.equal(downReason({ ...missed, paused: true }), null);
 });
 
 test('while a monitor is down, each due time without a ping counts once its grace is over', () => {
