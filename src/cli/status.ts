@@ -10,6 +10,7 @@ import type {
 } from '../api/overview/contract.ts';
 import { isoTime, msPerDay, systemClock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
+import { whyDown } from '../domain/monitors/status.ts';
 import { troubleText } from '../domain/runs/trouble.ts';
 import { waitOf } from './alerts/advice.ts';
 import { requestReadiness } from './client/client.ts';
@@ -89,9 +90,8 @@ async function read(context: Context) {
       ...jobs.map(({ failingSince: since, downReason: because, ...job }) => {
         return { kind: 'job', ...named(job), since, because, ...coveredUntil(job) };
       }),
-      ...monitors.map((monitor) => {
-        const { since, downReason } = monitor;
-        const because = downReason === 'missed' ? 'no ping in time' : 'its task failed';
+      ...monitors.map(({ since, ...monitor }) => {
+        const because = whyDown(monitor, Date.now());
         return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],

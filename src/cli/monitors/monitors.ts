@@ -6,7 +6,7 @@ import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
-import { monitorStatuses, type MonitorStatus } from '../../domain/monitors/status.ts';
+import { monitorStatuses, whyDown, type MonitorStatus } from '../../domain/monitors/status.ts';
 import { labelsColumn } from '../labels.ts';
 import { windowColumns, windowTimes } from '../mutes.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
@@ -144,21 +144,12 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
   };
 }
 
-/** Why it is late or down: the ping that was due did not come, or it said so. */
-function becauseOf({ status, downReason, nextDueAt }: Monitor) {
-  if (status !== 'late' && status !== 'down') return {};
-  if (downReason === 'fail') return { because: 'its last ping reported a failure' };
-  // One that was changed or resumed since then expects its next ping in the future.
-  const isDue = Date.parse(nextDueAt ?? '') <= Date.now();
-  return { because: isDue ? `no ping since it was due at ${nextDueAt}` : 'no ping came in time' };
-}
-
 async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
     name: monitor.name,
     status: state(monitor.status),
     ...windowTimes(monitor),
-    ...becauseOf(monitor),
+    ...(['late', 'down'].includes(monitor.status) && { because: whyDown(monitor, Date.now()) }),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.

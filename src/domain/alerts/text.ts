@@ -2,6 +2,7 @@
 
 import type { Alert, AlertData, AlertType, DownSubject, GatheredRuns, StillDown } from './alert.ts';
 import { labelWords } from '../labels.ts';
+import { whyDown } from '../monitors/status.ts';
 import { oneLine } from '../one-line.ts';
 import { inTwoUnits } from '../durations.ts';
 
@@ -25,9 +26,14 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
     title: `${oneLine(job?.name)} works again`,
     lines: [at, ...runLines(run)],
   }),
-  'monitor.down': ({ monitor }, at) => ({
+  'monitor.down': ({ monitor }, at, timestamp) => ({
     title: `${oneLine(monitor?.name)} is down`,
-    lines: [`last ping: ${monitor?.lastPingAt ?? 'none'}`, at, `monitor ${monitor?.id ?? ''}`],
+    lines: [
+      ...(monitor ? [whyDown(monitor, Date.parse(timestamp))] : []),
+      `last ping: ${monitor?.lastPingAt ?? 'none'}`,
+      at,
+      `monitor ${monitor?.id ?? ''}`,
+    ],
   }),
   'monitor.up': ({ monitor }, at) => ({
     title: `${oneLine(monitor?.name)} is up again`,

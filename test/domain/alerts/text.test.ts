@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { textOf } from '../../../src/domain/alerts/text.ts';
+import type { AlertData } from '../../../src/domain/alerts/alert.ts';
+import type { DownReason } from '../../../src/domain/monitors/status.ts';
+
+test('the alert of a monitor says why it is down', () => {
+  const timestamp = '2026-11-29T03:05:00.000Z';
+  const linesOf = (downReason: DownReason, nextDueAt: string, lastPingAt: string | null) => {
+    const monitor = { id: 'm', name: 'nightly', downReason, nextDueAt, lastPingAt };
+    const data: AlertData = { monitor: monitor as AlertData['monitor'] & object };
+    return textOf({ type: 'monitor.down', timestamp, data }).lines;
+  };
+  const [due, later] = ['2026-11-29T03:00:00.000Z', '2026-11-30T03:00:00.000Z'];
+  const end = [`at ${timestamp}`, 'monitor m'];
+  assert.deepEqual(linesOf('missed', due, later), [
+    `no ping since it was due at ${due}`,
+    `last ping: ${later}`,
+    ...end,
+  ]);
+  // A window ended meanwhile, and the monitor was changed: it expects its next ping tomorrow.
+  assert.deepEqual(linesOf('missed', later, null), [
+    'no ping came in time',
+    'last ping: none',
+    ...end,
+  ]);
+  assert.deepEqual(linesOf('fail', later, timestamp), [
+    'its task reported a failure',
+    `last ping: ${timestamp}`,
+    ...end,
+  ]);
+});
