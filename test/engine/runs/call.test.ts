@@ -165,18 +165,19 @@ test('manual runs of one job are called one after another, the oldest first', as
 });
 
 test('a wall clock set back by an hour calls no due time twice', async (t) => {
-  const { start, addJob, clock, store, endedRuns, runsOf, readJob } = await setupEngine(t);
+  const { start, addJob, clock, store, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t);
-  const job = await addJob({ cronExpr: '* * * * *', url: `${sink.url}/first` }, dueAt - minute);
+  const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
   clock.set(dueAt);
   const engine = await start();
   await endedRuns(job, 1);
   clock.advance(-60 * minute);
-  const other = await addJob({ cronExpr: '* * * * *', url: `${sink.url}/other` }, clock.now());
+  // Its due times are computed again: those that the clock comes to now were never called.
+  const again = dueAt - 59 * minute;
+  await until('the correction', async () => (await readJob(job)).nextRunAt === again);
   clock.advance(minute);
   engine.wake();
-  await endedRuns(other, 1);
-  assert.equal((await runsOf(job)).length, 1);
+  await endedRuns(job, 2);
 
   // As if the schedule had been computed by the clock that was set back.
   await store.db.updateTable('jobs').set({ next_run_at: dueAt }).where('id', '=', job.id).execute();
@@ -185,10 +186,11 @@ test('a wall clock set back by an hour calls no due time twice', async (t) => {
   await until('the due time after', async () => (await readJob(job)).nextRunAt! > dueAt);
   clock.advance(minute);
   engine.wake();
-  const runs = await endedRuns(job, 2);
+  const runs = await endedRuns(job, 3);
   assert.deepEqual(each(runs, 'scheduledFor', 'status'), [
+    [again, 'success'],
     [dueAt, 'success'],
     [dueAt + minute, 'success'],
   ]);
-  assert.equal(sink.received.filter(({ path }) => path === '/first').length, 2);
+  assert.equal(sink.received.length, 3);
 });
