@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textOf } from '../../../src/domain/alerts/text.ts';
-import type { AlertData } from '../../../src/domain/alerts/alert.ts';
+import type { MonitorDocument } from '../../../src/domain/monitors/document.ts';
 import type { DownReason } from '../../../src/domain/monitors/status.ts';
 
 test('the alert of a monitor says why it is down', () => {
   const timestamp = '2026-11-29T03:05:00.000Z';
   const linesOf = (downReason: DownReason, nextDueAt: string, lastPingAt: string | null) => {
-    const monitor = { id: 'm', name: 'nightly', downReason, nextDueAt, lastPingAt };
-    const data: AlertData = { monitor: monitor as AlertData['monitor'] & object };
-    return textOf({ type: 'monitor.down', timestamp, data }).lines;
+    const of = { id: 'm', name: 'nightly', downReason, nextDueAt, lastPingAt };
+    const monitor = of as MonitorDocument;
+    return textOf({ type: 'monitor.down', timestamp, data: { monitor } }).lines;
   };
   const [due, later] = ['2026-11-29T03:00:00.000Z', '2026-11-30T03:00:00.000Z'];
   const end = [`at ${timestamp}`, 'monitor m'];
