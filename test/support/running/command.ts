@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../directory.ts';
 import { untilFullHourIsFar } from '../full-hour.ts';
 import { executable, startServe } from './executable.ts';
 import { runProgram, type Ran } from './program.ts';
+import { isForWarm, runWarm } from './warm.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');
@@ -51,6 +52,7 @@ export async function runCommand(
   env: Record<string, string> = {},
   input: string | Uint8Array = '',
 ): Promise<Ran> {
+  if (isForWarm(args, env)) return await runWarm(args, env, input);
   return await runProgram([...program, ...args], { env: { ...compileCache, ...env }, input });
 }
 
