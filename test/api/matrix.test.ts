@@ -157,8 +157,8 @@ async function firstEvent(t: TestContext, of: Parameters<typeof openStream>[1]) 
 }
 
 test('each key can do what its permission and workspace allow, and changes or reads nothing else', async (t) => {
-  // The clock advances a minute before each request to stay below the rate limits. Every job is
-  // paused, so nothing falls due.
+  // The clock advances a minute before what works once a minute, and for each ten requests, to stay below the rate limits. Every
+  // job is paused, so nothing falls due.
   const { daemon, clock } = await startSteadyDaemon(t);
   const target = 'http://127.0.0.1:1';
   const other = await addWorkspace(daemon.dataDir);
@@ -208,15 +208,18 @@ test('each key can do what its permission and workspace allow, and changes or re
 
   const all = cellsOf(await everyQuestion());
   let before = await snapshots();
+  let asked = 0;
   const askOne = async (cell: Cell): Promise<void> => {
     const { operation, key, id, runId } = cell;
     const named = [id && `id ${id}`, runId && `run ${runId}`].filter(Boolean);
     const what = [operation.name, key, ...named].join(', ');
-    clock.advance(60_001);
+    const expected = expectedStatus(cell);
+    const isDone = expected < 400 && operation.method !== 'GET';
+    if (isDone || asked % 10 === 0) clock.advance(60_001);
+    asked += 1;
     const path = pathOf(cell, holdings.a, holdings.b);
     const { body: given, method } = operation;
     const body = typeof given === 'function' ? given(holdings.a.jobId, holdings.b.jobId) : given;
-    const expected = expectedStatus(cell);
     const answer =
       operation.isEndless && expected === 200
         ? await firstEvent(t, { url: daemon.url, ...(sessions[key] ?? { key: keys[key] ?? '' }) })

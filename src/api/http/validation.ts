@@ -17,11 +17,12 @@ import { headerName } from './schema.ts';
 /** Fields whose values may be secret and are never repeated. */
 const secretFields = new Set(['body', 'headers', 'config', 'key', 'code']);
 
+const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true })
+  .removeKeyword('format')
+  .addKeyword({ keyword: 'format', type: 'string', validate: readFormat });
+
 /** Creates fastify's compiler of schemas. Each is compiled when it is first needed: all of them would be most of a start. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
-  const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true });
-  ajv.removeKeyword('format');
-  ajv.addKeyword({ keyword: 'format', type: 'string', validate: readFormat });
   return ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined;
     const parseWholeNumbers = httpPart === 'querystring' ? wholeNumberParser(schema) : () => {};

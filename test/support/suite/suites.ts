@@ -90,7 +90,7 @@ function isForPostgres(file: string): boolean {
 }
 
 /** Folders whose tests take longest, which therefore begin first. */
-const slowest = ['cli', 'api', 'wings', 'engine', 'app', 'egress'];
+const slowest = ['cli', 'api', 'sim', 'cost.test.ts', 'wings', 'engine', 'app', 'egress'];
 
 function byLength(one: string, other: string): number {
   return rankOf(one) - rankOf(other);
@@ -103,7 +103,7 @@ function rankOf(file: string): number {
 
 /** Files that make daemons, browsers and faults of their own, or that take longest. */
 const alone = /\/e2e\/(?!page\/)|\/(?:fuzz|matrix)\.test/;
-const mostInBatch = 8;
+const mostInBatch = 12;
 
 /** Puts files into processes: neighbours share one, so that what they import is loaded once. */
 export function batchesOf(part: string, files: readonly string[], env = {}): Batch[] {
