@@ -90,7 +90,7 @@ function isForPostgres(file: string): boolean {
 }
 
 /** Folders whose tests take longest, which therefore begin first. */
-const slowest = ['cli', 'api', 'sim', 'cost.test.ts', 'wings', 'engine', 'app', 'egress'];
+const slowest = ['cli', 'api', 'sim', 'cost.test.ts', 'wings', 'domain', 'engine', 'app', 'egress'];
 
 function byLength(one: string, other: string): number {
   return rankOf(one) - rankOf(other);
