@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../directory.ts';
 import { untilFullHourIsFar } from '../full-hour.ts';
 import { executable, startServe } from './executable.ts';
 import { runProgram, type Ran } from './program.ts';
-import { isForWarm, runWarm } from './warm.ts';
+import { isForWarm, noteProven, runWarm } from './warm.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');
@@ -53,7 +53,9 @@ export async function runCommand(
   input: string | Uint8Array = '',
 ): Promise<Ran> {
   if (isForWarm(args, env)) return await runWarm(args, env, input);
-  return await runProgram([...program, ...args], { env: { ...compileCache, ...env }, input });
+  const ran = await runProgram([...program, ...args], { env: { ...compileCache, ...env }, input });
+  noteProven(args, ran);
+  return ran;
 }
 
 /** Starts a command; it ends with the test at the latest. */

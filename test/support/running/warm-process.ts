@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { zoneSourceAt } from '../../../src/base/zone-files.ts';
 import { sayError } from '../../../src/cli/terminal/output.ts';
 import { useZoneSource } from '../../../src/domain/schedule/zone-data.ts';
@@ -29,10 +30,17 @@ for await (const line of createInterface({ input: process.stdin })) {
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
   process.chdir(cwd);
   process.argv = [process.execPath, main, ...args];
+  const held = process.getActiveResourcesInfo().length;
   const exitCode = await run(process.argv);
+  // A process of its own would end only now.
+  do await setImmediate();
+  while (process.getActiveResourcesInfo().length > held);
   for (const { globalAgent } of [http, https]) globalAgent.destroy();
   // Root acts as the owner of a data directory from then on.
-  if (process.geteuid?.() !== user) process.exit(exitCode);
+  if (process.geteuid?.() !== user) {
+    process.exitCode = exitCode;
+    break;
+  }
   process.stderr.write(mark);
   process.stdout.write(`${mark}${exitCode}\n`);
 }

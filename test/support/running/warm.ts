@@ -1,10 +1,11 @@
 /**
  * Commands in a process that stays: most of what a command takes is the start of its process, and there are thousands in the
- * tests. The first of each kind is run as users do, and so is each for which a process of its own matters.
+ * tests. Each kind is run as users do until that ended well once, and so is each command for which a process of its own matters.
  */
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ran } from './program.ts';
 
@@ -25,23 +26,39 @@ export const main = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts'
 const longestMs = 60_000;
 /** Processes that have nothing to do. */
 const idle: Warm[] = [];
-const seen = new Set<string>();
+/** Kinds of commands that ended well in a process of their own. */
+const proven = new Set<string>();
 
-/** Words that need a process of their own: those that stay, replace the program, pass signals on, or set what others would keep. */
-const ownProcess = new Set(['serve', 'demo', 'upgrade', '--', '--profile']);
+/** Words that need a process of their own: those that stay, replace the program, start others, or set what later ones would keep. */
+const ownProcess = /^(?:serve|demo|upgrade|ping|tail|--profile.*)$/;
 /** Other variables may matter to Node, ICU or the C library. */
 const plainVariable = /^(?:JOBD_[A-Z_]+|HOME|XDG_CONFIG_HOME)$/;
 
 /** Whether a command may run in a process with others. */
 export function isForWarm(args: readonly string[], env: Record<string, string>): boolean {
-  const [kind = ''] = /^[a-z][a-z-]*(?: [a-z][a-z-]*)?(?= |$)/.exec(args.join(' ')) ?? [];
-  const isFirst = !seen.has(kind);
-  seen.add(kind);
   return (
-    !isFirst &&
-    !args.some((word) => ownProcess.has(word)) &&
-    Object.keys(env).every((name) => plainVariable.test(name))
+    proven.has(kindOf(args)) &&
+    !args.some((word) => ownProcess.test(word)) &&
+    Object.keys(env).every((name) => plainVariable.test(name)) &&
+    isOwn(env['JOBD_DATA'] ?? args[args.indexOf('--data') + 1] ?? '')
   );
+}
+
+/** To be called with how a command ended in a process of its own. */
+export function noteProven(args: readonly string[], { exitCode }: Ran): void {
+  if (exitCode === 0) proven.add(kindOf(args));
+}
+
+/** `jobs create`, `backup`, `--version`. */
+function kindOf(args: readonly string[]): string {
+  const [words] = /^[a-z][a-z-]*(?: [a-z][a-z-]*)?(?= |$)/.exec(args.join(' ')) ?? [];
+  return words ?? args[0] ?? '';
+}
+
+/** Whether nothing there belongs to somebody else, as whom root would act. */
+function isOwn(directory: string): boolean {
+  const { uid = process.geteuid?.() } = statSync(directory, { throwIfNoEntry: false }) ?? {};
+  return uid === process.geteuid?.();
 }
 
 /** Runs a command to its end, a minute at most, in a process that others were run in. */
@@ -77,6 +94,7 @@ class Warm {
       this.#stderr += text;
       this.#look();
     });
+    child.on('error', () => {});
     child.stdin.on('error', () => {});
     child.once('close', () => {
       this.isGone = true;
@@ -113,7 +131,7 @@ class Warm {
       mark,
     };
     this.#hold(true);
-    const timer = setTimeout(() => this.#child.kill(), longestMs);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), longestMs);
     this.#child.stdin.write(`${JSON.stringify(asked)}\n`);
     const ran = await promise;
     clearTimeout(timer);
