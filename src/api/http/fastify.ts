@@ -21,8 +21,8 @@ import { createHttpServer, type HttpServerParts } from './http-server.ts';
 import type { ClientsParts } from './limits/clients.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { readIdempotencyKey } from './repeatable.ts';
-import { answerCompiler } from './serialization.ts';
-import { schemaCompiler } from './validation.ts';
+import { compileAnswer } from './serialization.ts';
+import { compileSchema } from './validation.ts';
 
 /** A fastify whose handlers are typed by the schemas of their routes. */
 export type ApiServer = FastifyInstance<
@@ -65,8 +65,8 @@ export function createFastify(parts: FastifyParts): ApiServer {
     // What is not UTF-8 is replaced, character by character; fastify's parser would leave the whole value encoded.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => parseQuery(text) },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  server.setValidatorCompiler(schemaCompiler());
-  server.setSerializerCompiler(answerCompiler());
+  server.setValidatorCompiler(compileSchema);
+  server.setSerializerCompiler(compileAnswer);
   server.addHook('onRoute', (route) => {
     if (route.schema?.isOpen && route.schema.body) route.bodyLimit = maxOpenBodyBytes;
   });

@@ -4,10 +4,8 @@ import build from 'fast-json-stringify';
 import type { AnySchema } from 'fast-json-stringify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 
-/** Creates the compiler that fastify uses for each answer of a route. Like fastify's own, but it compiles at the first answer. */
-export function answerCompiler(): FastifySerializerCompiler<AnySchema> {
-  return ({ schema }) => {
-    let serialize: ((answer: unknown) => string) | undefined;
-    return (answer) => (serialize ??= build(schema))(answer);
-  };
-}
+/** Compiles the schema of an answer for fastify. Like fastify's own, but at the first answer. */
+export const compileAnswer: FastifySerializerCompiler<AnySchema> = ({ schema }) => {
+  let serialize: ((answer: unknown) => string) | undefined;
+  return (answer) => (serialize ??= build(schema))(answer);
+};

@@ -21,19 +21,17 @@ const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true })
   .removeKeyword('format')
   .addKeyword({ keyword: 'format', type: 'string', validate: readFormat });
 
-/** Creates fastify's compiler of schemas. Each is compiled when it is first needed: all of them would be most of a start. */
-export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
-  return ({ schema, httpPart }) => {
-    let validate: ValidateFunction | undefined;
-    const parseWholeNumbers = httpPart === 'querystring' ? wholeNumberParser(schema) : () => {};
-    return (value: Record<string, unknown>) => {
-      validate ??= ajv.compile(schema);
-      parseWholeNumbers(value);
-      if (httpPart === 'body') dropNulls(schema, value);
-      return validate(value) ? { value } : { error: validate.errors ?? [] };
-    };
+/** Compiles a schema for fastify when it is first needed: all of them would be most of a start. */
+export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  let validate: ValidateFunction | undefined;
+  const parseWholeNumbers = httpPart === 'querystring' ? wholeNumberParser(schema) : () => {};
+  return (value: Record<string, unknown>) => {
+    validate ??= ajv.compile(schema);
+    parseWholeNumbers(value);
+    if (httpPart === 'body') dropNulls(schema, value);
+    return validate(value) ? { value } : { error: validate.errors ?? [] };
   };
-}
+};
 
 /** Formats are checked in the domain. Only an id is changed here: it may come in upper case (RFC 9562 section 4). */
 function readFormat(format: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
