@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { changedFields } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
-import type { Monitor } from '../../domain/monitors/monitor.ts';
+import { monitorChange, type Monitor } from '../../domain/monitors/monitor.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
 import { updateOf } from '../../domain/accounts/audit.ts';
 import { plans } from '../../domain/accounts/plan.ts';
+import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findMonitorStop } from '../../store/overview/monitors.ts';
@@ -125,6 +127,8 @@ export async function changeMonitorIn(
   const changed = changeMonitor(monitor, update, now);
   checkMonitorLimits(plans[plan], changed, monitor);
   await monitors.updateMonitor(tx, changed);
+  const resumed = monitorChange(monitor, changed, now);
+  await insertHealthChanges(tx, monitorHealthChanges(resumed ? [resumed] : []));
   note(updateOf('monitor', changed, changedFields(monitorFields, monitor, changed)));
   return changed;
 }

@@ -180,8 +180,9 @@ export interface MonitorChange {
   at: number;
 }
 
-/** The change of health between two states of a monitor; null if there is none, or if it is paused. */
+/** The change of health between two states; null if there is none, or if it is paused. A resumed one has changed: who was told is not told again. */
 export function monitorChange(before: Monitor, after: Monitor, at: number): MonitorChange | null {
-  if (after.paused || before.health === after.health) return null;
-  return { monitor: after, from: before.health, to: after.health, at };
+  const { paused, health: to } = after;
+  if (paused || (before.health === to && (!before.paused || to === 'new'))) return null;
+  return { monitor: after, from: before.paused ? 'down' : before.health, to, at };
 }

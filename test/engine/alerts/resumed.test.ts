@@ -1,0 +1,56 @@
+/** Monitors that are paused and resumed: who is told of what changed meanwhile. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { updateMonitor } from '../../../src/app/monitors/monitors.ts';
+import { addChannel } from '../../support/records/channel.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { writerIn } from '../../support/records/principal.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { setupEngine } from '../../support/running/engine.ts';
+import { until } from '../../support/until.ts';
+
+test('what a monitor became while it was paused is told once it is resumed, to whom it is news', async (t) => {
+  const setup = await setupEngine(t);
+  const { clock, store, workspaceId } = setup;
+  const app = quietApp({ store, clock });
+  const { add, ping } = storedMonitors(setup, clock);
+  const [fails, recovers, stays, silent] = [
+    await add({ name: 'fails' }),
+    await add({ name: 'recovers' }),
+    await add({ name: 'stays down' }),
+    await add({ name: 'silent' }),
+  ];
+  const receiver = await startSink(t);
+  await addChannel(setup, receiver.url);
+  await setup.start();
+  const heard = async (count: number) => {
+    await until(`${count} alerts`, () => receiver.received.length >= count);
+    await until('all changes to be expanded', async () => {
+      const left = await store.db.selectFrom('outbox').select('id').execute();
+      return left.length === 0;
+    });
+    return receiver.received
+      .map(({ body }) => JSON.parse(body))
+      .map(({ type, data }) => `${data.monitor.name}: ${type}`);
+  };
+  const all = async (action: 'pause' | 'resume') => {
+    for (const { id } of [fails, recovers, stays, silent])
+      await updateMonitor(app, writerIn(workspaceId), id, { action });
+  };
+  await ping(recovers, 'fail');
+  await ping(stays, 'fail');
+  await heard(2);
+  clock.advance(60_000);
+  await all('pause');
+  await ping(fails, 'fail');
+  await ping(recovers, 'success');
+  await ping(stays, 'success');
+  await ping(stays, 'fail');
+  await all('resume');
+  assert.deepEqual((await heard(4)).slice(2).toSorted(), [
+    'fails: monitor.down',
+    'recovers: monitor.up',
+  ]);
+});
