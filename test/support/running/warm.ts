@@ -55,17 +55,15 @@ function kindOf(args: readonly string[]): string {
   return words ?? args[0] ?? '';
 }
 
-/** The data directory that a command names; '' if it names none. */
+/** The data directory that a command names; '' if there is none: of `jobs create`, `--data` is the body. */
 function dataDirOf(args: readonly string[], env: Record<string, string>): string {
-  return args.includes('--data')
-    ? (args[args.indexOf('--data') + 1] ?? '')
-    : (env['JOBD_DATA'] ?? '');
+  const named = args.includes('--data') ? args[args.indexOf('--data') + 1] : env['JOBD_DATA'];
+  return named !== undefined && existsSync(named) ? named : '';
 }
 
-/** Whether nothing there belongs to somebody else, as whom root would act. */
+/** Whether it belongs to nobody else, as whom root would act. */
 function isOwn(directory: string): boolean {
-  const { uid = process.geteuid?.() } = statSync(directory, { throwIfNoEntry: false }) ?? {};
-  return uid === process.geteuid?.();
+  return directory === '' || statSync(directory).uid === process.geteuid?.();
 }
 
 /** Runs a command to its end, a minute at most, in a process that others were run in. */
