@@ -4,11 +4,11 @@
  * been sent by then. Addresses that were silent go last for some minutes.
  */
 
-import { LRUCache } from 'lru-cache';
 import type { Failure } from '../domain/runs/outcome.ts';
 import type { Timers } from '../domain/clock.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { LocalTrouble } from './failure.ts';
+import { Lru } from './lru.ts';
 
 /** What a step of a call needs of its deadline. */
 export type Limit = Pick<Deadline, 'onOver'> & { readonly timers: Timers };
@@ -33,23 +33,18 @@ const patienceMs = 500;
 /** Attempts at once. When one more begins, the oldest is given up. */
 const mostAtOnce = 4;
 /** How long an address that was silent goes last. */
-const silentForMs = 5 * 60_000;
+const lastFor = { ttl: 5 * 60_000 };
 const maxSilent = 10_000;
 
 /** Connects to one of several addresses of a port. Throws DeadlineOver, and LocalTrouble if this machine lacks something. */
 export class Racing {
   /** Addresses with their port that were silent lately. */
-  readonly #silent: LRUCache<string, true>;
+  readonly #silent: Lru<true>;
   readonly #timers: Timers;
 
   constructor(timers: Timers) {
     this.#timers = timers;
-    this.#silent = new LRUCache<string, true>({
-      max: maxSilent,
-      ttl: silentForMs,
-      ttlResolution: 0,
-      perf: { now: () => timers.monotonicMs() },
-    });
+    this.#silent = new Lru<true>(maxSilent, timers);
   }
 
   /** `drop` closes what connected too late. */
@@ -73,7 +68,7 @@ export class Racing {
       if ('address' in won) this.#silent.delete(keyOf(won.address, port));
       return won;
     } finally {
-      for (const address of race.silent) this.#silent.set(keyOf(address, port), true);
+      for (const address of race.silent) this.#silent.set(keyOf(address, port), true, lastFor);
     }
   }
 

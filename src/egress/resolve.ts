@@ -3,11 +3,11 @@
  * judged. getaddrinfo is never used: it runs on Node's pool of four threads, where four slow names would block all runs.
  */
 import { Resolver } from 'node:dns/promises';
-import { LRUCache } from 'lru-cache';
 import { systemCode } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/targets/host-name.ts';
 import { openHostsFile } from './hosts.ts';
 import { checkOpenFiles } from './failure.ts';
+import { Lru } from './lru.ts';
 import { createPace } from './pace.ts';
 import { systemClock, type Timers } from '../domain/clock.ts';
 
@@ -54,12 +54,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   const query = createQuery(options);
   const pace = createPace(maxYoungQueries, youngMs);
   /** The answers, or the look-up that all callers share until it is done. */
-  const kept = new LRUCache<string, Answers | Promise<Answers>>({
-    max: maxKeptNames,
-    // lru-cache would otherwise read the clock once a millisecond, with a timer each.
-    ttlResolution: 0,
-    perf: { now: timers.monotonicMs },
-  });
+  const kept = new Lru<Answers | Promise<Answers>>(maxKeptNames, timers);
 
   function keep(host: string, { answers, ttlMs }: Queried): Answers {
     kept.set(host, answers, { ttl: Math.min(Math.max(ttlMs, minKeptMs), maxKeptMs) });

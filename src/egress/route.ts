@@ -2,7 +2,6 @@
  * From a URL to the addresses that may be dialled for it. The verdict on a scheme and authority is cached, because jobs
  * call the same ones again and again. The addresses of a name are judged again whenever they change.
  */
-import { LRUCache } from 'lru-cache';
 import { JobdError } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/targets/host-name.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
@@ -17,6 +16,7 @@ import {
   type AllowedTarget,
 } from '../domain/targets/target.ts';
 import { within, type Deadline } from './deadline.ts';
+import { Lru } from './lru.ts';
 import type { Answers, Resolve } from './resolve.ts';
 
 /** Scheme, host and port of a URL. */
@@ -66,7 +66,7 @@ const asSent = /^(?:\/(?!\.)[\w.~-]{0,200}){1,8}(?:\?[\w.~=&+-]{0,200})?$/;
 /** Creates a router for these allow entries. */
 export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve): Router {
   /** By scheme and authority as written: a storm on one host judges its name and its addresses once. */
-  const sites = new LRUCache<string, Site>({ max: maxKeptSites });
+  const sites = new Lru<Site>(maxKeptSites);
 
   function judge(site: Site, answers: Answers): Judged {
     if (site.judged === answers) return site.addresses;

@@ -8,12 +8,12 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
 import type { AttemptResult } from '../domain/runs/outcome.ts';
 import type { CallSigner } from '../identity/keyring.ts';
 import { packCall, unpackAnswer, type SentAnswer, type SentCall } from './crossing.ts';
 import type { Call, Egress, EgressOptions } from './egress.ts';
 import { egressClosed, localTrouble } from './failure.ts';
+import { Lru } from './lru.ts';
 
 /** A message to a thread. */
 export type ToThread =
@@ -62,7 +62,7 @@ export function startEgressThreads(
 ): Egress {
   const idleConnections = Math.floor((options.idleConnections ?? Infinity) / most);
   const threads: Thread[] = [];
-  const threadOfOrigin = new LRUCache<string, Thread>({ max: maxKnownHosts });
+  const threadOfOrigin = new Lru<Thread>(maxKnownHosts);
   let callKeys: readonly CallSigner[] = [];
   let isClosed = false;
 

@@ -7,11 +7,11 @@ import {
   TLSSocket,
   type SecureContext,
 } from 'node:tls';
-import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { systemCode } from '../domain/errors.ts';
 import { refusalOf } from './certificate.ts';
 import { BadAnswer, BadCertificate } from './failure.ts';
+import { Lru } from './lru.ts';
 import type { Origin } from './route.ts';
 import type { Timers } from '../domain/clock.ts';
 import { Rests, Wire } from './wire.ts';
@@ -35,7 +35,7 @@ function explained(error: Error, socket: TLSSocket): Error {
 /** Opens TLS connections. They share one context and their sessions, which are most of a handshake's cost. */
 export class TlsOpener {
   readonly #ca: string | undefined;
-  readonly #sessions = new LRUCache<string, Buffer>({ max: maxSessions });
+  readonly #sessions = new Lru<Buffer>(maxSessions);
   readonly #rests: Rests;
   #context: SecureContext | undefined;
 

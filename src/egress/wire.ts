@@ -3,9 +3,9 @@
  * (docs/decisions/0024-the-way-out.md#what-comes-under-tls-is-measured-before-openssl-sees-it): bytes are limited, and an
  * address whose bytes cost much CPU is read again only after a rest many times as long.
  */
-import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './failure.ts';
+import { Lru } from './lru.ts';
 import type { Timers } from '../domain/clock.ts';
 import { TcpSocket } from './tcp.ts';
 
@@ -36,7 +36,7 @@ const maxRests = 10_000;
 /** How long addresses rest; one for all connections of a thread. */
 export class Rests {
   readonly timers: Timers;
-  readonly #endsAt = new LRUCache<string, number>({ max: maxRests });
+  readonly #endsAt = new Lru<number>(maxRests);
 
   constructor(timers: Timers) {
     this.timers = timers;

@@ -21,7 +21,6 @@ import { docsRoutes } from '../api/docs/docs.ts';
 import { healthRoutes } from '../api/http/health.ts';
 import { jobExtensionRoutes } from '../api/jobs/extension-routes.ts';
 import { jobRoutes } from '../api/jobs/routes.ts';
-
 import { auditRoutes } from '../api/accounts/audit-routes.ts';
 import { accountRoutes } from '../api/accounts/routes.ts';
 import { keyRoutes } from '../api/accounts/key-routes.ts';

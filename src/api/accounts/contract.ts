@@ -4,7 +4,7 @@ import { nodeRoles } from '../../domain/nodes.ts';
 import { Type, type Static } from 'typebox';
 import { actorTypes, auditActions, auditActionWords } from '../../domain/accounts/audit.ts';
 import { permissions } from '../../domain/accounts/key.ts';
-import { planNames } from '../../domain/accounts/plan.ts';
+import { planNames, plans } from '../../domain/accounts/plan.ts';
 import { spaceCauses } from '../../domain/space.ts';
 import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
@@ -12,14 +12,7 @@ import * as t from '../http/schema.ts';
 const example = {
   workspace: { id: '0199c6a0-1b2c-7d3e-8f40-51627384a5b6', name: 'production' },
   permission: 'write',
-  plan: {
-    name: 'pro',
-    jobs: 100,
-    minIntervalSeconds: 60,
-    maxTimeoutSeconds: 30,
-    results: 10_000,
-    retentionDays: 90,
-  },
+  plan: plans.pro,
   usage: { jobs: 37, monitors: 0, results: 8_212 },
   expiresAt: '2025-10-23T00:00:00.000Z',
   trialEndsAt: '2025-10-23T00:00:00.000Z',

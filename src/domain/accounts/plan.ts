@@ -1,7 +1,6 @@
 /** Plans: what an account may have and what is kept for it (docs/behavior.md#plans). Null means no limit. */
 
 import { msPerDay } from '../clock.ts';
-
 import { jobDefaults } from '../jobs/job.ts';
 
 export const planNames = ['free', 'pro', 'business', 'self-hosted'] as const;

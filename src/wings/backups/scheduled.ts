@@ -6,33 +6,20 @@
 import { findBackups, type BackupInDirectory } from './backup-directory.ts';
 import { readBackupRecord, writeBackupRecord } from '../../store/sqlite/backup-record.ts';
 import type { BackupRecord, MadeBackup } from '../../store/sqlite/backup-record.ts';
-import type { Starting } from '../../serve/house.ts';
 import { encryptFor } from './age.ts';
 import { runOwnCommand } from './own-command.ts';
 import { nextBackupAt, type BackupPlan } from '../../domain/backups.ts';
-import { isoTime, type Clock } from '../../domain/clock.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { startLoop } from '../../engine/loop.ts';
-import type { Log } from '../../base/log.ts';
+import type { Starting } from '../../serve/house.ts';
 import type { BackupGauges } from '../../metrics/metrics.ts';
 
-/** Makes the backups that the settings of a daemon plan. */
-export function backUpAsPlanned({ config, instanceId, clock, log, meter, use }: Starting): void {
-  const { dataDir, backups: plan, database } = config;
-  if (plan !== null) {
-    const parts = { plan, dataDir, instanceId, clock, log, run: runOwnCommand };
-    meter.addBackups(use(startScheduledBackups(parts)).gauges);
-  } else if (database === null) writeBackupRecord(dataDir, null);
-}
-
-export interface ScheduledParts {
+export interface ScheduledParts extends Pick<Starting, 'instanceId' | 'clock' | 'log'> {
   plan: BackupPlan;
   dataDir: string;
-  instanceId: string;
-  clock: Clock;
-  log: Log;
   /** Runs a command of this program, and returns what it prints. */
-  run: (args: readonly string[], signal: AbortSignal) => Promise<string>;
+  run?: typeof runOwnCommand;
 }
 
 /** Disposing of it ends a backup under way. */
@@ -49,7 +36,7 @@ const longestMs = 6 * 3_600_000;
 
 /** Starts to make them. Throws `invalid_input` if a recipient is not one. */
 export function startScheduledBackups(parts: ScheduledParts): ScheduledBackups {
-  const { plan, dataDir, instanceId, clock, log, run } = parts;
+  const { plan, dataDir, instanceId, clock, log, run = runOwnCommand } = parts;
   const { directory, everyMs, keep, recipients } = plan;
   encryptFor(recipients);
   const stopper = new AbortController();

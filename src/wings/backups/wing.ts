@@ -7,5 +7,5 @@ export const backups: Wing = {
     backup: async () => (await import('./backup-command.ts')).addBackupCommand,
     restore: async () => (await import('./restore-command.ts')).addRestoreCommand,
   }),
-  daemon: async () => (await import('./scheduled.ts')).backUpAsPlanned,
+  daemon: async () => (await import('./planned.ts')).backUpAsPlanned,
 };
