@@ -56,7 +56,7 @@ const statusSentences: Readonly<Record<string, (fields: Fields, paint: Paint) =>
     const to = textOf(fields['to']);
     const since = fields['since'] ? ` since ${moment(fields, 'since')}` : '';
     const overdue = fields['dueAt']
-      ? `, no ping since it was due at ${moment(fields, 'dueAt')}`
+      ? `, no successful ping since it was due at ${moment(fields, 'dueAt')}`
       : '';
     const more = fields['changed'] ? ` (${textOf(fields['changed'])} changes)` : '';
     return `monitor ${subject(fields, 'monitor')}: ${paint(statusColours[to] ?? 'gray', to)}${since}${overdue}${more}`;

@@ -34,7 +34,8 @@ Examples:
 An outage of jobd is one row, with all that it made jobs miss. What went wrong
 with one job otherwise is one row: while it is down all since, else with up to
 an hour between its runs.
-Runs one by one: jobd runs list. Why: jobd explain JOB.`,
+Runs one by one: jobd runs list. Why: jobd explain JOB.
+Monitors that are down: jobd monitors list --status down.`,
     )
     .action(async (flags: Flags) => {
       const limit = listLimitOf(flags, mostRows);

@@ -161,7 +161,7 @@ test('on a terminal each event is a sentence', () => {
     ],
     [
       { msg: 'monitor changed', monitor: 'nightly', from: 'up', to: 'down', dueAt },
-      `monitor nightly: down, no ping since it was due at ${local(dueAt)}`,
+      `monitor nightly: down, no successful ping since it was due at ${local(dueAt)}`,
     ],
     [
       {

@@ -105,7 +105,7 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const { stdout } = await status();
   assert.ok(
     stdout.endsWith(
-      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t${mutedUntil}\t-\t${heldUntil}\tits task reported a failure\ncopy\tmonitor\t${heldUntil}\t-\t-\tno ping since it was due at 2025-01-01T00:00:00.000Z\n`,
+      `shop\tjob\t-\t${mutedUntil}\t${heldUntil}\t-\nbackup\tmonitor\t${mutedUntil}\t-\t${heldUntil}\tits task reported a failure\ncopy\tmonitor\t${heldUntil}\t-\t-\tno successful ping since it was due at 2025-01-01T00:00:00.000Z\n`,
     ),
   );
   assert.match(stdout, /^jobs\t2: 2 down; 1 running\nmonitors\t2: 2 down$/m);

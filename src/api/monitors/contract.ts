@@ -27,7 +27,7 @@ const state = {
       'after a failure or when the grace period is over.',
   ),
   downReason: t.nullable(
-    t.oneOf(downReasons, 'Why it is `down`: its task failed, or no ping came in time; else null.'),
+    t.oneOf(downReasons, 'Why it is `down`: its task failed, or no success in time; else null.'),
   ),
   pingUrl: t.nullable(
     Type.String({

@@ -15,7 +15,7 @@ export function withScheduleOptions(command: Command, isNew: boolean): Command {
   return command
     .option('--cron <expr>', cronExpr.help)
     .option('--tz <zone>', `${timezone.help}${isNew ? ' (default that of this machine)' : ''}`)
-    .option('--every <duration>', 'fixed interval such as 5m, instead of --cron');
+    .option('--every <duration>', 'interval of 1m or more, instead of --cron');
 }
 
 type ScheduleFields = Pick<JobUpdate, 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'>;

@@ -1,6 +1,7 @@
 /** How a monitor is, in words: the sentence on top of its page, and the short form in a row. */
 
 import type { Monitor, Ping } from '../../api/monitors/contract.ts';
+import { whyDown } from '../../domain/monitors/status.ts';
 import { span, until } from './figures.ts';
 import { clock, dateIn, dayIn } from './times.ts';
 
@@ -31,7 +32,7 @@ const sentences: Record<Monitor['status'], typeof monitorSentence> = {
     const due = nextDueAt === null ? '' : `: a ping was due ${momentOf(monitor, nextDueAt, nowMs)}`;
     return `Late${due}. ${turn(monitor, nowMs)}`;
   },
-  down: (monitor, more) => `Down${lasting(more)}: ${whyDown(monitor, more)}. ${upAgain}`,
+  down: (monitor, more) => `Down${lasting(more)}: ${why(monitor, more)}. ${upAgain}`,
   paused: () => 'Paused. No ping is expected until it is resumed.',
   new: (monitor, { nowMs }) =>
     monitor.nextDueAt === null
@@ -89,17 +90,10 @@ function turn(monitor: MonitorState, nowMs: number): string {
     : 'It goes down soon if none comes.';
 }
 
-function whyDown(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
-  const { nextDueAt, downReason } = monitor;
-  if (downReason === 'missed') {
-    // One that was changed or resumed since then expects its next ping in the future.
-    const isDue = nextDueAt !== null && Date.parse(nextDueAt) <= nowMs;
-    return isDue
-      ? `no ping has come that was due ${momentOf(monitor, nextDueAt, nowMs)}`
-      : 'no ping came in time';
-  }
-  const code = lastEnd?.exitCode ?? null;
-  return `the task reported a failure${code === null ? '' : ` (exit code ${code})`}`;
+function why(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
+  const because = whyDown(monitor, nowMs, (due) => momentOf(monitor, due, nowMs));
+  const code = monitor.downReason === 'fail' ? (lastEnd?.exitCode ?? null) : null;
+  return because + (code === null ? '' : ` (exit code ${code})`);
 }
 
 /** A time with its day if that is another one, and the zone of the schedule if it has one. */

@@ -62,24 +62,24 @@ test('a monitor that is down says for how long and why', () => {
       { status: 'down', downReason: 'missed', nextDueAt: '2026-11-21T23:23:00.000Z' },
       { since },
     ),
-    'Down for 2 h 4 m: no ping has come that was due at 00:23 (Europe/Paris). The next ping of a success makes it up again.',
+    'Down for 2 h 4 m: no successful ping since it was due at 00:23 (Europe/Paris). The next ping of a success makes it up again.',
   );
   const failed = { status: 'down', downReason: 'fail' } as const;
   const fail = { kind: 'fail', exitCode: 12 } as const;
   assert.match(
     sentence(failed, { lastEnd: fail }),
-    /^Down: the task reported a failure \(exit code 12\)\. /,
+    /^Down: its task reported a failure \(exit code 12\)\. /,
   );
-  assert.match(sentence(failed), /^Down: the task reported a failure\. /);
+  assert.match(sentence(failed), /^Down: its task reported a failure\. /);
   // The ping after a failure did not come either.
   assert.match(
     sentence({ ...failed, nextDueAt: overdue }, { lastEnd: { kind: 'fail', exitCode: null } }),
-    /^Down: the task reported a failure\. /,
+    /^Down: its task reported a failure\. /,
   );
   // It was changed, or paused and resumed, and expects its next ping tomorrow.
   assert.match(
     sentence({ status: 'down', downReason: 'missed' }),
-    /^Down: no ping came in time\. The next ping of a success/,
+    /^Down: no successful ping came in time\. The next ping of a success/,
   );
 });
 

@@ -14,13 +14,13 @@ test('the alert of a monitor says why it is down', () => {
   const [due, later] = ['2026-11-29T03:00:00.000Z', '2026-11-30T03:00:00.000Z'];
   const end = [`at ${timestamp}`, 'monitor m'];
   assert.deepEqual(linesOf('missed', due, later), [
-    `no ping since it was due at ${due}`,
+    `no successful ping since it was due at ${due}`,
     `last ping: ${later}`,
     ...end,
   ]);
   // A window ended meanwhile, and the monitor was changed: it expects its next ping tomorrow.
   assert.deepEqual(linesOf('missed', later, null), [
-    'no ping came in time',
+    'no successful ping came in time',
     'last ping: none',
     ...end,
   ]);

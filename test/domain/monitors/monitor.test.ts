@@ -302,7 +302,7 @@ test('a monitor knows since when it is up, late or down', () => {
   );
 });
 
-test('a monitor is down because its task failed, or because no ping came in time', () => {
+test('a monitor is down because its task failed, or because no success came in time', () => {
   const up = monitorAfter(
     define({ ...everyHour, graceSeconds: 600 }),
     eventOf('success', at('10:00'), 0),
