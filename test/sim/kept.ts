@@ -1,5 +1,5 @@
 /**
- * Histories that `npm test` simulates each time, as each showed a fault once, or a mistake that was made on purpose. A seed is
+ * Histories that `npm run test:all` simulates each time, as each showed a fault once, or a mistake that was made on purpose. A seed is
  * another history when the worlds change: `npm run test:mutants -- --sim 60` finds those that show the mistakes then.
  */
 

@@ -1,6 +1,6 @@
 /** fast-check with the seed of this run: tests import it from here. */
 
-import { configureGlobal, defaultReportMessage } from 'fast-check';
+import { configureGlobal, defaultReportMessage, nat, string, type Arbitrary } from 'fast-check';
 import { repeatedBy, seed } from './dice.ts';
 
 export * from 'fast-check';
@@ -13,3 +13,8 @@ configureGlobal({
     throw new Error(message, { cause: details.errorInstance });
   },
 });
+
+/** A text of any code points. With the unit `binary`, a process spends a second on a table of them all. */
+export function anyText(maxLength: number): Arbitrary<string> {
+  return string({ unit: nat(0x10_ff_ff).map((code) => String.fromCodePoint(code)), maxLength });
+}

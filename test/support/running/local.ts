@@ -1,7 +1,11 @@
 /** The store of a test as commands open it. */
 
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/domain/clock.ts';
 import { openLocal, type Local } from '../../../src/serve/local-store.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { makeDatabase, testDatabase } from '../postgres/database.ts';
 
 /** Databases of data directories, where tests use PostgreSQL. */
@@ -18,12 +22,32 @@ export function databaseOf(dataDir: string): string | undefined {
   return databases.get(dataDir);
 }
 
-/** Gives a data directory its database; null if that is a file in it. */
+/** Gives a data directory its database; null if that is a file in it, which then exists. */
 export async function databaseFor(dataDir: string): Promise<string | null> {
   const database = databases.get(dataDir) ?? (await testDatabase());
-  if (database === undefined) return null;
+  if (database === undefined) {
+    await copyNewStore(join(dataDir, 'jobd.db'));
+    return null;
+  }
   databases.set(dataDir, database);
   return database;
+}
+
+/** A store with all tables and no rows. Making one takes 35 ms of the processor, a copy 1, and there are no two that differ. */
+let newStore: Promise<Buffer> | undefined;
+
+async function copyNewStore(path: string): Promise<void> {
+  newStore ??= makeNewStore();
+  if (!existsSync(path)) writeFileSync(path, await newStore, { mode: 0o600, flag: 'wx' });
+}
+
+async function makeNewStore(): Promise<Buffer> {
+  const directory = mkdtempSync(join(tmpdir(), 'jobd-new-'));
+  const store = await openStore(directory);
+  await store[Symbol.asyncDispose]();
+  const bytes = readFileSync(join(directory, 'jobd.db'));
+  rmSync(directory, { recursive: true });
+  return bytes;
 }
 
 /** Gives a data directory a new database on this server. */

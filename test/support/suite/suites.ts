@@ -103,7 +103,7 @@ function rankOf(file: string): number {
 
 /** Files that make daemons, browsers and faults of their own, or that take longest. */
 const alone = /\/e2e\/(?!page\/)|\/(?:fuzz|matrix)\.test/;
-const mostInBatch = 12;
+const mostInBatch = 20;
 
 /** Puts files into processes: neighbours share one, so that what they import is loaded once. */
 export function batchesOf(part: string, files: readonly string[], env = {}): Batch[] {

@@ -49,7 +49,7 @@ test('whatever the name is, the picture is the same XML with another text', () =
     '\u202eevil\u2066',
     '&amp;&#0;',
   );
-  const name = fc.array(fc.oneof(nasty, fc.string({ unit: 'binary' })), { maxLength: 4 });
+  const name = fc.array(fc.oneof(nasty, fc.anyText(10)), { maxLength: 4 });
   fc.assert(
     fc.property(name, (parts) => {
       const bytes = Buffer.from(pictureOf(parts.join(''), state));

@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { each } from '../../support/each.ts';
 import {
+  anyText,
   array,
   assert as check,
   constantFrom,
   oneof,
   property,
-  string,
 } from '../../support/fast-check.ts';
 import { readCurl } from '../../../src/wings/readers/curl.ts';
 import { readShell } from '../../../src/wings/readers/words.ts';
@@ -274,7 +274,7 @@ test('credentials may be longer than the argument limit of a function', () => {
 
 test('for any words, the result is a call or a reason', () => {
   const word = oneof(
-    string({ unit: 'binary', maxLength: 20 }),
+    anyText(20),
     constantFrom('-d', '-G', '-H', 'a:b', '-XPOST', '--', '-', '--constructor', '-m', '1', url),
     constantFrom(
       '--json',

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import {
+  anyText,
   array,
   assert as check,
   constantFrom,
@@ -231,7 +232,7 @@ test('quotes and spaces of web pages are read as plain ones, and said so', () =>
 });
 
 test('any text is read without an exception, and nothing long is repeated', () => {
-  const text = string({ unit: 'binary', maxLength: 200 });
+  const text = anyText(200);
   check(
     property(text, (any) => {
       for (const { unhonoured, ignored, adapted, text: shown } of readShell(any)) {

@@ -34,7 +34,7 @@ const noSources = {
 const plainWords = 'no null ~ 012 1.10 file:x $file:x ${A} $${A} --- ... << &a *a !x ='.split(' ');
 const odd = ['? a', ' x ', '\n', 'a\n\n', '\n a', ' \n', '\u001b[31m', '\u0085', '\u2028'];
 const hard = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.anyText(30),
   fc.string({
     unit: fc.constantFrom('file:', ...'${}A \n#:-\'"\t\r|>'.split('')),
     maxLength: 20,
