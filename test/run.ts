@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 await using resources = new AsyncDisposableStack();
 const directory = makeDirectory();
 chmodSync(directory, 0o755); // other users run programs in it
-process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 process.env['TMPDIR'] = directory;
 
 const batches = await choose();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { systemCode } from '../../src/domain/errors.ts';
 
 /** Directories of tests whose hooks run or have run. */
 const left: string[] = [];
@@ -19,5 +20,13 @@ export function temporaryDirectory(t: Pick<TestContext, 'after'>): string {
 }
 
 function removeLeft(): void {
-  for (const directory of left.splice(0)) rmSync(directory, { recursive: true, force: true });
+  for (const directory of left.splice(0)) {
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch (error) {
+      if (systemCode(error) !== 'ENOTEMPTY') throw error;
+      // A process that was killed still ends what it wrote there.
+      left.push(directory);
+    }
+  }
 }
