@@ -92,7 +92,8 @@ function turn(monitor: MonitorState, nowMs: number): string {
 
 function why(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
   const because = whyDown(monitor, nowMs, (due) => momentOf(monitor, due, nowMs));
-  const code = monitor.downReason === 'fail' ? (lastEnd?.exitCode ?? null) : null;
+  const isOfFailure = monitor.downReason === 'fail' && lastEnd?.kind === 'fail';
+  const code = isOfFailure ? lastEnd.exitCode : null;
   return because + (code === null ? '' : ` (exit code ${code})`);
 }
 

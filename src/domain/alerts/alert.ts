@@ -6,8 +6,7 @@ import type { Labels } from '../labels.ts';
 import { jobStatus, type Job } from '../jobs/job.ts';
 import type { MonitorDocument } from '../monitors/document.ts';
 import { errorOf } from '../runs/reason.ts';
-import { runDocument, type RunDocument } from '../runs/run.ts';
-import type { Run } from '../runs/run.ts';
+import { runDocument, type RunDocument, type Run } from '../runs/run.ts';
 
 /** `run.finished` is what `onResult` of a job gets, and no alert; `reminder` says what is still down; `test` is what a person sends to see that a channel works. */
 export const alertTypes = [

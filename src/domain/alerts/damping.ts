@@ -61,6 +61,8 @@ export function afterChange(
   mutedUntil = 0,
 ): Damped {
   const known = before ?? initialState;
+  if (known.held === null && known.health === healthAfter(change))
+    return { state: known, alert: null };
   const alerts = now - known.changedAt >= calmMs ? 0 : known.alerts;
   const state = { ...known, alerts, changedAt: now, held: null };
   if (known.health === healthAfter(change)) return { state, alert: null };

@@ -4,8 +4,7 @@ import { invalidInput } from '../errors.ts';
 import { checkFields } from '../fields.ts';
 import { parseCron } from './cron.ts';
 import { defaultCronExpr, scheduleFields } from './fields.ts';
-import { defaultSchedule } from './schedule.ts';
-import type { ScheduleSettings, ScheduleType } from './schedule.ts';
+import { defaultSchedule, type ScheduleSettings, type ScheduleType } from './schedule.ts';
 import { canonicalZone } from './zone.ts';
 
 /** The fields of a schedule as people send them. Null means the same as leaving the field out. */

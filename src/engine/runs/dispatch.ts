@@ -11,7 +11,7 @@ import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
 import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
-import type { CallSpan } from '../../domain/runs/call-span.ts';
+import type { CallSpan, Spans } from '../../domain/runs/call-span.ts';
 import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
 import {
   createRedactor,
@@ -26,7 +26,6 @@ import type { Log } from '../../base/log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/ended.ts';
 import type { Callers } from '../proof/callers.ts';
 import type { Membership } from '../nodes/membership.ts';
-import type { Spans } from '../../domain/runs/call-span.ts';
 import { begunRun, interruptedRun, runNames } from './execution.ts';
 import type { EndedExecution, Execution } from './execution.ts';
 

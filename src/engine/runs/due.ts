@@ -11,7 +11,7 @@ import {
 } from '../../domain/runs/due.ts';
 import type { DuePlan, Hindrance } from '../../domain/runs/due.ts';
 import type { Missed, MissedFacts, Why } from '../../domain/runs/reason.ts';
-import type { DroppedMakeUp } from '../../store/jobs/chains.ts';
+import { dropMakeUps, type DroppedMakeUp } from '../../store/jobs/chains.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { Window } from '../../domain/windows.ts';
@@ -21,7 +21,6 @@ import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../st
 import { findFirstRuns } from '../../store/runs/missed.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
 import { findBeginnings, keepHeld } from '../../store/jobs/schedule-spans.ts';
-import { dropMakeUps } from '../../store/jobs/chains.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { executionOf, type Execution } from './execution.ts';

@@ -8,7 +8,7 @@ import { coverOf, holdsAmong, mutesAt } from '../../domain/windows.ts';
 import type { Cover, Mute, Window } from '../../domain/windows.ts';
 import { findLabels } from '../alerts/channels.ts';
 import { holdQueues } from '../alerts/delivery-queue.ts';
-import { textsIn } from '../database/dialect.ts';
+import { idList, textsIn } from '../database/dialect.ts';
 import { statement, type Parameters } from '../database/statement.ts';
 import type { Db } from '../database/store.ts';
 
@@ -171,14 +171,17 @@ export async function findMutes(
   return new Map([...found].map(([id, windows]) => [id, mutesAt(windows, instants)] as const));
 }
 
-/** Until when these jobs and monitors are muted at `now` at least, by id, in epoch milliseconds; those that are not are absent. */
+/** Until when nobody is alerted of these jobs and monitors at `now`, by id, in epoch milliseconds: what is muted, or paused. */
 export async function findMuted(
   db: Db,
   subjects: readonly Subject[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const mutes = await findMutes(db, subjects, [now]);
-  return new Map(
-    [...mutes].map(([id, its]) => [id, Math.max(...its.map(({ until }) => until))] as const),
-  );
+  const ids = idList(subjects.map(({ id }) => id));
+  const paused = sql<{ id: string }>`select id from monitors where id in ${ids} and paused = 1`;
+  return new Map([
+    ...[...mutes].map(([id, its]) => [id, Math.max(...its.map(({ until }) => until))] as const),
+    ...(await paused.execute(db)).rows.map(({ id }) => [id, Infinity] as const),
+  ]);
 }

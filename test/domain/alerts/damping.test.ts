@@ -126,3 +126,9 @@ test('a clock that was set back delays an alert by at most one window', () => {
   const { alert } = afterChange(state, healthChange(true, 0), 0);
   assert.equal(alert?.type, 'monitor.up');
 });
+
+test('what a channel knows already changes nothing: reminders and the count of alerts go on', () => {
+  const { state } = afterChange(undefined, healthChange(false, 0), 0);
+  const again = afterChange(state, healthChange(false, 55 * minute), 55 * minute);
+  assert.deepEqual(again, { state, alert: null });
+});

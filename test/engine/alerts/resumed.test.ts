@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updateMonitor } from '../../../src/app/monitors/monitors.ts';
+import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
@@ -53,4 +54,38 @@ test('what a monitor became while it was paused is told once it is resumed, to w
     'fails: monitor.down',
     'recovers: monitor.up',
   ]);
+});
+
+test('nobody is told of a paused monitor what was held back before', async (t) => {
+  const setup = await setupEngine(t);
+  const { clock, store, workspaceId } = setup;
+  const app = quietApp({ store, clock });
+  const { add, ping } = storedMonitors(setup, clock);
+  const [back, again] = [await add({ name: 'back' }), await add({ name: 'again' })];
+  await addChannel(setup, 'https://example.com/');
+  const told = async () => {
+    const expander = createExpander(store, clock);
+    while ((await expander.expand([])) > 0 || (await expander.release([])) > 0);
+    const found = await store.db.selectFrom('deliveries').select(['event', 'subject_id']).execute();
+    return found
+      .map(({ event, subject_id: id }) => `${id === back.id ? 'back' : 'again'}: ${event}`)
+      .toSorted();
+  };
+  const both = async (action: 'pause' | 'resume') => {
+    for (const { id } of [back, again])
+      await updateMonitor(app, writerIn(workspaceId), id, { action });
+  };
+  const first = ['again: monitor.down', 'back: monitor.down'];
+  for (const one of [back, again]) await ping(one, 'fail');
+  assert.deepEqual(await told(), first);
+  clock.advance(10_000);
+  for (const one of [back, again]) await ping(one, 'success');
+  assert.deepEqual(await told(), first, 'held back');
+  await both('pause');
+  await ping(again, 'fail');
+  clock.advance(3_600_000);
+  assert.deepEqual(await told(), first, 'paused');
+  await both('resume');
+  clock.advance(400_000);
+  assert.deepEqual(await told(), ['again: monitor.down', 'back: monitor.down', 'back: monitor.up']);
 });
