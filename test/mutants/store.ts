@@ -79,7 +79,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a run is ended twice',
     file: 'store/runs/ended.ts',
-    text: "\n        .where('active_run_id', '=', of('runId'))",
+    text: "\n        .where('active_run_id', 'is not distinct from', of('runId'))",
     becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },

@@ -133,7 +133,7 @@ async function withLastDelivery(
   rows: readonly Selection<Schema, 'channels', (typeof kept)[number]>[],
 ): Promise<KeptChannel[]> {
   const shown = rowsOf(rows.map(({ id }) => ({ id })));
-  const channelId = textOf('id', 'shown.value');
+  const channelId = textOf('id');
   const last = await db
     .selectFrom('deliveries')
     .selectAll()
@@ -142,7 +142,7 @@ async function withLastDelivery(
         select coalesce(
           (select max(id) from deliveries where channel_id = ${channelId} and attempts > 0),
           (select max(id) from deliveries where channel_id = ${channelId}))
-        from ${shown} as shown)`,
+        from ${shown})`,
     )
     .execute();
   const deliveries = new Map(last.map((row) => [row.channel_id, deliveryOf(row)]));

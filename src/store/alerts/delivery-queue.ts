@@ -17,6 +17,7 @@ import {
   rowLock,
   rowsOf,
   textOf,
+  tieBreak,
 } from '../database/dialect.ts';
 import { earliest } from '../database/earliest.ts';
 import type { Db } from '../database/store.ts';
@@ -66,21 +67,21 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
   const last = sql`(
     select max(open.position) from deliveries as open where open.status = 'pending'
       and open.channel_id = channels.id and open.queue = channels.queue
-      and open.subject_id = ${textOf('subjectId', 'added.value')})`;
+      and open.subject_id = ${textOf('subjectId')})`;
   await sql`
     insert into deliveries
       (id, channel_id, event, subject_id, about_type, about_id, about_name, payload, status, queue,
        position, next_attempt_at, created_at)
-    select ${textOf('id', 'added.value')}, channels.id, ${textOf('event', 'added.value')},
-      ${textOf('subjectId', 'added.value')}, ${textOf('aboutType', 'added.value')},
-      ${textOf('aboutId', 'added.value')}, ${textOf('aboutName', 'added.value')},
-      ${textOf('payload', 'added.value')}, 'pending',
+    select ${textOf('id')}, channels.id, ${textOf('event')},
+      ${textOf('subjectId')}, ${textOf('aboutType')},
+      ${textOf('aboutId')}, ${textOf('aboutName')},
+      ${textOf('payload')}, 'pending',
       channels.queue, coalesce(${last}, 0) + 1,
-      case when ${last} is null then ${numberOf('dueAt', 'added.value')} end,
-      ${numberOf('createdAt', 'added.value')}
-    from ${rowsOf(elements)} as added
-    ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}
-    where channels.enabled = 1 or ${textOf('event', 'added.value')} = 'test'`.execute(db);
+      case when ${last} is null then ${numberOf('dueAt')} end,
+      ${numberOf('createdAt')}
+    from ${rowsOf(elements)}
+    ${joinInOrder} channels on channels.id = ${textOf('channelId')}
+    where channels.enabled = 1 or ${textOf('event')} = 'test'`.execute(db);
   for (const channelId of new Set(added.map((one) => one.channelId))) {
     await planChannel(db, channelId);
   }
@@ -127,15 +128,15 @@ export async function replaceUntried(
     event,
   }));
   const { rows } = await sql<Untried>`
-    select ${textOf('id', 'added.value')} as "by", untried.id, untried.channel_id as "channelId",
+    select ${textOf('id')} as "by", untried.id, untried.channel_id as "channelId",
       untried.queue, untried.subject_id as "subjectId", untried.position,
       untried.next_attempt_at as "dueAt"
-    from ${rowsOf(ids)} as added
-    ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}
+    from ${rowsOf(ids)}
+    ${joinInOrder} channels on channels.id = ${textOf('channelId')}
     ${joinInOrder} deliveries as untried on untried.status = 'pending'
       and untried.channel_id = channels.id and untried.queue = channels.queue
-      and untried.subject_id = ${textOf('subjectId', 'added.value')}
-    where untried.event = ${textOf('event', 'added.value')} and untried.attempts = 0
+      and untried.subject_id = ${textOf('subjectId')}
+    where untried.event = ${textOf('event')} and untried.attempts = 0
       and untried.id not in ${idList(underWay)}
       and (untried.next_attempt_at is null or untried.id > ${startId})
     order by untried.position desc`.execute(db);
@@ -144,12 +145,12 @@ export async function replaceUntried(
   const oldest = new Map(rows.map((row) => [row.by, row]));
   await sql`
     delete from deliveries where id in (
-      select behind.id from ${rowsOf([...oldest.values()])} as untried
+      select behind.id from ${rowsOf([...oldest.values()])}
       ${joinInOrder} deliveries as behind on behind.status = 'pending'
-        and behind.channel_id = ${textOf('channelId', 'untried.value')}
-        and behind.queue = ${numberOf('queue', 'untried.value')}
-        and behind.subject_id = ${textOf('subjectId', 'untried.value')}
-        and behind.position >= ${numberOf('position', 'untried.value')})`.execute(db);
+        and behind.channel_id = ${textOf('channelId')}
+        and behind.queue = ${numberOf('queue')}
+        and behind.subject_id = ${textOf('subjectId')}
+        and behind.position >= ${numberOf('position')})`.execute(db);
   return added.map((one) => ({ ...one, dueAt: oldest.get(one.id)?.dueAt ?? one.dueAt }));
 }
 
@@ -222,6 +223,7 @@ export async function findDueDeliveries(
     .where('next_attempt_at', '<=', now)
     .where('id', 'not in', idList(except))
     .orderBy('next_attempt_at')
+    .orderBy(tieBreak)
     .limit(limit)
     .execute();
   return rows.map((row) => Object.assign(deliveryOf(row), { payload: row.payload }));

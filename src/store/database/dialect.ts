@@ -6,33 +6,35 @@ import { either } from './either.ts';
 import type { Db, Schema } from './schema.ts';
 import { isShared } from './statement.ts';
 
-/** A row of `rowsOf`: the element itself, as JSON. */
-export interface JsonRow {
-  value: string;
-}
+/**
+ * Ends a table made of one parameter: a limit that PostgreSQL cannot plan with lets it expect 10 rows and not 100, for which it
+ * would read tables of some thousand rows as a whole (docs/decisions/0049-two-databases.md#a-list-in-a-parameter-is-expected-to-be-short).
+ */
+export const fewRows = 'limit (select 2147483647)';
 
 /**
- * A table with one row, `value`, per element: how a batch of any size goes to the database as one
- * statement with one parameter, so that the statement is prepared once and cached.
+ * A table `given` with one row per element, as JSON: how a batch of any size goes to the database as one statement with one
+ * parameter, so that the statement is prepared once and cached.
  */
-export function rowsOf(elements: readonly object[]): RawBuilder<JsonRow> {
+export function rowsOf(elements: readonly object[]): RawBuilder<unknown> {
   const json = JSON.stringify(elements, (_, value: unknown) =>
     typeof value === 'string' ? madeStorable(value) : value,
   );
-  return either<JsonRow>({
-    sqlite: sql`json_each(${json})`,
-    postgres: sql`jsonb_array_elements(${json}::jsonb)`,
+  const few = sql.raw(fewRows);
+  return either({
+    sqlite: sql`json_each(${json}) as given`,
+    postgres: sql`(select value from jsonb_array_elements(${json}::jsonb) ${few}) as given`,
   });
 }
 
-/** A field of a JSON row as text. */
-export function textOf(name: string, row = 'value'): RawBuilder<string> {
-  return sql<string>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as text)`;
+/** A field of a row of `rowsOf` as text. */
+export function textOf(name: string): RawBuilder<string> {
+  return sql<string>`cast(given.value ->> ${sql.lit(name)} as text)`;
 }
 
-/** A field of a JSON row as a whole number. */
-export function numberOf(name: string, row = 'value'): RawBuilder<number> {
-  return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;
+/** A field of a row of `rowsOf` as a whole number. */
+export function numberOf(name: string): RawBuilder<number> {
+  return sql<number>`cast(given.value ->> ${sql.lit(name)} as bigint)`;
 }
 
 /** Ids for `in`: as many as there are, as one parameter. */
@@ -44,7 +46,7 @@ export function idList(ids: readonly string[]): RawBuilder<string> {
 export function textsIn(json: RawBuilder<string>): RawBuilder<string> {
   return either<string>({
     sqlite: sql`(select value from json_each(${json}))`,
-    postgres: sql`(select jsonb_array_elements_text(${json}::jsonb))`,
+    postgres: sql`(select jsonb_array_elements_text(${json}::jsonb) ${sql.raw(fewRows)})`,
   });
 }
 

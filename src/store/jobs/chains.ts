@@ -129,21 +129,21 @@ export async function insertChainedRuns(tx: Db, runs: readonly ChainedRun[]): Pr
     const { jobId: causeJobId, runId: causeRunId, endedAt } = cause;
     return { id, jobId, workspaceId, causeJobId, causeRunId, endedAt };
   });
-  const endedAt = numberOf('endedAt', 'added.value');
-  const jobId = textOf('jobId', 'added.value');
-  const causeRunId = textOf('causeRunId', 'added.value');
+  const endedAt = numberOf('endedAt');
+  const jobId = textOf('jobId');
+  const causeRunId = textOf('causeRunId');
   const { rows } = await sql<{ id: string }>`
     insert into runs
       (id, job_id, workspace_id, source, status, scheduled_for, cause_job_id, cause_run_id, due_at)
-    select ${textOf('id', 'added.value')}, ${jobId}, ${textOf('workspaceId', 'added.value')},
+    select ${textOf('id')}, ${jobId}, ${textOf('workspaceId')},
       'manual', 'queued', coalesce((
         select max(near.scheduled_for) + 1 from runs as near
         where near.job_id = ${jobId} and near.source = 'manual'
           and near.scheduled_for >= ${endedAt} and near.scheduled_for < ${endedAt} + ${nearMs}
         ), ${endedAt}),
-      ${textOf('causeJobId', 'added.value')}, ${causeRunId},
+      ${textOf('causeJobId')}, ${causeRunId},
       (select coalesce(due_at, last_due_at, scheduled_for) from runs where id = ${causeRunId})
-    from ${rowsOf(elements)} as added
+    from ${rowsOf(elements)}
     where not exists (select 1 from runs where ${isQueued} and job_id = ${jobId}
       and (cause_run_id is not null or due_at is null))
     on conflict do nothing returning id`.execute(tx);

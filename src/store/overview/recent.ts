@@ -35,8 +35,8 @@ export async function findRecentRuns(
   jobIds: readonly string[],
   count: number,
 ): Promise<Map<string, RecentRuns>> {
-  const id = textOf('id', 'listed.value');
-  const listed = sql`${rowsOf(jobIds.map((jobId) => ({ id: jobId })))} as listed`;
+  const id = textOf('id');
+  const listed = rowsOf(jobIds.map((jobId) => ({ id: jobId })));
   const { rows } = await sql<RecentRow>`
     select jobs.id as "jobId", 'running' as status, active_for as "scheduledFor",
       'scheduled' as source, active_run_id as id, active_since as "startedAt",
@@ -96,9 +96,9 @@ export async function findRecentPings(
     kind: Exclude<PingKind, 'start'>;
   }>`
     select pings.monitor_id as "monitorId", pings.number, pings.kind
-    from ${rowsOf(listed)} as listed
-    ${joinInOrder} pings on pings.monitor_id = ${textOf('id', 'listed.value')}
-      and pings.number > ${numberOf('after', 'listed.value')}
+    from ${rowsOf(listed)}
+    ${joinInOrder} pings on pings.monitor_id = ${textOf('id')}
+      and pings.number > ${numberOf('after')}
     where pings.kind <> 'start'`.execute(db);
   const ofMonitors = Map.groupBy(rows, ({ monitorId }) => monitorId);
   return new Map(

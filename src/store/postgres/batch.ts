@@ -19,6 +19,7 @@ import {
   createQueryId,
 } from 'kysely';
 import type { OperationNode, RootOperationNode } from 'kysely';
+import { fewRows } from '../database/dialect.ts';
 import { Named } from '../database/statement.ts';
 import { Compiler } from './compiler.ts';
 
@@ -49,17 +50,16 @@ export function given(parameter: string): string {
   return `:${parameter}`;
 }
 
-/** The columns of rows, by what is in them. */
+/** The columns of rows that are alike, by what is in them. */
 export function columnsIn(rows: readonly object[]): Columns {
-  const columns = new Map<string, ColumnType>();
-  for (const row of rows) {
-    for (const [name, value] of Object.entries(row) as [string, unknown][]) {
-      const known = columns.get(name);
-      if (known !== undefined && known !== 'null') continue;
-      columns.set(name, typeof value === 'number' ? 'bigint' : value === null ? 'null' : 'text');
-    }
-  }
-  return columns;
+  const [first = {}] = rows;
+  return new Map(Object.keys(first).map((name) => [name, typeIn(rows, name as keyof object)]));
+}
+
+function typeIn(rows: readonly object[], name: keyof object): ColumnType {
+  const known = rows.find((row) => row[name] !== null);
+  if (known === undefined) return 'null';
+  return typeof known[name] === 'number' ? 'bigint' : 'text';
 }
 
 /** Makes the statement for all rows from that for one. */
@@ -95,7 +95,10 @@ function table(columns: Columns): OperationNode {
     ([name, type]) => `${quoted(given(name))} ${type === 'null' ? 'text' : type}`,
   );
   const all = [...typed, `${quoted(place)} bigint`].join(', ');
-  return RawNode.create(['json_to_recordset(', `) as given(${all})`], [ValueNode.create(allRows)]);
+  return RawNode.create(
+    ['(select * from json_to_recordset(', `) as given(${all}) ${fewRows}) as given`],
+    [ValueNode.create(allRows)],
+  );
 }
 
 function forAll(query: RootOperationNode, rows: OperationNode) {

@@ -33,13 +33,13 @@ class Adapter extends PostgresAdapter implements BatchAdapter {
 
 /** What JSON escapes reaches the database as it is: one text that it cannot keep would fail the whole batch. */
 function jsonOf(rows: readonly object[], { sent }: Batch): string {
+  const columns = Array.from(sent, ([name, isBytes]) => ({ name, label: given(name), isBytes }));
   return JSON.stringify(
     rows.map((row, index) => {
       const values: Record<string, unknown> = { [place]: index };
-      for (const [name, isBytes] of sent) {
+      for (const { name, label, isBytes } of columns) {
         const value: unknown = row[name as keyof typeof row];
-        const isText = typeof value === 'string';
-        values[given(name)] = isText ? textSent(value, isBytes) : value;
+        values[label] = typeof value === 'string' ? textSent(value, isBytes) : value;
       }
       return values;
     }),

@@ -114,7 +114,7 @@ function free(db: Db, of: Parameters<Counted>) {
       total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
     .where('id', '=', of('jobId'))
-    .where('active_run_id', '=', of('runId'));
+    .where('active_run_id', 'is not distinct from', of('runId'));
 }
 
 /** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
@@ -188,7 +188,7 @@ const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
         .select(['active_for as scheduled_for', 'active_since as started_at'])
         .select([sql.lit('running').as('status'), of('attempts').as('attempts')])
         .where('jobs.id', '=', of('jobId'))
-        .where('active_run_id', '=', of('runId'))
+        .where('active_run_id', 'is not distinct from', of('runId'))
         .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs'))),
     )
     .onConflict(orChange(['attempts']))

@@ -103,9 +103,9 @@ export async function removeMissed(tx: Db, ids: readonly string[]): Promise<void
   const removed = tx.deleteFrom('runs').where('id', 'in', idList(ids)).returning('job_id as jobId');
   const byJob = Map.groupBy(await removed.execute(), ({ jobId }) => jobId);
   const counts = Array.from(byJob, ([jobId, { length: count }]) => ({ jobId, count }));
-  await sql`update jobs set total_missed = total_missed - ${numberOf('count', 'removed.value')}
-    from ${rowsOf(counts)} as removed
-    where jobs.id = ${textOf('jobId', 'removed.value')}`.execute(tx);
+  await sql`update jobs set total_missed = total_missed - ${numberOf('count')}
+    from ${rowsOf(counts)}
+    where jobs.id = ${textOf('jobId')}`.execute(tx);
 }
 
 /** Keeps a missed run of a job that is due next at `nextRunAt`. A due time that has a run already gets no second one. */

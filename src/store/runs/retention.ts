@@ -1,8 +1,7 @@
 /** What retention reads and removes: each job's history from its oldest run on, and never an open run. */
 
-import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
-import type { RunStatus } from '../../domain/runs/run.ts';
 import { joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { RunRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
@@ -92,10 +91,10 @@ const nothingRemoved = { success: 0, failed: 0, interrupted: 0, missed: 0, from:
 export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
   const removed = await sql<RemovedRun>`
     delete from runs where id in (
-      select runs.id from ${rowsOf(beginnings)} as beginning
-      ${joinInOrder} runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
+      select runs.id from ${rowsOf(beginnings)}
+      ${joinInOrder} runs on runs.job_id = ${textOf('jobId')}
         and (runs.scheduled_for, runs.source)
-          <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
+          <= (${numberOf('scheduledFor')}, ${textOf('source')})
       where not (status = 'queued' or status = 'running')
         and not exists (select 1 from outbox where subject_id = runs.job_id and run_id = runs.id))
     returning job_id, status, scheduled_for, last_due_at`.execute(tx);
@@ -108,16 +107,12 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
   }
   await sql`
     update jobs set
-      total_success = total_success - ${countOf('success')},
-      total_failed = total_failed - ${countOf('failed')},
-      total_interrupted = total_interrupted - ${countOf('interrupted')},
-      total_missed = total_missed - ${countOf('missed')},
-      history_from = ${larger(sql.ref('history_from'), countOf('from'))}
-    from ${rowsOf([...counts.values()])} as removed
-    where jobs.id = ${textOf('jobId', 'removed.value')}`.execute(tx);
+      total_success = total_success - ${numberOf('success')},
+      total_failed = total_failed - ${numberOf('failed')},
+      total_interrupted = total_interrupted - ${numberOf('interrupted')},
+      total_missed = total_missed - ${numberOf('missed')},
+      history_from = ${larger(sql.ref('history_from'), numberOf('from'))}
+    from ${rowsOf([...counts.values()])}
+    where jobs.id = ${textOf('jobId')}`.execute(tx);
   return removed.rows.length;
-}
-
-function countOf(status: RunStatus | 'from'): RawBuilder<number> {
-  return numberOf(status, 'removed.value');
 }
