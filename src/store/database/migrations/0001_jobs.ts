@@ -66,12 +66,11 @@ export const jobs = [
    )`,
   // First, as SQLite takes the last one of indexes that cost the same.
   `create index jobs_by_name on jobs (workspace_id, name_lower, id) where deleted_at is null`,
-  `create index jobs_by_workspace on jobs (workspace_id, id)`,
+  // Counts jobs, and skips over many of them, without reading them.
+  `create index jobs_by_workspace on jobs (workspace_id, id, deleted_at)`,
   // A deleted job frees its key at once, though its rows stay for a while.
   `create unique index jobs_by_key on jobs (workspace_id, managed_key) where managed_key is not null and deleted_at is null`,
   `create unique index jobs_by_call_key on jobs (workspace_id, call_key) where call_key is not null and deleted_at is null`,
-  // Counts jobs, and skips over many of them, without reading them.
-  `create index jobs_counted on jobs (workspace_id, id) where deleted_at is null`,
   // Only jobs that may be claimed, in the order in which they become due.
   `create index jobs_by_due_time on jobs (next_run_at)
      where next_run_at is not null and active_run_id is null`,
