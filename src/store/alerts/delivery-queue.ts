@@ -17,7 +17,6 @@ import {
   rowLock,
   rowsOf,
   textOf,
-  tieBreak,
 } from '../database/dialect.ts';
 import { earliest } from '../database/earliest.ts';
 import type { Db } from '../database/store.ts';
@@ -223,7 +222,7 @@ export async function findDueDeliveries(
     .where('next_attempt_at', '<=', now)
     .where('id', 'not in', idList(except))
     .orderBy('next_attempt_at')
-    .orderBy(tieBreak)
+    .orderBy('id')
     .limit(limit)
     .execute();
   return rows.map((row) => Object.assign(deliveryOf(row), { payload: row.payload }));

@@ -98,7 +98,7 @@ export const alerts = [
   // Those of a line in their order, whatever the clocks said: an id begins with a time.
   `create index deliveries_open on deliveries (channel_id, queue, subject_id, position, id)
      where status = 'pending'`,
-  `create index deliveries_by_due_time on deliveries (channel_id, queue, next_attempt_at)
+  `create index deliveries_by_due_time on deliveries (channel_id, queue, next_attempt_at, id)
      where next_attempt_at is not null`,
   `create index deliveries_tests on deliveries (channel_id, created_at) where event = 'test'`,
   `create index deliveries_pending_by_age on deliveries (created_at) where status = 'pending'`,
