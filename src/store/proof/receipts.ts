@@ -74,7 +74,7 @@ const markSigned = statementForEach((db: Db, of: Parameters<Pick<SignedReceipt, 
     .updateTable('runs')
     .set({ receipt_due: 0 })
     .where('id', '=', of('runId'))
-    .where('receipt_due', '=', sql.lit<1>(1))
+    .where('receipt_due', 'is not distinct from', sql.lit<1>(1))
     .compile(),
 );
 

@@ -267,7 +267,7 @@ const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
     .updateTable('runs')
     .set({ status: 'running', started_at: of('startedAt'), attempts: 1 })
     .where('id', '=', of('id'))
-    .where('status', '=', sql.lit<'queued'>('queued'))
+    .where('status', 'is not distinct from', sql.lit<'queued'>('queued'))
     .compile(),
 );
 
