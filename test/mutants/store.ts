@@ -37,7 +37,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a queued run is started twice',
     file: 'store/runs/claims.ts',
-    text: "\n    .where('status', 'is not distinct from', sql.lit<'queued'>('queued'))",
+    text: "\n    .where(isStill('status', sql.lit<'queued'>('queued')))",
     becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },
@@ -79,7 +79,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a run is ended twice',
     file: 'store/runs/ended.ts',
-    text: "\n        .where('active_run_id', 'is not distinct from', of('runId'))",
+    text: "\n        .where(isStill('active_run_id', of('runId')))",
     becomes: '',
     tests: ['store/runs/rare-states.test.ts'],
   },
@@ -128,7 +128,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a due time that has changed meanwhile is overwritten',
     file: 'store/jobs/planned.ts',
-    text: "    .where('next_run_at', 'is not distinct from', of('nextRunAt'))\n",
+    text: "    .where(isStill('next_run_at', of('nextRunAt')))\n",
     becomes: '',
     tests: ['store/jobs/rare-states.test.ts'],
   },

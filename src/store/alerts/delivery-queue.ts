@@ -71,13 +71,10 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
     insert into deliveries
       (id, channel_id, event, subject_id, about_type, about_id, about_name, payload, status, queue,
        position, next_attempt_at, created_at)
-    select ${textOf('id')}, channels.id, ${textOf('event')},
-      ${textOf('subjectId')}, ${textOf('aboutType')},
-      ${textOf('aboutId')}, ${textOf('aboutName')},
-      ${textOf('payload')}, 'pending',
-      channels.queue, coalesce(${last}, 0) + 1,
-      case when ${last} is null then ${numberOf('dueAt')} end,
-      ${numberOf('createdAt')}
+    select ${textOf('id')}, channels.id, ${textOf('event')}, ${textOf('subjectId')},
+      ${textOf('aboutType')}, ${textOf('aboutId')}, ${textOf('aboutName')}, ${textOf('payload')},
+      'pending', channels.queue, coalesce(${last}, 0) + 1,
+      case when ${last} is null then ${numberOf('dueAt')} end, ${numberOf('createdAt')}
     from ${rowsOf(elements)}
     ${joinInOrder} channels on channels.id = ${textOf('channelId')}
     where channels.enabled = 1 or ${textOf('event')} = 'test'`.execute(db);
@@ -146,10 +143,10 @@ export async function replaceUntried(
     delete from deliveries where id in (
       select behind.id from ${rowsOf([...oldest.values()])}
       ${joinInOrder} deliveries as behind on behind.status = 'pending'
-        and behind.channel_id = ${textOf('channelId')}
-        and behind.queue = ${numberOf('queue')}
-        and behind.subject_id = ${textOf('subjectId')}
-        and behind.position >= ${numberOf('position')})`.execute(db);
+        and behind.channel_id = ${textOf('channelId')} and behind.queue = ${numberOf('queue')}
+        and behind.subject_id = ${textOf('subjectId')} and behind.position >= ${numberOf('position')})`.execute(
+    db,
+  );
   return added.map((one) => ({ ...one, dueAt: oldest.get(one.id)?.dueAt ?? one.dueAt }));
 }
 

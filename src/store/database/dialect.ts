@@ -20,10 +20,9 @@ export function rowsOf(elements: readonly object[]): RawBuilder<unknown> {
   const json = JSON.stringify(elements, (_, value: unknown) =>
     typeof value === 'string' ? madeStorable(value) : value,
   );
-  const few = sql.raw(fewRows);
   return either({
     sqlite: sql`json_each(${json}) as given`,
-    postgres: sql`(select value from jsonb_array_elements(${json}::jsonb) ${few}) as given`,
+    postgres: sql`(select value from jsonb_array_elements(${json}::jsonb) ${sql.raw(fewRows)}) as given`,
   });
 }
 
@@ -194,4 +193,9 @@ export function freeRowLock(...tables: (keyof Schema)[]): RawBuilder<unknown> {
 export function withoutIndex(column: string): RawBuilder<string> {
   const name = sql<string>`${sql.ref(column)}`;
   return either<string>({ sqlite: sql`+${name}`, postgres: name });
+}
+
+/** Whether a row found by its key still has this value. With `=`, PostgreSQL may read all of an index of rows with such a value. */
+export function isStill<Value>(column: string, value: RawBuilder<Value>): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} is not distinct from ${value}`;
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
 import { spanChange, type Planned, type SpanEnd } from '../../domain/schedule/span.ts';
 import { scheduleColumns } from '../database/columns.ts';
-import { locksRows, rowLock } from '../database/dialect.ts';
+import { isStill, locksRows, rowLock } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach, type Parameters } from '../database/statement.ts';
 import { keepSpans } from './schedule-spans.ts';
@@ -76,7 +76,7 @@ export const moveDueTimes = statementForEach((db: Db, of: Parameters<DueTimeUpda
     .updateTable('jobs')
     .set({ next_run_at: of('planned') })
     .where('id', '=', of('id'))
-    .where('next_run_at', 'is not distinct from', of('nextRunAt'))
+    .where(isStill('next_run_at', of('nextRunAt')))
     // Paused or deleted meanwhile, it gets none.
     .where('paused', '=', 0)
     .where('after_job_id', 'is', null)

@@ -97,8 +97,7 @@ export async function findRecentPings(
   }>`
     select pings.monitor_id as "monitorId", pings.number, pings.kind
     from ${rowsOf(listed)}
-    ${joinInOrder} pings on pings.monitor_id = ${textOf('id')}
-      and pings.number > ${numberOf('after')}
+    ${joinInOrder} pings on pings.monitor_id = ${textOf('id')} and pings.number > ${numberOf('after')}
     where pings.kind <> 'start'`.execute(db);
   const ofMonitors = Map.groupBy(rows, ({ monitorId }) => monitorId);
   return new Map(

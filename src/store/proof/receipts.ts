@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
 import { countOf, countRows } from '../database/count.ts';
+import { isStill } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { runOf, withReports } from '../runs/runs.ts';
@@ -74,7 +75,7 @@ const markSigned = statementForEach((db: Db, of: Parameters<Pick<SignedReceipt, 
     .updateTable('runs')
     .set({ receipt_due: 0 })
     .where('id', '=', of('runId'))
-    .where('receipt_due', 'is not distinct from', sql.lit<1>(1))
+    .where(isStill('receipt_due', sql.lit<1>(1)))
     .compile(),
 );
 
@@ -93,7 +94,7 @@ const extendChain = statementForEach((db: Db, of: Parameters<ChainEnd>) =>
     .updateTable('jobs')
     .set({ last_receipt_sha256: of('sha256') })
     .where('id', '=', of('jobId'))
-    .where('last_receipt_sha256', 'is not distinct from', of('previousSha256'))
+    .where(isStill('last_receipt_sha256', of('previousSha256')))
     .compile(),
 );
 

@@ -8,7 +8,7 @@ import { sql, type InsertObject, type RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
 import type { MissedFacts, MissedReason } from '../../domain/runs/reason.ts';
 import type { Run } from '../../domain/runs/run.ts';
-import { freeRowLock, idList, locksRows, textsIn } from '../database/dialect.ts';
+import { freeRowLock, idList, isStill, locksRows, textsIn } from '../database/dialect.ts';
 import { isFollowed } from '../jobs/chains.ts';
 import { dueJobColumns, type DueJob } from '../jobs/jobs.ts';
 import { countRows } from '../database/count.ts';
@@ -267,7 +267,7 @@ const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
     .updateTable('runs')
     .set({ status: 'running', started_at: of('startedAt'), attempts: 1 })
     .where('id', '=', of('id'))
-    .where('status', 'is not distinct from', sql.lit<'queued'>('queued'))
+    .where(isStill('status', sql.lit<'queued'>('queued')))
     .compile(),
 );
 

@@ -5,7 +5,7 @@ import type { Health } from '../../domain/jobs/job.ts';
 import type { ReportOutcome } from '../../domain/runs/report.ts';
 import type { Outcome } from '../../domain/runs/outcome.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { idList, locksRows, rowLock } from '../database/dialect.ts';
+import { idList, isStill, locksRows, rowLock } from '../database/dialect.ts';
 import type { RunRow, Schema } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import { isFollowed } from '../jobs/chains.ts';
@@ -114,7 +114,7 @@ function free(db: Db, of: Parameters<Counted>) {
       total_interrupted: job('total_interrupted', '+', of('interrupted')),
     }))
     .where('id', '=', of('jobId'))
-    .where('active_run_id', 'is not distinct from', of('runId'));
+    .where(isStill('active_run_id', of('runId')));
 }
 
 /** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
@@ -188,7 +188,7 @@ const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
         .select(['active_for as scheduled_for', 'active_since as started_at'])
         .select([sql.lit('running').as('status'), of('attempts').as('attempts')])
         .where('jobs.id', '=', of('jobId'))
-        .where('active_run_id', 'is not distinct from', of('runId'))
+        .where(isStill('active_run_id', of('runId')))
         .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs'))),
     )
     .onConflict(orChange(['attempts']))

@@ -93,8 +93,7 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
     delete from runs where id in (
       select runs.id from ${rowsOf(beginnings)}
       ${joinInOrder} runs on runs.job_id = ${textOf('jobId')}
-        and (runs.scheduled_for, runs.source)
-          <= (${numberOf('scheduledFor')}, ${textOf('source')})
+        and (runs.scheduled_for, runs.source) <= (${numberOf('scheduledFor')}, ${textOf('source')})
       where not (status = 'queued' or status = 'running')
         and not exists (select 1 from outbox where subject_id = runs.job_id and run_id = runs.id))
     returning job_id, status, scheduled_for, last_due_at`.execute(tx);
