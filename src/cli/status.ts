@@ -91,7 +91,7 @@ async function read(context: Context) {
         return { kind: 'job', ...named(job), since, because, ...coveredUntil(job) };
       }),
       ...monitors.map(({ since, ...monitor }) => {
-        const because = whyDown(monitor, Date.now());
+        const because = whyDown(monitor.missedDueAt);
         return { kind: 'monitor', ...named(monitor), since, because, ...coveredUntil(monitor) };
       }),
     ],

@@ -88,14 +88,8 @@ test('status says until when windows mute and hold what is down', async (t) => {
   const down = {
     jobs: [{ id: 'a', name: 'shop', failingSince: null, downReason: null, mutedUntil, heldUntil }],
     monitors: [
-      { id: 'b', name: 'backup', since: mutedUntil, heldUntil, downReason: 'fail' },
-      {
-        id: 'c',
-        name: 'copy',
-        since: heldUntil,
-        downReason: 'missed',
-        nextDueAt: '2025-01-01T00:00:00.000Z',
-      },
+      { id: 'b', name: 'backup', since: mutedUntil, heldUntil, missedDueAt: null },
+      { id: 'c', name: 'copy', since: heldUntil, missedDueAt: '2025-01-01T00:00:00.000Z' },
     ],
   };
   const { status } = await startAnswers(t, (path) => ({

@@ -29,6 +29,7 @@ const state = {
   downReason: t.nullable(
     t.oneOf(downReasons, 'Why it is `down`: its task failed, or no success in time; else null.'),
   ),
+  missedDueAt: t.momentOrNull('If that is why it is `down`: the due time whose ping did not come.'),
   pingUrl: t.nullable(
     Type.String({
       format: 'uri',

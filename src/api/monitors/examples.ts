@@ -26,6 +26,7 @@ export const monitor = {
   ...shownValues(monitorFields, { ...monitorDefaults, ...monitorInput }),
   status: 'up',
   downReason: null,
+  missedDueAt: null,
   pingUrl: `https://jobs.example.com/ping/${pingId}`,
   nextDueAt: '2025-10-10T00:30:00.000Z',
   lastPingAt: '2025-10-09T00:41:07.532Z',

@@ -75,9 +75,9 @@ export function createHealthLog(
 
   return {
     add(given) {
-      const { id, workspaceId, name, nextDueAt } = given.monitor;
+      const { id, workspaceId, name, missedDueAt } = given.monitor;
       // Up to 10,000 of them wait: without their notes.
-      const change = { ...given, monitor: { id, workspaceId, name, nextDueAt } };
+      const change = { ...given, monitor: { id, workspaceId, name, missedDueAt } };
       const at = clock.monotonicMs();
       const last = known.get(id);
       if (last !== undefined && (last.waiting !== null || at - last.loggedAt < quietMs)) {

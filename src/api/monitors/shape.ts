@@ -16,15 +16,6 @@ export function monitorShape(
 
 /** A ping. */
 export function pingShape(ping: Ping): contract.Ping {
-  const { id, kind, exitCode, receivedAt, durationMs, body, truncated, method } = ping;
-  return {
-    id,
-    kind,
-    exitCode,
-    receivedAt: isoTime(receivedAt),
-    durationMs,
-    body,
-    truncated,
-    source: method,
-  };
+  const { monitorId: _, number: __, method: source, receivedAt, ...shown } = ping;
+  return { ...shown, receivedAt: isoTime(receivedAt), source };
 }

@@ -128,6 +128,7 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
     'paused',
     'status',
     'downReason',
+    'missedDueAt',
     'nextDueAt',
     'lastPingAt',
     'lastDurationMs',

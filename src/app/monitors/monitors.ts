@@ -80,7 +80,8 @@ export async function listMonitors(
   return await labelledPage(
     'monitors',
     request,
-    (page) => monitors.listMonitors(db, workspaceId, page),
+    async (page) =>
+      (await monitors.listMonitors(db, workspaceId, page)).map(({ monitor }) => monitor),
     (span) => findMonitorStop(db, workspaceId, span),
   );
 }
@@ -127,7 +128,7 @@ export async function changeMonitorIn(
   const changed = changeMonitor(monitor, update, now);
   checkMonitorLimits(plans[plan], changed, monitor);
   await monitors.updateMonitor(tx, changed);
-  const resumed = monitorChange(monitor, changed, now);
+  const resumed = monitorChange(monitor, changed);
   await insertHealthChanges(tx, monitorHealthChanges(resumed ? [resumed] : []));
   note(updateOf('monitor', changed, changedFields(monitorFields, monitor, changed)));
   return changed;

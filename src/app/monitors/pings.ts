@@ -181,7 +181,7 @@ async function keepPings(
     for (const one of said) {
       const before = monitor;
       monitor = monitorAfter(before, { type: 'ping', ...one });
-      const change = monitorChange(before, monitor, one.at);
+      const change = monitorChange(before, monitor);
       if (change !== null) {
         lastChanges.delete(change.to);
         lastChanges.set(change.to, change);

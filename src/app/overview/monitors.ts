@@ -5,7 +5,7 @@ import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import type { PingKind } from '../../domain/monitors/ping.ts';
 import type { Search } from '../../domain/search.ts';
 import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
-import type { ListedMonitor } from '../../store/overview/monitors.ts';
+import type { PingedMonitor } from '../../store/monitors/monitors.ts';
 import { findRecentPings } from '../../store/overview/recent.ts';
 import type { Ground, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
@@ -40,7 +40,7 @@ export async function listMonitors(
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const isBounded = status !== null || search !== null;
   const rows = search === null ? mostRows : labelledPerStep;
-  const { found, stop } = await inSteps<ListedMonitor, string>(
+  const { found, stop } = await inSteps<PingedMonitor, string>(
     { steps: mostRows / rows, after: before, count: limit + 1 },
     async (from, count) => {
       const downTo = isBounded

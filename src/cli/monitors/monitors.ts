@@ -145,16 +145,18 @@ async function fieldsOf(flags: Flags): Promise<MonitorUpdate> {
 }
 
 async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
+  const { status, missedDueAt, nextDueAt } = monitor;
+  const dueAt = status === 'late' ? nextDueAt : missedDueAt;
   printFields(output, {
     name: monitor.name,
-    status: state(monitor.status),
+    status: state(status),
     ...windowTimes(monitor),
-    ...(['late', 'down'].includes(monitor.status) && { because: whyDown(monitor, Date.now()) }),
+    ...(['late', 'down'].includes(status) && { because: whyDown(dueAt) }),
     ...(await scheduleFieldsFor(monitor)),
     ...settingsOf(monitorFields, monitor, ['name', 'paused']),
     // A key that may only read gets none.
     ping: monitor.pingUrl && requirePingUrl(monitor.pingUrl),
-    'next due': moment(monitor.nextDueAt),
+    'next due': moment(nextDueAt),
     'last ping': moment(monitor.lastPingAt),
     ...(monitor.lastDurationMs !== null && { 'last duration': `${monitor.lastDurationMs} ms` }),
     id: monitor.id,

@@ -8,7 +8,7 @@ import { clock, dateIn, dayIn } from './times.ts';
 /** The fields of a monitor that tell how it is. */
 export type MonitorState = Pick<
   Monitor,
-  'status' | 'downReason' | 'nextDueAt' | 'graceSeconds' | 'scheduleType' | 'timezone'
+  'status' | 'missedDueAt' | 'nextDueAt' | 'graceSeconds' | 'scheduleType' | 'timezone'
 >;
 
 /** What a monitor itself does not say. */
@@ -91,8 +91,8 @@ function turn(monitor: MonitorState, nowMs: number): string {
 }
 
 function why(monitor: MonitorState, { lastEnd, nowMs }: MoreOfMonitor): string {
-  const because = whyDown(monitor, nowMs, (due) => momentOf(monitor, due, nowMs));
-  const isOfFailure = monitor.downReason === 'fail' && lastEnd?.kind === 'fail';
+  const because = whyDown(monitor.missedDueAt, (due) => momentOf(monitor, due, nowMs));
+  const isOfFailure = monitor.missedDueAt === null && lastEnd?.kind === 'fail';
   const code = isOfFailure ? lastEnd.exitCode : null;
   return because + (code === null ? '' : ` (exit code ${code})`);
 }

@@ -26,10 +26,10 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
     title: `${oneLine(job?.name)} works again`,
     lines: [at, ...runLines(run)],
   }),
-  'monitor.down': ({ monitor }, at, timestamp) => ({
+  'monitor.down': ({ monitor }, at) => ({
     title: `${oneLine(monitor?.name)} is down`,
     lines: [
-      ...(monitor ? [whyDown(monitor, Date.parse(timestamp))] : []),
+      ...(monitor ? [whyDown(monitor.missedDueAt)] : []),
       `last ping: ${monitor?.lastPingAt ?? 'none'}`,
       at,
       `monitor ${monitor?.id ?? ''}`,

@@ -13,6 +13,7 @@ export interface MonitorDocument extends Omit<MonitorSettings, 'labels'> {
   id: string;
   status: MonitorStatus;
   downReason: DownReason | null;
+  missedDueAt: string | null;
   nextDueAt: string | null;
   lastPingAt: string | null;
   lastDurationMs: number | null;
@@ -26,6 +27,7 @@ export function monitorDocument(monitor: Monitor, now: number): MonitorDocument 
     ...shownValues(monitorFields, monitor),
     status: monitorStatus(monitor, now),
     downReason: downReason(monitor),
+    missedDueAt: isoTimeOrNull(monitor.paused ? null : monitor.missedDueAt),
     nextDueAt: isoTimeOrNull(monitor.nextDueAt),
     lastPingAt: isoTimeOrNull(monitor.lastPingAt),
     lastDurationMs: monitor.lastDurationMs,

@@ -5,7 +5,7 @@ import type { Monitor, MonitorChange } from './monitor.ts';
 
 /** The part of a change that the log needs. */
 export interface LoggedChange extends Omit<MonitorChange, 'monitor'> {
-  monitor: Pick<Monitor, 'id' | 'workspaceId' | 'name' | 'nextDueAt'>;
+  monitor: Pick<Monitor, 'id' | 'workspaceId' | 'name' | 'missedDueAt'>;
 }
 
 /** The level and the fields of the line; `workspace` is null while there is one. A line written later says when the change was. */
@@ -14,11 +14,12 @@ export function loggedChange(
   workspace: string | null,
   { isLate = false } = {},
 ) {
-  const { id: monitorId, name, nextDueAt } = monitor;
-  // Without a ping it stays due; a ping that reports a failure makes the next one due.
-  const dueAt = to === 'down' && nextDueAt !== null && nextDueAt <= at ? isoTime(nextDueAt) : null;
+  const { id: monitorId, name, missedDueAt } = monitor;
   const names = { ...(workspace !== null && { workspace }), monitor: name, monitorId };
-  const when = { ...(isLate && { since: isoTime(at) }), ...(dueAt !== null && { dueAt }) };
+  const when = {
+    ...(isLate && { since: isoTime(at) }),
+    ...(missedDueAt !== null && { dueAt: isoTime(missedDueAt) }),
+  };
   return {
     level: to === 'down' ? 'warn' : 'info',
     fields: { ...names, from, to, ...when },

@@ -54,6 +54,7 @@ export function defineMonitor(
     paused: true,
     health: 'new',
     healthSince: null,
+    missedDueAt: null,
     nextDueAt: null,
     nextCheckAt: null,
     startedAt: null,

@@ -38,6 +38,8 @@ export interface Monitor extends MonitorSettings {
   health: MonitorHealth;
   /** When a ping or its absence last changed the health; null while it is `new`. */
   healthSince: number | null;
+  /** The due time whose ping did not come, while that is why it is down. */
+  missedDueAt: number | null;
   /** When the next ping is due; in the past while it is overdue. */
   nextDueAt: number | null;
   /** When to check for the ping; null if its absence changes nothing. */
@@ -63,15 +65,10 @@ export function statusSince(monitor: Monitor, now: number): number | null {
   return monitorStatus(monitor, now) === 'late' ? monitor.nextDueAt : monitor.healthSince;
 }
 
-/** Why a monitor is down; null if it is not. Whatever ended a run since then was a failure: a success would have made it up. */
-export function downReason({
-  paused,
-  health,
-  healthSince,
-  lastPingAt,
-}: Monitor): DownReason | null {
+/** Why a monitor is down; null if it is not. */
+export function downReason({ paused, health, missedDueAt }: Monitor): DownReason | null {
   if (paused || health !== 'down') return null;
-  return (lastPingAt ?? -Infinity) >= (healthSince ?? Infinity) ? 'fail' : 'missed';
+  return missedDueAt === null ? 'fail' : 'missed';
 }
 
 /** How many due times have passed without a ping, with their grace, since a monitor is down. */
@@ -116,6 +113,7 @@ function afterEnd(monitor: Monitor, { kind, at }: { kind: PingKind; at: number }
   const ended: Monitor = {
     ...monitor,
     health: kind === 'fail' ? 'down' : 'up',
+    missedDueAt: null,
     startedAt: null,
     lastPingAt: at,
     lastDurationMs: durationUntil(monitor, at),
@@ -134,7 +132,7 @@ function afterTime(
     return expecting(monitor, dueAfterPing({ ...monitor, nextDueAt: null }, lastPingAt));
   const deadline = Math.max(nextDueAt, reachableSince) + graceSeconds * 1_000;
   if (at < deadline) return { ...monitor, nextCheckAt: deadline };
-  return { ...monitor, health: 'down', nextCheckAt: null };
+  return { ...monitor, health: 'down', missedDueAt: nextDueAt, nextCheckAt: null };
 }
 
 /** No expected ping can be due, or checked, later than after a ping that arrived now. */
@@ -171,18 +169,19 @@ export function dueAfter(settings: ScheduleSettings, at: number): number | null 
   return nextDue(ruleOf({ ...settings, anchorAt: at }), at);
 }
 
-/** A monitor whose health changed; `at` in epoch milliseconds. */
+/** A monitor whose health changed. */
 export interface MonitorChange {
   /** As it is now. */
   monitor: Monitor;
   from: MonitorHealth;
   to: MonitorHealth;
+  /** When, in epoch milliseconds: before the resume, for one that changed while it was paused. */
   at: number;
 }
 
 /** The change of health between two states; null if there is none, or if it is paused. A resumed one has changed: who was told is not told again. */
-export function monitorChange(before: Monitor, after: Monitor, at: number): MonitorChange | null {
-  const { paused, health: to } = after;
-  if (paused || (before.health === to && (!before.paused || to === 'new'))) return null;
+export function monitorChange(before: Monitor, after: Monitor): MonitorChange | null {
+  const { paused, health: to, healthSince: at } = after;
+  if (paused || at === null || (before.health === to && !before.paused)) return null;
   return { monitor: after, from: before.paused ? 'down' : before.health, to, at };
 }

@@ -7,16 +7,8 @@ export type MonitorStatus = (typeof monitorStatuses)[number];
 export const downReasons = ['fail', 'missed'] as const;
 export type DownReason = (typeof downReasons)[number];
 
-/** Why a monitor is late or down at `now`, in epoch milliseconds, in words. `at` says when it was due. */
-export function whyDown(
-  { downReason, nextDueAt }: { downReason: DownReason | null; nextDueAt: string | null },
-  now: number,
-  at = (due: string): string => `at ${due}`,
-): string {
-  if (downReason === 'fail') return 'its task reported a failure';
-  // One that was changed or resumed since then expects its next ping in the future.
-  const isDue = nextDueAt !== null && Date.parse(nextDueAt) <= now;
-  return isDue
-    ? `no successful ping since it was due ${at(nextDueAt)}`
-    : 'no successful ping came in time';
+/** Why a monitor is late or down, in words: no success since it was due (ISO 8601), or null after a failure. `at` says when. */
+export function whyDown(dueAt: string | null, at = (due: string): string => `at ${due}`): string {
+  if (dueAt === null) return 'its task reported a failure';
+  return `no successful ping since it was due ${at(dueAt)}`;
 }

@@ -92,7 +92,7 @@ async function checkMonitors(
   });
   await keepMonitorStates(tx, states);
   const changes = found
-    .map((before, index) => monitorChange(before, states[index] ?? before, now))
+    .map((before, index) => monitorChange(before, states[index] ?? before))
     .filter((change) => change !== null);
   await insertHealthChanges(tx, monitorHealthChanges(changes));
   const workspaceIds = new Set(changes.map(({ monitor }) => monitor.workspaceId));

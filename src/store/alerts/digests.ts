@@ -7,6 +7,7 @@ import { digestPauseMs, mostNamed } from '../../domain/alerts/digest.ts';
 import type { DigestEvent, Gathered } from '../../domain/alerts/digest.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import { readSelector } from '../../domain/labels.ts';
+import { whyDown } from '../../domain/monitors/status.ts';
 import { holdQueues } from './delivery-queue.ts';
 import {
   idList,
@@ -169,6 +170,7 @@ export interface KnownDown {
 
 interface DownRow extends Omit<DownSubject, 'since'> {
   since: number | null;
+  missedDueAt: number | null;
   knownSince: number;
   count: number;
 }
@@ -185,13 +187,14 @@ export async function findKnownDown(
   const { rows } = await sql<DownRow>`
     select *, count(*) over () as "count" from (
       select 'job' as "type", jobs.id, jobs.name, failing_since as "since", failures,
-        down_reason as "reason", changed_at as "knownSince"
+        down_reason as "reason", null as "missedDueAt", changed_at as "knownSince"
       from alert_states ${joinInOrder} jobs on jobs.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(jobs ? jobIds : [])}
         and ${isFit}
         and jobs.health = 'down' and paused = 0 and deleted_at is null
       union all
-      select 'monitor', monitors.id, monitors.name, health_since, null, null, changed_at
+      select 'monitor', monitors.id, monitors.name, health_since, null, null, missed_due_at,
+        changed_at
       from alert_states ${joinInOrder} monitors on monitors.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(monitorIds)}
         and ${isFit}
@@ -199,7 +202,8 @@ export async function findKnownDown(
     order by "knownSince" limit ${mostNamed}`.execute(db);
   const [longest] = rows;
   if (longest === undefined) return null;
-  const first = rows.map(({ type, id: subjectId, name, since, failures, reason }) => {
+  const first = rows.map(({ type, id: subjectId, name, since, failures, missedDueAt, ...row }) => {
+    const reason = type === 'monitor' ? whyDown(isoTimeOrNull(missedDueAt)) : row.reason;
     return { type, id: subjectId, name, since: isoTimeOrNull(since), failures, reason };
   });
   return { count: longest.count, first, knownSince: longest.knownSince };

@@ -264,6 +264,7 @@ export interface MonitorRow extends ColumnsOf<MonitorSettings> {
   health: MonitorHealth;
   /** When a ping or its absence last changed the health; null while it is `new`. */
   health_since: number | null;
+  missed_due_at: number | null;
   next_due_at: number | null;
   next_check_at: number | null;
   started_at: number | null;

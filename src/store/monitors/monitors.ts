@@ -1,5 +1,6 @@
 /** Monitors: what people set, and what pings and time make of them. */
 
+import { sql } from 'kysely';
 import { labelsIn } from '../../domain/labels.ts';
 import { monitorFields } from '../../domain/monitors/fields.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
@@ -26,6 +27,7 @@ const editable = columnsFor(monitorFields);
 const state = {
   health: 'health',
   healthSince: 'health_since',
+  missedDueAt: 'missed_due_at',
   nextDueAt: 'next_due_at',
   nextCheckAt: 'next_check_at',
   startedAt: 'started_at',
@@ -136,19 +138,22 @@ export async function findPingedMonitors(
   );
 }
 
-/** A page of a workspace's monitors, newest first. */
+/** A page of a workspace's monitors that meet the condition, newest first. */
 export async function listMonitors(
   db: Db,
   workspaceId: string,
   page: LabelledPage,
-): Promise<Monitor[]> {
+  condition = sql<boolean>`true`,
+): Promise<PingedMonitor[]> {
   const rows = await live(db)
+    .select('ping_count as pingCount')
     .where('workspace_id', '=', workspaceId)
     .where(onPage(page))
+    .where(condition)
     .orderBy('id', 'desc')
     .limit(page.limit)
     .execute();
-  return rows.map(monitorOf);
+  return rows.map(({ pingCount, ...row }) => ({ monitor: monitorOf(row), pingCount }));
 }
 
 /** Monitors to check by `now` (epoch milliseconds), the longest due first. */

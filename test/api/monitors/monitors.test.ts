@@ -29,6 +29,7 @@ test('a name is enough for a monitor; the rest has defaults', async (t) => {
     graceSeconds: 300,
     status: 'new',
     downReason: null,
+    missedDueAt: null,
     nextDueAt: null,
     lastPingAt: null,
     lastDurationMs: null,

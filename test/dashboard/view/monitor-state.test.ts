@@ -13,7 +13,7 @@ const nowMs = Date.parse('2026-11-22T01:42:00.000Z');
 function monitor(changes: Partial<MonitorState>): MonitorState {
   return {
     status: 'up',
-    downReason: null,
+    missedDueAt: null,
     nextDueAt: '2026-11-23T01:30:00.000Z',
     graceSeconds: 900,
     scheduleType: 'cron',
@@ -58,13 +58,10 @@ test('a late monitor says when it goes down', () => {
 test('a monitor that is down says for how long and why', () => {
   const since = '2026-11-21T23:38:00.000Z';
   assert.equal(
-    sentence(
-      { status: 'down', downReason: 'missed', nextDueAt: '2026-11-21T23:23:00.000Z' },
-      { since },
-    ),
+    sentence({ status: 'down', missedDueAt: '2026-11-21T23:23:00.000Z' }, { since }),
     'Down for 2 h 4 m: no successful ping since it was due at 00:23 (Europe/Paris). The next ping of a success makes it up again.',
   );
-  const failed = { status: 'down', downReason: 'fail' } as const;
+  const failed = { status: 'down' } as const;
   const fail = { kind: 'fail', exitCode: 12 } as const;
   assert.match(
     sentence(failed, { lastEnd: fail }),
@@ -76,10 +73,11 @@ test('a monitor that is down says for how long and why', () => {
     sentence({ ...failed, nextDueAt: overdue }, { lastEnd: { kind: 'fail', exitCode: null } }),
     /^Down: its task reported a failure\. /,
   );
-  // It was changed, or paused and resumed, and expects its next ping tomorrow.
+  // It was paused and resumed, and then another ping did not come: it is down since the first.
+  const again = { missedDueAt: '2026-11-21T23:23:00.000Z', nextDueAt: overdue };
   assert.match(
-    sentence({ status: 'down', downReason: 'missed' }),
-    /^Down: no successful ping came in time\. The next ping of a success/,
+    sentence({ status: 'down', ...again }, { since }),
+    /^Down for 2 h 4 m: no successful ping since it was due at 00:23 /,
   );
 });
 

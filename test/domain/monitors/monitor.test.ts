@@ -266,17 +266,18 @@ test('the duration of a run is from its last start to its end', () => {
   assert.equal(monitor.lastDurationMs, null, 'a clock that was set back gives no duration');
 });
 
+function changed(before: Monitor, after: Monitor): string | null {
+  const found = monitorChange(before, after);
+  return found && `${found.monitor.id} ${found.from} ${found.to} ${timeOf(found.at)}`;
+}
+
 test('a health change is found, unless the monitor is paused', () => {
   const fresh = define();
   const up = monitorAfter(fresh, eventOf('success', at('10:20'), 0));
   const down = monitorAfter(up, eventOf('check', at('11:05'), 0));
-  const changed = (before: Monitor, after: Monitor): string | null => {
-    const found = monitorChange(before, after, at('12:00'));
-    return found && `${found.monitor.id} ${found.from} ${found.to} ${timeOf(found.at)}`;
-  };
-  assert.equal(changed(fresh, up), 'the-id new up 12:00:00');
-  assert.equal(changed(up, down), 'the-id up down 12:00:00');
-  assert.equal(changed(down, up), 'the-id down up 12:00:00');
+  assert.equal(changed(fresh, up), 'the-id new up 10:20:00');
+  assert.equal(changed(up, down), 'the-id up down 11:05:00');
+  assert.equal(changed(down, up), 'the-id down up 10:20:00');
   assert.equal(changed(up, { ...up, nextDueAt: 0 }), null);
   const paused = changeMonitor(up, { action: 'pause' }, at('10:30'));
   assert.equal(changed(paused, monitorAfter(paused, eventOf('fail', at('10:31'), 0))), null);
@@ -307,18 +308,18 @@ test('a monitor is down because its task failed, or because no success came in t
     define({ ...everyHour, graceSeconds: 600 }),
     eventOf('success', at('10:00'), 0),
   );
-  assert.equal(downReason(up), null);
   const missed = monitorAfter(up, eventOf('check', at('11:10'), 0));
   const failed = monitorAfter(up, eventOf('fail', at('10:30'), 0));
   const both = monitorAfter(missed, eventOf('fail', at('11:20'), 0));
-  assert.deepEqual([missed, failed, both].map(downReason), ['missed', 'fail', 'fail']);
+  assert.deepEqual([up, missed, failed, both].map(downReason), [null, 'missed', 'fail', 'fail']);
   // What it expects from now on is another matter.
   const resumed = changeMonitor(
     changeMonitor(missed, { action: 'pause' }, at('12:00')),
     { action: 'resume' },
     at('12:05'),
   );
-  assert.equal(downReason(resumed), 'missed');
+  assert.deepEqual([downReason(resumed), resumed.missedDueAt], ['missed', at('11:00')]);
+  assert.equal(downReason({ ...missed, lastPingAt: at('11:30') }), 'missed', 'by a clock set back');
   assert.equal(downReason({ ...missed, paused: true }), null);
 });
 
@@ -367,6 +368,7 @@ test('a name makes a monitor that expects an hourly ping in Europe/Paris', () =>
     paused: false,
     health: 'new',
     healthSince: null,
+    missedDueAt: null,
     nextDueAt: null,
     nextCheckAt: null,
     startedAt: null,

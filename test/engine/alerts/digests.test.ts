@@ -374,9 +374,9 @@ test('one reminder names all that is down, and no second one is made while it wa
   await send(setup);
   const [, , reminder, ...more] = await alertsOf(setup, channel);
   assert.deepEqual(more, []);
-  assert.deepEqual(each(reminder?.data.down?.first ?? [], 'type', 'name', 'failures'), [
-    ['job', 'backup', 1],
-    ['monitor', 'sync', null],
+  assert.deepEqual(each(reminder?.data.down?.first ?? [], 'type', 'name', 'failures', 'reason'), [
+    ['job', 'backup', 1, 'http: 500'],
+    ['monitor', 'sync', null, 'its task reported a failure'],
   ]);
   const planned = await findNextDigestTime(store.db);
   assert.equal(planned, clock.now() + minute, 'it is tried again soon');

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updateMonitor } from '../../../src/app/monitors/monitors.ts';
+import { isoTime } from '../../../src/domain/clock.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -12,7 +13,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
-test('what a monitor became while it was paused is told once it is resumed, to whom it is news', async (t) => {
+test('what a monitor became while it was paused is told once it is resumed, to whom it is news, and since when', async (t) => {
   const setup = await setupEngine(t);
   const { clock, store, workspaceId } = setup;
   const app = quietApp({ store, clock });
@@ -34,7 +35,7 @@ test('what a monitor became while it was paused is told once it is resumed, to w
     });
     return receiver.received
       .map(({ body }) => JSON.parse(body))
-      .map(({ type, data }) => `${data.monitor.name}: ${type}`);
+      .map(({ type, timestamp, data }) => `${timestamp} ${data.monitor.name}: ${type}`);
   };
   const all = async (action: 'pause' | 'resume') => {
     for (const { id } of [fails, recovers, stays, silent])
@@ -49,10 +50,12 @@ test('what a monitor became while it was paused is told once it is resumed, to w
   await ping(recovers, 'success');
   await ping(stays, 'success');
   await ping(stays, 'fail');
+  const changedAt = isoTime(clock.now());
+  clock.advance(60_000);
   await all('resume');
   assert.deepEqual((await heard(4)).slice(2).toSorted(), [
-    'fails: monitor.down',
-    'recovers: monitor.up',
+    `${changedAt} fails: monitor.down`,
+    `${changedAt} recovers: monitor.up`,
   ]);
 });
 

@@ -17,6 +17,7 @@ export const monitors = [
      paused smallint not null check (paused in (0, 1)),
      health text not null check ${oneOf('health', 'new', 'up', 'down')},
      health_since bigint,
+     missed_due_at bigint,
      next_due_at bigint,
      next_check_at bigint,
      started_at bigint,
@@ -33,12 +34,11 @@ export const monitors = [
        or (next_due_at is not null and paused = 0 and health <> 'down' and deleted_at is null)),
      check (paused = 0 or next_due_at is null)
    )`,
-  `create index monitors_by_workspace on monitors (workspace_id, id)`,
+  // With what counts monitors, and skips over many of them, without reading them.
+  `create index monitors_by_workspace on monitors (workspace_id, id, deleted_at)`,
   `create index monitors_by_name on monitors (workspace_id, name, id) where deleted_at is null`,
   `create unique index monitors_by_key on monitors (workspace_id, managed_key)
      where managed_key is not null and deleted_at is null`,
-  // Counts monitors, and skips over many of them, without reading them.
-  `create index monitors_counted on monitors (workspace_id, id) where deleted_at is null`,
   // Only monitors that a missing ping can change, in the order in which they are checked.
   `create index monitors_by_check on monitors (next_check_at) where next_check_at is not null`,
   // Deleted monitors whose pings are still being removed.
