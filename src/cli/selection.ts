@@ -80,15 +80,16 @@ export function selectorOf({ selector }: Flags): string | null {
   return selector;
 }
 
-/** Whether a selector fits no job or monitor now; false if that cannot be asked. */
+/** Says that a selector fits no job or monitor now; null if it does, or if that cannot be asked. */
 export async function fitsNothing(
   selector: string | null,
   { jobs, monitors }: Pick<Api, 'jobs' | 'monitors'>,
-): Promise<boolean> {
-  if (selector === null) return false;
+): Promise<string | null> {
+  if (selector === null) return null;
   const asked = [jobs, monitors].map((of) => of.list({ selector }).next());
   const first = await Promise.all(asked).catch(() => []);
-  return first.length > 0 && first.every(({ done }) => done);
+  const isIdle = first.length > 0 && first.every(({ done }) => done);
+  return isIdle ? `${selector} fits no job or monitor now` : null;
 }
 
 /** Whether many may be meant, so that each gets a line of the answer. */
@@ -110,7 +111,7 @@ export async function select<Status extends string>(
   const isAll = areAllMeant(flags);
   if (isAll === names.length > 0) {
     const ways = statuses.length === 0 ? '--all' : '--all, --status or --selector';
-    throw new JobdError('usage', `name the ${noun}s, or use ${ways}`);
+    throw new JobdError('usage', `either name the ${noun}s or use ${ways}`);
   }
   const found = new Map<string, Selected>();
   if (isAll) {

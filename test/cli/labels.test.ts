@@ -81,9 +81,9 @@ test('a selection or label that means nothing is refused with what to do', async
   };
   assert.match(
     await refusal('jobs', 'pause'),
-    /name the jobs, or use --all, --status or --selector/,
+    /either name the jobs or use --all, --status or --selector/,
   );
-  assert.match(await refusal('jobs', 'pause', 'a', '-l', 'b'), /name the jobs, or use --all/);
+  assert.match(await refusal('jobs', 'pause', 'a', '-l', 'b'), /either name the jobs or use --all/);
   assert.match(
     await refusal('jobs', 'list', '-l', 'a = b'),
     /--selector must be terms such as client=acme/,

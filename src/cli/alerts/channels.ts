@@ -13,6 +13,7 @@ import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../fi
 import { parseChoice } from '../../settings/setting.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, type Resource } from '../resource.ts';
+import { fitsNothing } from '../selection.ts';
 import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson, type Output } from '../terminal/output.ts';
 import { configHelp, configOf, withConfigOptions } from './config-options.ts';
@@ -99,7 +100,12 @@ ${configHelp()}`,
       );
       if (flags['json']) return printJson(output, made);
       await printItem(context, resource, flags, made.channel);
-      if (made.secret !== undefined) printFields(output, { secret: made.secret });
+      if (made.secret !== undefined) {
+        printFields(output, { secret: made.secret });
+        output.say('keep the secret: it checks who sends the alerts, and is not shown again');
+      }
+      const nothing = await fitsNothing(made.channel.selector, api);
+      if (nothing !== null) output.say(nothing);
     });
 }
 
@@ -146,7 +152,7 @@ async function printChannel(output: Output, channel: Channel, context: Context):
     type: channel.type,
     destination: channel.destination,
     ...(await servedWords(channel, connect(context))),
-    ...settingsOf(channelFields, channel, ['name']),
+    ...settingsOf(channelFields, channel, ['name', 'selector']),
     'last delivery': lastDeliveryText(channel),
     ...waitOf(channel),
     id: channel.id,

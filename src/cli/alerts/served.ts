@@ -66,7 +66,9 @@ export async function namesOf(
 }
 
 /** Whom a channel serves, in words. */
-export async function servedWords({ jobIds, monitorIds }: Channel, { jobs, monitors }: Api) {
+export async function servedWords(channel: Channel, { jobs, monitors }: Api) {
+  const { selector, jobIds, monitorIds } = channel;
+  if (selector !== null) return { serves: `jobs and monitors with ${selector}` };
   return { jobs: await listWords(jobIds, jobs), monitors: await listWords(monitorIds, monitors) };
 }
 

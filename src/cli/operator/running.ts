@@ -28,7 +28,7 @@ export interface RunningServer {
 /** More processes are not looked at, and of each no more than this. */
 const mostProcesses = 10_000;
 const mostBytes = 64 * 1024;
-const mostServers = 8;
+const mostServers = 64;
 
 const systemPaths = { proc: '/proc', passwd: '/etc/passwd' };
 

@@ -18,8 +18,9 @@ export interface Late {
 
 /** How late runs began, in a sentence. */
 export function lateness({ p50Ms, p99Ms, maxMs }: Late): string {
-  if (p50Ms === null || p99Ms === null || maxMs === null) return 'No run ended in the last hour.';
-  return `In the last hour, half of the runs began within ${duration(p50Ms)} of their due time, 99 of 100 within ${duration(p99Ms)}; the latest was ${duration(maxMs)} late.`;
+  if (p50Ms === null || p99Ms === null || maxMs === null)
+    return 'No run has ended since jobd was started, or in the last hour.';
+  return `In the last hour, or since jobd was started, half of the runs began within ${duration(p50Ms)} of their due time, 99 of 100 within ${duration(p99Ms)}; the latest was ${duration(maxMs)} late.`;
 }
 
 /** What a key is good for now. */

@@ -6,6 +6,7 @@
 import { someOf } from '../counted.ts';
 import { invalidInput } from '../errors.ts';
 import { isId } from '../id.ts';
+import { quoted } from '../quote.ts';
 import { longestChain, type AfterOn } from './after-words.ts';
 
 /** The job whose runs start this one, and which of their ends do. */
@@ -78,5 +79,5 @@ const mostNames = 5;
 /** Why a job cannot be deleted: these run after it, and would never run again. */
 export function followedWords(names: readonly string[]): string {
   const [run, them] = names.length === 1 ? ['runs', 'it'] : ['run', 'them'];
-  return `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update JOB --no-after)`;
+  return `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update ${run === 'runs' ? quoted(names[0] ?? '') : 'JOB'} --no-after)`;
 }

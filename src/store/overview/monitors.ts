@@ -8,8 +8,8 @@ import { afterAllIds, type LabelledPage } from '../database/named.ts';
 import { listMonitors, type PingedMonitor } from '../monitors/monitors.ts';
 import { isFound } from './search.ts';
 
-/** What a list leaves out; `now` in epoch milliseconds. */
-export interface MonitorCondition {
+/** What a list is limited to; `now` in epoch milliseconds. */
+export interface MonitorPage extends Pick<LabelledPage, 'before' | 'downTo' | 'limit'> {
   status: MonitorStatus | null;
   search: Search | null;
   now: number;
@@ -38,12 +38,7 @@ export async function findMonitorStop(
 export async function listMonitorsBy(
   db: Db,
   workspaceId: string,
-  {
-    status,
-    search,
-    now,
-    ...page
-  }: MonitorCondition & Pick<LabelledPage, 'before' | 'downTo' | 'limit'>,
+  { status, search, now, ...page }: MonitorPage,
 ): Promise<PingedMonitor[]> {
   const conditions = [
     sql`true`,

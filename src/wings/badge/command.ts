@@ -43,8 +43,8 @@ export function addBadgeCommands(program: Command, context: Context): void {
       });
       output.say('Keep the addresses: they are not shown again.');
       if (isThisMachine(new URL(pictureUrl).hostname)) output.say(onlyHere);
-      const isIdle = await fitsNothing(badge.selector, api);
-      if (isIdle) output.say(`${badge.selector} fits no job or monitor now`);
+      const nothing = await fitsNothing(badge.selector, api);
+      if (nothing !== null) output.say(nothing);
     });
   withWide(group.command('list'))
     .description('list all badges of the workspace, newest first')

@@ -19,6 +19,7 @@ import { idCell, moment } from '../../cli/terminal/cell.ts';
 import { printFields, type Output } from '../../cli/terminal/output.ts';
 import type { OverviewResponse } from '../../api/overview/contract.ts';
 import { counted } from '../../domain/counted.ts';
+import { invalidInput } from '../../domain/errors.ts';
 import { quoted } from '../../domain/quote.ts';
 import { aboutOf, aboutText } from '../../domain/window-words.ts';
 import type { Flags } from '../../settings/config.ts';
@@ -96,6 +97,8 @@ Examples:
         { noun: 'window', items: notOver(items), name, flags },
         {
           async create() {
+            if (given.effect === undefined)
+              throw invalidInput('--effect is required: mute or hold');
             await confirmAll(given, flags, api);
             return fieldOf(await askOnce<WindowResponse>(api.ask, '/windows', given), 'window');
           },
@@ -207,12 +210,12 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
   const { selector, cronExpr, timezone, jobIds, monitorIds, endedAt } = window;
   const api = connect(context);
   const { jobs, monitors } = api;
-  const isIdle = await fitsNothing(selector, api);
+  const nothing = await fitsNothing(selector, api);
   const [end, isOver] = [endOf(window), window.state === 'over'];
   printFields(output, {
     name: window.name,
     effect: window.effect,
-    about: `${aboutText(aboutOf(window))}${isIdle ? ', which fits no job or monitor now' : ''}`,
+    about: `${aboutText(aboutOf(window))}${nothing ? ', which fits no job or monitor now' : ''}`,
     ...(jobIds?.length && { jobs: await namesOf(jobIds, jobs) }),
     ...(monitorIds?.length && { monitors: await namesOf(monitorIds, monitors) }),
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),

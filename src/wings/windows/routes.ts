@@ -72,7 +72,12 @@ const operations = describe(
       params: WindowPath,
       response: { 200: WindowResponse },
       answer: 'The window as it is now.',
-      failures: { 409: { when: 'It is not on.', example: 'the window patch night is not on' } },
+      failures: {
+        409: {
+          when: 'It is not on.',
+          example: 'the window patch night is not on: to keep it from beginning, delete it',
+        },
+      },
     },
     deleteWindow: {
       summary: 'Delete a window',

@@ -143,7 +143,10 @@ export async function endWindow(
   return await change(app, principal, id, async (_, before, note) => {
     const now = app.clock.now();
     if (periodAt(before, now) === null) {
-      throw new JobdError('conflict', `the window ${before.name} is not on`);
+      throw new JobdError(
+        'conflict',
+        `the window ${before.name} is not on: to keep it from beginning, delete it`,
+      );
     }
     note({ action: 'window.end', subject: before });
     return { ...before, endedAt: isoTime(now) };

@@ -65,7 +65,7 @@ test('what a job runs after and where its results go can be set, read, sent back
       409,
       {
         error:
-          'b runs after this job: delete it first or together with it, or end that with after: null (jobd jobs update JOB --no-after)',
+          "b runs after this job: delete it first or together with it, or end that with after: null (jobd jobs update 'b' --no-after)",
       },
     ],
   );

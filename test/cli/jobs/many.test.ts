@@ -192,7 +192,7 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
 
   assert.match(
     (await jobd('jobs', 'pause')).stderr,
-    /^jobd: name the jobs, or use --all, --status or --selector\n/,
+    /^jobd: either name the jobs or use --all, --status or --selector\n/,
   );
   assert.equal((await jobd('jobs', 'pause', 'one', '--all')).exitCode, 2);
   assert.match(

@@ -20,12 +20,12 @@ test('what is used is said with its limit, or that there is none', () => {
 test('lateness is a sentence, also when nothing ran', () => {
   assert.equal(
     lateness({ p50Ms: 3, p99Ms: 21, maxMs: 36_000 }),
-    'In the last hour, half of the runs began within 3 ms of their due time, 99 of 100 within 21 ms; the latest was 36 s late.',
+    'In the last hour, or since jobd was started, half of the runs began within 3 ms of their due time, 99 of 100 within 21 ms; the latest was 36 s late.',
   );
   assert.match(lateness({ p50Ms: 3, p99Ms: 1_200, maxMs: 1_200 }), /within 1\.2 s/);
   assert.equal(
     lateness({ p50Ms: null, p99Ms: null, maxMs: null }),
-    'No run ended in the last hour.',
+    'No run has ended since jobd was started, or in the last hour.',
   );
 });
 

@@ -212,7 +212,7 @@ test('a job that others run after is deleted only with them', async (t) => {
   await assert.rejects(deleteJob(app, writer, first.id), {
     code: 'conflict',
     message:
-      'then runs after this job: delete it first or together with it, or end that with after: null (jobd jobs update JOB --no-after)',
+      "then runs after this job: delete it first or together with it, or end that with after: null (jobd jobs update 'then' --no-after)",
   });
   const copy = await copyJob(app, writer, then.id, 'copy');
   assert.deepEqual(copy.after, then.after);

@@ -16,6 +16,7 @@ import {
   deliveryWords,
   eventWords,
   moreWords,
+  servesWords,
 } from '../../view/deliveries.ts';
 import { duration } from '../../view/figures.ts';
 import { clock } from '../../view/times.ts';
@@ -41,18 +42,16 @@ export function ChannelPage({ channel }: { channel: Channel }) {
         <ChannelSwitch channel={channel} />
         <TestButton channel={channel} />
       </ThingHead>
-      <p class="sentence">
-        <Waits channel={channel} />
-      </p>
+      <Waits channel={channel} as="sentence" />
       {!enabled && <p class="sentence">Off: no alert is sent there, except tests.</p>}
       <section class="panel">
         <h2>Facts</h2>
         <Facts
           of={{
             Type: channelKinds[type].word,
-            Jobs: <Subjects kind="job" ids={jobIds} />,
-            Monitors: <Subjects kind="monitor" ids={monitorIds} />,
-            Labels: channel.selector !== null && <Outside text={channel.selector} />,
+            Jobs: channel.selector === null && <Subjects kind="job" ids={jobIds} />,
+            Monitors: channel.selector === null && <Subjects kind="monitor" ids={monitorIds} />,
+            Serves: channel.selector !== null && <Outside text={servesWords(channel)} />,
             Alerts: `of a job ${afterWords(channel)}, of a monitor at once`,
             Also: more !== null && more,
             Destination: destination ?? 'cannot be read',

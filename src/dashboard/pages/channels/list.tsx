@@ -37,7 +37,12 @@ function ChannelRow({ channel }: { channel: Channel }) {
       thing={channel}
       state={state}
       sign={lastDelivery === null ? 'new' : deliverySign(lastDelivery)}
-      below={<LastDelivery channel={channel} />}
+      below={
+        <>
+          <LastDelivery channel={channel} />
+          <Waits channel={channel} as="line" />
+        </>
+      }
       when={
         <>
           <span class="line">
@@ -81,7 +86,6 @@ function LastDelivery({ channel }: { channel: Channel }) {
       {consecutiveFailures > 1 && (
         <span class="reason">{` (${consecutiveFailures} failed in a row)`}</span>
       )}
-      <Waits channel={channel} />
     </p>
   );
 }

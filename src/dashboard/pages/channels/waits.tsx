@@ -5,12 +5,12 @@ import { now } from '../../client/clock.ts';
 import { Until } from '../../parts/basic.tsx';
 
 /** Nothing if they do not. */
-export function Waits({ channel: { nextAttemptAt } }: { channel: Channel }) {
+export function Waits({ channel, as }: { channel: Channel; as: 'line' | 'sentence' }) {
+  const { nextAttemptAt } = channel;
   if (nextAttemptAt === null || Date.parse(nextAttemptAt) <= now.value) return null;
   return (
-    <span class="reason">
-      {' '}
+    <p class={`${as} reason`}>
       Its alerts wait: the next attempt is <Until at={nextAttemptAt} />.
-    </span>
+    </p>
   );
 }

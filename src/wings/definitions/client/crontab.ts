@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { alreadyExists } from '../../../base/whole-file.ts';
 import { JobdError, systemCode } from '../../../domain/errors.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
@@ -86,10 +87,12 @@ function namesUsers({ output }: Context, file: string | undefined, text: string)
 
 /** Assignments that a POSIX shell reads; only the owner may read the file. */
 function writeVariables(path: string, variables: ReadonlyMap<string, string>): void {
+  if (variables.size === 0) return;
   const lines = [...variables].map(([name, value]) => `${name}=${quoted(value)}\n`);
   try {
     writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw alreadyExists(path);
     throw new JobdError('usage', `${path} cannot be written: ${systemCode(error)}`, {
       cause: error,
     });

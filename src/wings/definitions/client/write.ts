@@ -120,9 +120,9 @@ export function unique(name: string, taken: Set<string>, separator = '-'): strin
   return free;
 }
 
-/** A variable for a value that nobody is shown: `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. Adds it to `taken`. */
+/** A variable for a value that nobody is shown: `SECRET_NIGHTLY_BACKUP_AUTHORIZATION`; jobd's own begin otherwise. Adds it to `taken`. */
 export function variableOf(key: string, name: string, taken: Set<string>): string {
-  const variable = `JOBD_${key}_${name}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+  const variable = `SECRET_${key}_${name}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
   return unique(variable.replace(/(?<!_)_+$/, ''), taken, '_');
 }
 

@@ -119,7 +119,7 @@ test('jobs made by hand, one after the other, and their channel are adopted as t
   const channel = ['channels', 'create', '--type', 'webhook', '--name', 'Hook', '--job', 'First'];
   assertEnds(await jobd({}, ...channel, '--url', 'https://example.com/hook'), 0, /^/);
   const file = write('jobs.yaml', (await jobd({}, 'export')).stdout);
-  const env = { JOBD_HOOK_URL: 'https://example.com/hook' };
+  const env = { SECRET_HOOK_URL: 'https://example.com/hook' };
   assertEnds(await jobd(env, 'diff', '--file', file), 1, /0 to update.*3 to adopt as they are/);
   assertEnds(await jobd(env, 'apply', '--file', file), 0, /3 adopted/);
   assertEnds(await jobd(env, 'diff', '--file', file), 0, /3 the same/);

@@ -157,9 +157,9 @@ test('exported files show only what is to adopt, and jobs made by hand are adopt
   const yaml = assertEnds(exported, 0, /^exported 4 jobs, with 3 variables to set\n$/);
   assert.equal((await daemon.jobd('export')).stdout, yaml);
   const values = {
-    JOBD_BACKUP_AUTHORIZATION: 'Bearer s3cret',
-    JOBD_BACKUP_X_PLAIN: 'a',
-    JOBD_BY_HAND_X_A: 'one',
+    SECRET_BACKUP_AUTHORIZATION: 'Bearer s3cret',
+    SECRET_BACKUP_X_PLAIN: 'a',
+    SECRET_BY_HAND_X_A: 'one',
   };
   for (const name of Object.keys(values)) assert.match(yaml, new RegExp(`^#   ${name}$`, 'm'));
   const copy = write('exported.yaml', yaml);

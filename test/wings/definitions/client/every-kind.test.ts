@@ -65,7 +65,7 @@ test('monitors and channels are created, changed, renamed and removed like jobs'
     /^exported 1 job, 1 monitor and 1 channel, with 1 variable to set\n$/,
   );
   const copy = write('exported.yaml', yaml);
-  const value = { JOBD_OPS_URL: 'https://example.com/s3cret-two' };
+  const value = { SECRET_OPS_URL: 'https://example.com/s3cret-two' };
   assert.equal(assertEnds(await jobd(value, 'diff', '-f', copy), 0, /; 3 the same/), '');
   const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
   const reader = { JOBD_API_KEY: key.stdout.trim() };

@@ -240,17 +240,21 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
         'turned 3 of 4 lines: 2 jobs, 1 monitor\n$',
     ),
   );
-  assert.match(ran.stdout, /Authorization: \$\{JOBD_NIGHTLY_BACKUP_AUTHORIZATION\}/);
+  assert.match(ran.stdout, /Authorization: \$\{SECRET_NIGHTLY_BACKUP_AUTHORIZATION\}/);
   assert.doesNotMatch(ran.stdout + ran.stderr, /it's/);
-  assert.equal(readFileSync(env, 'utf8'), "JOBD_NIGHTLY_BACKUP_AUTHORIZATION='Bearer it'\\''s'\n");
+  assert.equal(
+    readFileSync(env, 'utf8'),
+    "SECRET_NIGHTLY_BACKUP_AUTHORIZATION='Bearer it'\\''s'\n",
+  );
   assert.equal(statSync(env).mode & 0o777, 0o600);
   const again = await runCommand(['import', 'crontab', path, '--variables', env]);
-  assert.equal(again.exitCode, 2, 'no file is overwritten');
+  assert.equal(again.exitCode, 5, 'no file is overwritten');
+  assert.match(again.stderr, /already exists: choose another file name/);
 
   const daemon = await serveCommand(t);
   const file = join(folder, 'jobs.yaml');
   writeFileSync(file, ran.stdout);
-  const secret = { JOBD_NIGHTLY_BACKUP_AUTHORIZATION: "Bearer it's" };
+  const secret = { SECRET_NIGHTLY_BACKUP_AUTHORIZATION: "Bearer it's" };
   const applied = await runCommand(['apply', '-f', file], { ...daemon.env, ...secret });
   assert.deepEqual(
     [applied.exitCode, applied.stdout],

@@ -199,10 +199,10 @@ test('a job made by hand gets a unique key derived from its name', () => {
   const { text, variables } = exportAll(itemsOf(jobs, new Map([['3', 'a']])));
   assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
   assert.match(text, /a-2:\n {4}adopt: "1"\n/);
-  assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
+  assert.deepEqual(variables, ['SECRET_A_X_A', 'SECRET_A_2_X_A', 'SECRET_A_3_X_A']);
   assert.match(
     text,
-    /^# Bodies and URLs are written as they are: .*\n# Values of headers .*:\n#   JOBD_A/,
+    /^# Bodies and URLs are written as they are: .*\n# Values of headers .*:\n#   SECRET_A/,
   );
   assert.equal(exportAll(itemsOf([], new Map())).text, 'jobs: {}\n');
 });
@@ -235,11 +235,11 @@ test('an export of monitors and channels is read back, and names what a channel 
   ];
   const { text, variables } = exportAll({ jobs, monitors: [monitor], channels });
   assert.deepEqual(variables.toSorted(), [
-    'JOBD_C3_URL',
-    'JOBD_C4_TOKEN',
-    'JOBD_C4_URL',
-    'JOBD_C5_URL',
-    'JOBD_C6_URL',
+    'SECRET_C3_URL',
+    'SECRET_C4_TOKEN',
+    'SECRET_C4_URL',
+    'SECRET_C5_URL',
+    'SECRET_C6_URL',
   ]);
   const loaded = emptyLoad();
   const sources = {
