@@ -121,7 +121,7 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
 };
 
 /** What is in every line, or has its own place. */
-const ownPlace = new Set(['level', 'time', 'msg', 'err', 'error', 'loop']);
+const ownPlace = new Set(['level', 'time', 'msg', 'err', 'error', 'facts', 'loop']);
 
 function messageWithFields(message: string, fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) =>

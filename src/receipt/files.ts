@@ -11,6 +11,8 @@ import { readTrustedKeys } from './trusted-keys.ts';
 
 /** Largest file of receipts in bytes: some 60,000 of them, one on each line. */
 const maxFileBytes = 64 * 1024 * 1024;
+/** Lines that may be receipts: each that is none takes a sentence. */
+const mostLines = 100_000;
 
 /** Judges the receipts of one path by the keys of another. Throws Refusal, `unreadable`, if either cannot be read. */
 export async function judgePaths(receiptPath: string, keyPath: string): Promise<Judgement> {
@@ -54,6 +56,8 @@ function receiptsIn(source: string, bytes: Uint8Array): Given[] {
       at = end === -1 ? bytes.length : end;
       const full = bytes.subarray(start, at);
       if (lines.length === 0 && !isObject(full)) break;
+      if (lines.length === mostLines)
+        throw unreadable(`${escaped(source)} has more than ${mostLines} lines: split it`);
       lines.push({ source: `${source}, line ${line}`, bytes: full });
     } else if (byte !== 0x0a) continue;
     start = at + 1;

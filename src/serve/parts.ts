@@ -10,7 +10,7 @@ import { createHealth } from '../app/operator/health.ts';
 import { readPageFile, readVerifyScript } from '../base/built-files.ts';
 import type { Log } from '../base/log.ts';
 import { attemptsInFlight } from '../domain/alerts/delivery.ts';
-import type { Finding, FindingCode } from '../domain/findings.ts';
+import type { Finding } from '../domain/findings.ts';
 import { shareOpenFiles, type OpenFiles } from '../domain/targets/open-files.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createTargetJudge } from '../egress/judged-target.ts';
@@ -84,13 +84,13 @@ export async function startWatching(
 }
 
 /** Says what checks begin and cease to find. */
-function logFindings(log: Log, begun: readonly Finding[], over: readonly FindingCode[]): void {
+function logFindings(log: Log, begun: readonly Finding[], over: readonly Finding[]): void {
+  for (const { code, detail } of over) log.info({ code, error: detail }, 'this is over');
   for (const { code, result, facts, detail, notes } of begun) {
     const fields = { code, error: detail, facts, notes };
     if (result === 'fail') log.error(fields, 'see to this');
     else log.warn(fields, 'see to this');
   }
-  for (const code of over) log.info({ code }, 'this is over');
 }
 
 /** All that there is before the server. */

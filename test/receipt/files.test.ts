@@ -52,3 +52,7 @@ test('a line keeps the blanks before it: a control character is no blank of JSON
     ['all.ndjson, line 2', 'unreadable'],
   ]);
 });
+
+test('a file of more lines than real receipts fit in is refused before they are judged', async (t) => {
+  await assert.rejects(judged(t, '{}\n'.repeat(100_001)), /has more than 100000 lines: split it/);
+});

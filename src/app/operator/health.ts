@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { found, type Finding, type FindingCode } from '../../domain/findings.ts';
+import { found, type Finding } from '../../domain/findings.ts';
 import { probeWrite } from '../../store/database/inspect.ts';
 import type { Store } from '../../store/database/store.ts';
 import { checks } from './checks.ts';
@@ -19,7 +19,7 @@ export interface HealthParts {
   /** What the parts of this process find now. */
   readonly own: () => readonly Finding[];
   /** Hears what the checks find that they did not find before, and what they find no more. */
-  readonly onChange: (begun: readonly Finding[], over: readonly FindingCode[]) => void;
+  readonly onChange: (begun: readonly Finding[], over: readonly Finding[]) => void;
 }
 
 export interface Health {
@@ -63,23 +63,19 @@ export function createHealth({ store, clock, dataDir, own, onChange }: HealthPar
       return await asked.answer;
     },
     async check() {
-      const before = codesOf(checked);
+      const before = checked;
       const all: Finding[] = [];
       for (const check of Object.values(checks)) {
         all.push(...(await check({ db: store.db, clock, dataDir })));
       }
       checked = all.filter(({ result }) => result !== 'ok');
-      const now = codesOf(checked);
-      const begun = checked.filter(({ code }) => code !== null && !before.has(code));
-      onChange(
-        begun,
-        [...before].filter((code) => !now.has(code)),
-      );
+      onChange(without(checked, before), without(before, checked));
       return checkEveryMs;
     },
   };
 }
 
-function codesOf(findings: readonly Finding[]): Set<FindingCode> {
-  return new Set(findings.flatMap(({ code }) => code ?? []));
+/** Those findings whose codes others have not. */
+function without(findings: readonly Finding[], others: readonly Finding[]): Finding[] {
+  return findings.filter(({ code }) => !others.some((other) => other.code === code));
 }

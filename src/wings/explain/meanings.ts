@@ -55,7 +55,7 @@ const byReason: Readonly<Record<RunReason, Row>> = {
   protocol: [
     'the answer could not be read',
     'It is not valid HTTP, too large or broken off. The target may have done its work.',
-    `${seeLog} Check the scheme and the port of the URL.`,
+    `${seeLog} If it speaks no HTTP, check the scheme and the port of the URL.`,
   ],
   unopened: [
     'the job has lost its headers and its body',

@@ -124,7 +124,7 @@ function latenessFacts(records: Records, run: RunSummary): Fact[] {
   const late = fact('late', `It began ${lengthText(lateMs)} late.`, values);
   const causes = causesOf(records, run.scheduledFor, at);
   const why =
-    'Why it began late is not recorded. It may be busy slots, a slow database, a suspended machine or a clock change.';
+    'Why it began late is not recorded. It may be busy slots, a database that was slow or could not be used, a suspended machine or a clock change.';
   return [late, ...(causes.length > 0 ? causes : [unknown('cause', why)])];
 }
 

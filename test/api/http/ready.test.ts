@@ -15,10 +15,10 @@ import { holdWriteLock } from '../../support/running/write-lock.ts';
 function healthOf(store: Store, own: () => Finding[] = () => []) {
   const clock = fakeClock();
   const changes: (FindingCode | null)[][] = [];
-  const onChange = (begun: readonly Finding[], over: readonly FindingCode[]): void =>
+  const onChange = (begun: readonly Finding[], over: readonly Finding[]): void =>
     void changes.push(
       begun.map(({ code }) => code),
-      [...over],
+      over.map(({ code }) => code),
     );
   const health = createHealth({ store, clock, dataDir: '/nowhere', own, onChange });
   return { ...health, clock, changes };
