@@ -1,7 +1,7 @@
 /**
- * Reads cron expressions. The syntax is decided here; cron-parser then judges and expands the values,
- * one list item at a time. Given a whole expression it would refuse what crontabs contain
- * (`0,7`, `1-5,3`, lists of `#`) and accept what jobd does not (`?`, `H`, seconds, `@secondly`).
+ * Reads cron expressions. The syntax is decided here, and numbers are expanded here: anybody may send thousands of long lists
+ * of them. cron-parser judges and expands the other items, one at a time. Given a whole expression it would refuse what
+ * crontabs contain (`0,7`, `1-5,3`, lists of `#`) and accept what jobd does not (`?`, `H`, seconds, `@secondly`).
  */
 import { CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
@@ -168,11 +168,11 @@ interface FieldValues {
 
 function readField(rule: FieldRule, text: string): FieldValues {
   const field: FieldValues = { values: [], ordinals: [] };
-  for (const item of text.split(',')) {
+  for (const item of new Set(text.split(','))) {
     if (item === '') {
       throw invalidInput(`cronExpr: the ${rule.name} field has an empty list item, ${got(text)}`);
     }
-    const { values, place } = expand(rule, readItem(rule, item), item);
+    const { values, place } = numbersIn(rule, item) ?? expand(rule, readItem(rule, item), item);
     for (const value of values) {
       if (typeof value === 'string') {
         field.ordinals.push({ weekday: (Number.parseInt(value, 10) || 0) % 7, place: 0 });
@@ -181,6 +181,19 @@ function readField(rule: FieldRule, text: string): FieldValues {
     }
   }
   return field;
+}
+
+/** What an item of numbers stands for; null for any other, and for one that breaks a rule. */
+function numbersIn({ least, most }: FieldRule, item: string): Expanded | null {
+  const match = /^(?:\*|(\d\d?)(?:-(\d\d?))?)(?:\/(\d+))?$/.exec(item);
+  const [, one, last, every] = match ?? [];
+  const from = Number(one ?? least);
+  const to = Number(last ?? (one !== undefined && every === undefined ? one : most));
+  const step = Number(every ?? 1);
+  if (match === null || from < least || from > to || to > most || step < 1) return null;
+  const values: number[] = [];
+  for (let value = from; value <= to; value += step) values.push(value);
+  return { values, place: 0 };
 }
 
 // cron-parser reads a run of names ("janfeb") as one number, so a name must stand alone.
@@ -205,19 +218,31 @@ function readItem(rule: FieldRule, item: string): string {
   return `${values}/${Math.min(Number(step), rule.size)}`;
 }
 
-/** The values of an item, which people have written in this way; `place` is the n of `#n`, or 0. */
-function expand(rule: FieldRule, item: string, written: string) {
+/** The values of an item; `place` is the n of `#n`, or 0. */
+interface Expanded {
+  values: readonly (number | string)[];
+  place: number;
+}
+
+/** What cron-parser made of items: there are few with letters, and each takes 30 µs. */
+const expanded = new LRUCache<string, Expanded>({ max: 10_000 });
+
+/** What an item stands for, which people have written in this way. */
+function expand(rule: FieldRule, item: string, written: string): Expanded {
   // In a range Sunday ends the week: fri-sun is 5-7, not 5-0.
   const unambiguous =
     rule.key === 'dayOfWeek' ? item.replace(/^(?!sun|0)(\w+)-sun/i, '$1-7') : item;
+  const name = `${rule.key} ${unambiguous.toLowerCase()}`;
+  const known = expanded.get(name);
+  if (known !== undefined) return known;
   const words = fieldRules.map(({ key }) => (key === rule.key ? unambiguous : '*'));
   try {
     // The options keep cron-parser from reading the clock and using randomness.
     const { fields } = CronExpressionParser.parse(`0 ${words.join(' ')}`, parserOptions);
-    return {
-      values: fields[rule.key].values,
-      place: rule.key === 'dayOfWeek' ? fields.dayOfWeek.nthDay : 0,
-    };
+    const place = rule.key === 'dayOfWeek' ? fields.dayOfWeek.nthDay : 0;
+    const found = { values: fields[rule.key].values, place };
+    expanded.set(name, found);
+    return found;
   } catch {
     throw refused(rule, written);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { CronExpressionParser } from 'cron-parser';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
 
@@ -199,4 +200,14 @@ void test('only a schedule without a star in minute and hour is fixed', () => {
   ];
   for (const cronExpr of fixed) assert.equal(parseCron(cronExpr).fixed, true, cronExpr);
   for (const cronExpr of floating) assert.equal(parseCron(cronExpr).fixed, false, cronExpr);
+});
+
+test('long lists cost little: numbers need no cron-parser, and another item needs it once', (t) => {
+  const parse = t.mock.method(CronExpressionParser, 'parse');
+  for (let minute = 0; minute < 30; minute += 1) {
+    const minutes = Array.from({ length: 20 }, (_, index) => `${minute}-${30 + index}/7`);
+    parseCron(`${minutes.join(',')} 1,2,3 */5 1-12/5 0-7`);
+    parseCron(`${minute} 6 1,1,1 ${'dec,'.repeat(30)}nov sat,sat-sun/2,6#4`);
+  }
+  assert.equal(parse.mock.callCount(), 5);
 });
