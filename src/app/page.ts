@@ -46,16 +46,22 @@ export function partialPageOf<T extends Place, Place>(
   stop: Place | undefined,
   cursorOf: (place: Place) => string,
 ): PartialPage<T> {
-  const page = pageOf(found, limit, cursorOf);
-  if (page.nextCursor !== null || stop === undefined) return { ...page, isPartial: false };
-  return { ...page, nextCursor: cursorOf(stop), isPartial: found.length < limit };
+  const { items, nextCursor: next } = pageOf(found, limit, cursorOf);
+  const nextCursor = next ?? (stop === undefined ? null : cursorOf(stop));
+  return { items, nextCursor, isPartial: nextCursor !== null && items.length < limit };
 }
 
-/** Makes a page of up to `limit + 1` found items: the one too many says that there is a next page. */
+/** Tells when a page is full: with the item with which it has more than 1 MB. A job may have 200 KB, and clients may be slow. */
+export function createFill(): (item: unknown) => boolean {
+  let bytes = 0;
+  return (item) => (bytes += Buffer.byteLength(JSON.stringify(item) ?? '')) > 1_000_000;
+}
+
+/** Makes a page of up to `limit + 1` found items, or fewer large ones. Those left over say that there is a next page. */
 export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
-  const items = found.slice(0, limit);
+  const items = found.slice(0, Math.min(limit, found.findIndex(createFill()) + 1 || limit));
   const last = items.at(-1);
-  const nextCursor = found.length > limit && last !== undefined ? cursorOf(last) : null;
+  const nextCursor = found.length > items.length && last ? cursorOf(last) : null;
   return { items, nextCursor };
 }
 
@@ -101,7 +107,7 @@ export async function labelledPage<Item extends { id: string }>(
     },
   );
   const place = stop === undefined ? undefined : { id: stop };
-  return partialPageOf<Item, { id: string }>(found, limit, place, ({ id }) => idCursor(list, id));
+  return partialPageOf(found, limit, place, ({ id }) => idCursor(list, id));
 }
 
 /** The cursor of a list that is ordered by id. Every cursor holds the name of its list, and fits no other one. */

@@ -45,9 +45,7 @@ export async function listAudit(
       return { found: read.filter(isWanted), stop: read.length < rows ? undefined : read.at(-1) };
     },
   );
-  return partialPageOf<KeptAuditEntry, AuditPlace>(found, limit, stop, ({ number }) =>
-    numberCursor(list, number),
-  );
+  return partialPageOf(found, limit, stop, ({ number }) => numberCursor(list, number));
 }
 
 type AuditPlace = Pick<KeptAuditEntry, 'number'>;

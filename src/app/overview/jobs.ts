@@ -143,7 +143,7 @@ async function listByState(
     const ids = search === null ? null : await findAllWith(db, workspaceId, { state, search });
     const page = { state, search: null, ids, after, upTo: undefined, limit: limit + 1 };
     const sorted = await jobs.listJobsOn(db, workspaceId, `${order} of few`, page);
-    return partialPageOf<PlacedJob, JobPlace>(sorted, limit, undefined, cursorAt);
+    return partialPageOf(sorted, limit, undefined, cursorAt);
   }
   const rows = search === null ? mostRows[order] : searchedPerStep(search);
   const steps = search === null ? 1 : Math.min(mostRows[order], mostSearched) / rows;
@@ -157,7 +157,7 @@ async function listByState(
       return { found: await jobs.listJobsOn(db, workspaceId, order, page), stop: upTo };
     },
   );
-  return partialPageOf<PlacedJob, JobPlace>(found, limit, stop, cursorAt);
+  return partialPageOf(found, limit, stop, cursorAt);
 }
 
 /**
@@ -230,9 +230,7 @@ async function listRunning(
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const ids = await jobs.findRunningJobs(db, workspaceId);
   const { found, stop } = await jobsAmong(db, workspaceId, ids, { before, search, limit });
-  return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
-    idCursor(list, id),
-  );
+  return partialPageOf(found, limit, stop, ({ id }) => idCursor(list, id));
 }
 
 /** Jobs that windows hold now. They are looked for among all jobs, unless no window holds. */
@@ -259,9 +257,7 @@ async function listHeld(
       return { found: all.filter(isHeld), stop: upTo };
     },
   );
-  return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
-    idCursor(list, id),
-  );
+  return partialPageOf(found, limit, stop, ({ id }) => idCursor(list, id));
 }
 
 /**
@@ -282,9 +278,7 @@ async function listMissed(
   const { found, stop } = await jobsAmong(db, workspaceId, ids, among);
   const cursorAt = (id: string | null, before: RunPlace | null): string =>
     placeCursor(list, [id, ...(before === null ? [] : runPlaceParts(before))]);
-  const page = partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
-    cursorAt(id, begin.before),
-  );
+  const page = partialPageOf(found, limit, stop, ({ id }) => cursorAt(id, begin.before));
   if (page.nextCursor !== null || end === undefined) return page;
   return { ...page, nextCursor: cursorAt(null, end), isPartial: found.length < limit };
 }

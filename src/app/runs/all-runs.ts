@@ -51,7 +51,7 @@ export async function listAllRuns(
       return { found: await listRunsOfWorkspace(db, workspaceId, page), stop: downTo };
     },
   );
-  return partialPageOf<ListedRun, RunPlace>(found, limit, stop, runCursor);
+  return partialPageOf(found, limit, stop, runCursor);
 }
 
 /** The cursor of what is further back than a run. */

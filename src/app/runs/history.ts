@@ -43,7 +43,7 @@ export async function listHistory(
       return { found: await history.listHistory(db, id, query), stop: downTo ?? undefined };
     },
   );
-  return partialPageOf<RunSummary, RunPosition>(found, limit, stop, (run) => runCursor(list, run));
+  return partialPageOf(found, limit, stop, (run) => runCursor(list, run));
 }
 
 /** Where a page begins: what is further back of the end of the previous page and a moment. */

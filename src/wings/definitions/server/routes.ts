@@ -6,7 +6,7 @@ import type { ApiServer } from '../../../api/http/fastify.ts';
 import { continueLarge } from '../../../api/http/limits/connections.ts';
 import { countItems } from '../../../api/http/limits/request-limits.ts';
 import type { App } from '../../../app/app.ts';
-import { idCursor, pageOf, parseIdCursor } from '../../../app/page.ts';
+import { createFill, idCursor, idPage } from '../../../app/page.ts';
 import { mostDefinitions } from '../../../domain/definition.ts';
 import { invalidInput, JobdError } from '../../../domain/errors.ts';
 import { checkDistinct } from '../../../domain/fields.ts';
@@ -72,18 +72,21 @@ export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiPar
   server.get('/definitions', operations.listDefinitions, async ({ principal, query }) => {
     const { kind: noun = 'job', show } = query;
     const kind = managedKinds.find((one) => one.noun === noun) ?? managedJobs;
-    const { limit, cursor } = pageRequest(query);
     const list = `definitions ${noun}`;
-    const before = cursor === null ? null : parseIdCursor(list, cursor);
-    const page = { limit: limit + 1, before, isKeyNeeded: show !== 'all' };
-    const rows = await listManagedKeys(app.store.db, kind.table, principal.workspaceId, page);
-    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => idCursor(list, id));
-    const scene = newScene({ app, principal, isDryRun: true, countGuesses: () => {} });
-    const defined = items.map(async ({ id, key }) => {
-      const definition = await kind.written(scene, id);
-      return definition === undefined ? [] : [{ kind: noun, key, id, definition }];
+    const { items, nextCursor } = await idPage(list, pageRequest(query), async (asked) => {
+      const page = { ...asked, isKeyNeeded: show !== 'all' };
+      return await listManagedKeys(app.store.db, kind.table, principal.workspaceId, page);
     });
-    return { definitions: (await Promise.all(defined)).flat(), nextCursor };
+    const scene = newScene({ app, principal, isDryRun: true, countGuesses: () => {} });
+    const definitions = [];
+    const isFull = createFill();
+    for (const { id, key } of items) {
+      const definition = await kind.written(scene, id);
+      if (definition !== undefined) definitions.push({ kind: noun, key, id, definition });
+      const isLast = id === items.at(-1)?.id;
+      if (isFull(definition) && !isLast) return { definitions, nextCursor: idCursor(list, id) };
+    }
+    return { definitions, nextCursor };
   });
 
   server.post(
