@@ -2,14 +2,14 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
-import type { Job } from '../../domain/jobs/job.ts';
+import type { ListedJob } from '../../domain/jobs/listed-job.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { Selector } from '../../domain/labels.ts';
 import type { App, Principal } from '../../app/app.ts';
-import { listJobs } from '../../app/jobs/jobs.ts';
 import { requireJob } from '../../app/jobs/keep-job.ts';
 import { listMonitors } from '../../app/monitors/monitors.ts';
-import { idCursor, pageOf, parseRunCursor, runCursor } from '../../app/page.ts';
+import { jobCursor, listJobs } from '../../app/overview/jobs.ts';
+import { pageOf, parseRunCursor, runCursor } from '../../app/page.ts';
 import type { Page, PageRequest } from '../../app/page.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
 import { countsByReason } from '../ledger/accounted.ts';
@@ -33,7 +33,7 @@ export interface ReportRequest extends PageRequest {
 
 /** What became of a job in a month. Times are epoch milliseconds. */
 export interface JobReport extends Figures {
-  job: Job;
+  job: ListedJob;
   /** Due times of its schedules that have passed. */
   due: number;
   /** Those of them that a missed run stands for. */
@@ -58,9 +58,11 @@ export interface MonitorReport {
 export async function reportJobs(
   app: App,
   principal: Principal,
-  { month, ...request }: ReportRequest,
+  { month, selector, ...request }: ReportRequest,
 ): Promise<Page<JobReport> & { read: number }> {
-  const { items: jobs, nextCursor } = await listJobs(app, principal, { ...request, ...anyName });
+  const search = selector && { text: null, selector };
+  const asked = { ...request, search, filter: null, order: 'newest' } as const;
+  const { items: jobs, nextCursor } = await listJobs(app, principal, asked);
   const items: JobReport[] = [];
   let read = 0;
   for (const [index, job] of jobs.entries()) {
@@ -69,13 +71,11 @@ export async function reportJobs(
     read += found?.read ?? 0;
     const isLast = index === jobs.length - 1;
     if (read >= runsPerPage && !isLast) {
-      return { items, read, nextCursor: idCursor('jobs', job.id) };
+      return { items, read, nextCursor: jobCursor('newest', job) };
     }
   }
   return { items, read, nextCursor };
 }
-
-const anyName = { name: null, idPrefix: null };
 
 /** Null for a job that was deleted meanwhile. */
 function unlessGone(error: unknown): null {
@@ -86,7 +86,7 @@ function unlessGone(error: unknown): null {
 async function reportJob(
   app: App,
   { workspaceId }: Principal,
-  job: Job,
+  job: ListedJob,
   { from: begin, until }: Month,
 ): Promise<{ report: JobReport; read: number }> {
   const { db } = app.store;
@@ -130,7 +130,8 @@ export async function reportMonitors(
   principal: Principal,
   { month, ...request }: ReportRequest,
 ): Promise<Page<MonitorReport>> {
-  const { items, nextCursor } = await listMonitors(app, principal, { ...request, ...anyName });
+  const asked = { ...request, name: null, idPrefix: null };
+  const { items, nextCursor } = await listMonitors(app, principal, asked);
   const reports: MonitorReport[] = [];
   for (const monitor of items) {
     const { oldest, oldestAt, ...pings } = await countPings(app.store.db, monitor.id, month);

@@ -70,3 +70,18 @@ test('a page ends after 20,000 runs, and each 5,000 count as a request; removed 
   const countedFrom = new Date(beginning.scheduledFor).toISOString();
   assert.deepEqual([cut.success, cut.countedFrom], [10_000, countedFrom]);
 });
+
+test('a report reads no bodies: its pages do not end for them', async (t) => {
+  const { ask } = await startClockedDaemon(t, '2026-03-02T10:00:00Z');
+  const body = '\u0001'.repeat(32_768);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  for (const name of names) await ask('POST', '/jobs', { ...rare, method: 'POST', body, name });
+  const listed = (await ask('GET', '/jobs?limit=7')).body;
+  assert.ok(listed.jobs.length < 7 && listed.nextCursor !== null);
+  const { jobs, nextCursor } = (await ask('GET', '/report/jobs?month=2026-02&limit=7')).body;
+  assert.deepEqual(
+    jobs.map(({ name }: { name: string }) => name),
+    names.toReversed(),
+  );
+  assert.equal(nextCursor, null);
+});
