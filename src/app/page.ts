@@ -110,8 +110,8 @@ export async function labelledPage<Item extends { id: string }>(
   return partialPageOf(found, limit, place, ({ id }) => idCursor(list, id));
 }
 
-/** The cursor of a list that is ordered by id. Every cursor holds the name of its list, and fits no other one. */
-export function idCursor(list: string, id: string): string {
+/** The cursor of a list that is ordered by id or by number. Every cursor holds the name of its list, and fits no other one. */
+export function idCursor(list: string, id: string | number): string {
   return encode(list, id);
 }
 
@@ -122,12 +122,7 @@ export function parseIdCursor(list: string, cursor: string): string {
   return id;
 }
 
-/** The cursor of a list that is ordered by whole numbers. */
-export function numberCursor(list: string, number: number): string {
-  return encode(list, String(number));
-}
-
-/** Reads a cursor of `numberCursor`; throws `invalid_input`. */
+/** Reads a cursor of a list that is ordered by whole numbers; throws `invalid_input`. */
 export function parseNumberCursor(list: string, cursor: string): number {
   const number = decode(list, cursor);
   if (!/^\d{1,15}$/.test(number)) throw badCursor(cursor);
@@ -170,7 +165,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function encode(list: string, position: string): string {
+function encode(list: string, position: string | number): string {
   return Buffer.from(`${list} ${position}`).toString('base64url');
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Log } from '../../base/log.ts';
 import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
-import { Connection, connectionOf, type Turn } from './limits/connection.ts';
+import { closeUntaken, Connection, connectionOf, type Turn } from './limits/connection.ts';
 import { createClients, type ClientsParts } from './limits/clients.ts';
 import { answerExpectations, maxHeaderBytes, type ConnectionLimits } from './limits/connections.ts';
 import { createOpenConnections, type OpenConnections } from './limits/open-connections.ts';
@@ -75,6 +75,7 @@ function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpS
   let loggedClosed = 0;
   const check = setInterval(() => {
     for (const connection of open.all) connection.lookAtUntaken(limits.takeTimeoutMs);
+    closeUntaken(open.all, limits.maxUntakenBytes);
     const closed = open.closed - loggedClosed;
     if (closed === 0 || !mayLogClosed()) return;
     const about = { closed, open: open.all.size, most: limits.maxConnections };
@@ -106,22 +107,15 @@ function createLogLimit(): () => boolean {
 
 /** Answers a request of an address over its limit as cheaply as possible. */
 function refuse(response: ServerResponse): void {
-  const { status, headers, body } = refusal;
-  response.writeHead(status, headers).end(body);
+  response.writeHead(tooManyOfAddress.httpStatus, refusalHeaders).end(refusal);
 }
 
-const refusal = refusalText();
-
-function refusalText() {
-  const { message, httpStatus, retryAfterSeconds } = tooManyOfAddress;
-  const body = JSON.stringify({ error: message });
-  const headers = {
-    ...securityHeaders,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'retry-after': String(retryAfterSeconds),
-    ...spentOfAddress,
-    connection: 'close',
-  };
-  return { status: httpStatus, headers, body };
-}
+const refusal = JSON.stringify({ error: tooManyOfAddress.message });
+const refusalHeaders = {
+  ...securityHeaders,
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': String(Buffer.byteLength(refusal)),
+  'retry-after': String(tooManyOfAddress.retryAfterSeconds),
+  ...spentOfAddress,
+  connection: 'close',
+};

@@ -3,7 +3,7 @@ import { got, invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
 import type { Ground, Principal } from '../app.ts';
-import { numberCursor, parseNumberCursor, partialPageOf } from '../page.ts';
+import { idCursor, parseNumberCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { inSteps } from '../steps.ts';
 
@@ -45,7 +45,7 @@ export async function listAudit(
       return { found: read.filter(isWanted), stop: read.length < rows ? undefined : read.at(-1) };
     },
   );
-  return partialPageOf(found, limit, stop, ({ number }) => numberCursor(list, number));
+  return partialPageOf(found, limit, stop, ({ number }) => idCursor(list, number));
 }
 
 type AuditPlace = Pick<KeptAuditEntry, 'number'>;

@@ -21,7 +21,7 @@ import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { ChangesApp, Principal } from '../app.ts';
 import { changeBy, type NoteChange } from '../change.ts';
 import { makeOnce } from '../make-once.ts';
-import { labelledPage, numberCursor, pageOf, parseNumberCursor } from '../page.ts';
+import { idCursor, labelledPage, pageOf, parseNumberCursor } from '../page.ts';
 import type { LabelledRequest, Page, PageRequest } from '../page.ts';
 
 /**
@@ -167,5 +167,5 @@ export async function listPings(
   const monitor = await requireMonitor(store.db, principal, monitorId);
   const before = cursor === null ? null : parseNumberCursor(monitor.id, cursor);
   const found = await pings.listPings(store.db, monitor.id, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ number }) => numberCursor(monitor.id, number));
+  return pageOf(found, limit, ({ number }) => idCursor(monitor.id, number));
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { connectionOf, mostWaiting } from '../../../src/api/http/limits/connection.ts';
@@ -29,7 +30,7 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): P
   const server = createFastify({
     log,
     requests: createRequestLimits({ clock: systemClock, admissions: noKeys }),
-    limits: { checkIntervalMs: 20, ...limits },
+    limits: { checkIntervalMs: 20, maxUntakenBytes: 2 ** 30, ...limits },
   });
   let begun = 0;
   server.addHook('onRequest', async () => void (begun += 1));
@@ -211,6 +212,20 @@ test('a client that reads its response very slowly is disconnected in the end', 
     socket.destroy();
   });
   await until('the end of the connection', async () => (await connections(server)) === 0);
+});
+
+test('past a total of bytes that wait, the one that waited longest is closed, no other', async (t) => {
+  const { url, server } = await listen(t, { maxUntakenBytes: 100 * 1024 * 1024 });
+  const [first, second] = [await openSocket(url), await openSocket(url)];
+  for (const socket of [first, second]) {
+    const coming = once(server.server, 'request');
+    socket.pause();
+    socket.write('GET /endless HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const [request] = (await coming) as [IncomingMessage];
+    await until('a look', () => connectionOf(request.socket)?.untakenSince !== null);
+  }
+  await until('the end of one', async () => (await connections(server)) === 1);
+  assert.ok((await receiveAll(second.resume())).length > 64 * 1024 * 1024, 'it is whole');
 });
 
 test('an error while accepting a connection does not stop the server', async (t) => {

@@ -50,7 +50,7 @@ export class Connection implements OpenConnection {
   /** The request that is being answered. */
   turn: Turn | undefined;
   /** Since when sent data has been waiting for the client, monotonic milliseconds; null if it has read all. */
-  #untakenSince: number | null = null;
+  untakenSince: number | null = null;
   readonly #open: OpenConnections<Connection>;
   readonly #answer: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
@@ -78,7 +78,7 @@ export class Connection implements OpenConnection {
 
   /** A client that sends a request or reads an answer slowly does not make its connection busy. */
   get isBusy(): boolean {
-    return this.turn?.request.complete === true && this.#untakenSince === null;
+    return this.turn?.request.complete === true && this.untakenSince === null;
   }
 
   /** Whether no further requests are read. */
@@ -152,15 +152,15 @@ export class Connection implements OpenConnection {
   /** Must be called regularly. A client may read its answers slowly, but not for ever, and no requests wait meanwhile. */
   lookAtUntaken(takeTimeoutMs: number): void {
     const now = performance.now();
-    if (this.socket.writableLength === 0) this.#untakenSince = null;
-    else if (this.#untakenSince === null) {
-      this.#untakenSince = now;
+    if (this.socket.writableLength === 0) this.untakenSince = null;
+    else if (this.untakenSince === null) {
+      this.untakenSince = now;
       if (this.#waiting.splice(0).length > 0) this.stopReading();
-    } else if (now - this.#untakenSince > takeTimeoutMs) this.close();
+    } else if (now - this.untakenSince > takeTimeoutMs) this.close();
   }
 
   #canWait({ request }: Turn): boolean {
-    if (this.#untakenSince !== null || this.#waiting.length === mostWaiting) return false;
+    if (this.untakenSince !== null || this.#waiting.length === mostWaiting) return false;
     const bytes = this.#waiting.reduce((sum, turn) => sum + bytesOf(turn.request), 0);
     return bytes + bytesOf(request) <= mostWaitingBytes;
   }
@@ -178,7 +178,7 @@ export class Connection implements OpenConnection {
 
   #next(turn: Turn): void {
     this.turn = undefined;
-    this.#untakenSince = null;
+    this.untakenSince = null;
     this.#unread = turn.request.complete ? undefined : turn;
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const next = this.#waiting.shift();
@@ -196,6 +196,21 @@ export class Connection implements OpenConnection {
       this.dropPacket();
       return ignoreRest;
     };
+  }
+}
+
+/** Closes connections until at most so many bytes wait: of the address that leaves most, those that have waited longest. */
+export function closeUntaken(all: Iterable<Connection>, most: number): void {
+  const waiting = [...all]
+    .filter(({ untakenSince }) => untakenSince !== null)
+    .toSorted((a, b) => (a.untakenSince ?? 0) - (b.untakenSince ?? 0));
+  const bytes = (of: Connection[]) => of.reduce((sum, one) => sum + one.socket.writableLength, 0);
+  const groups = [...Map.groupBy(waiting, ({ addressGroup }) => addressGroup).values()];
+  let left = bytes(waiting);
+  for (const connection of groups.toSorted((a, b) => bytes(b) - bytes(a)).flat()) {
+    if (left <= most) return;
+    left -= connection.socket.writableLength;
+    connection.close();
   }
 }
 

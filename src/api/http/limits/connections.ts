@@ -16,6 +16,8 @@ export interface ConnectionLimits {
   idleTimeoutMs: number;
   /** From sending an answer until the client has read it, however slowly. */
   takeTimeoutMs: number;
+  /** How many bytes of answers may wait for clients, in all. */
+  maxUntakenBytes: number;
   /** How often the limits are checked. A client can exceed them by this much. */
   checkIntervalMs: number;
   /** Each further connection closes another: see open-connections.ts. */
@@ -28,6 +30,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
   keepAliveTimeoutMs: 72_000,
   idleTimeoutMs: 60_000,
   takeTimeoutMs: 120_000,
+  maxUntakenBytes: 64 * 1024 * 1024,
   checkIntervalMs: 1_000,
   maxConnections: 2_000,
 };
@@ -42,10 +45,12 @@ export const maxOpenBodyBytes = 16 * 1024;
 
 /** Closes the connection of a request that is answered before its large body has arrived. */
 export function answerLargeBodies(server: FastifyInstance): void {
-  server.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.raw.complete && isPerhapsLarge(request.raw)) {
+  server.addHook('onSend', ({ raw }, reply, payload, done) => {
+    // A body that is declared as small is read to its end, and the connection stays open.
+    const isPerhapsLarge = 'transfer-encoding' in raw.headers || declaredBytes(raw) > maxBodyBytes;
+    if (!raw.complete && isPerhapsLarge) {
       reply.header('connection', 'close');
-      closeAfterAnswer(request.raw);
+      closeAfterAnswer(raw);
     }
     done(null, payload);
   });
@@ -64,11 +69,6 @@ export function answerExpectations(http: Server): void {
 export function continueLarge(request: IncomingMessage, response: ServerResponse): void {
   const isExpected = request.headers.expect?.toLowerCase() === '100-continue';
   if (isExpected && declaredBytes(request) > maxBodyBytes) response.writeContinue();
-}
-
-/** A body that is declared as small is read to its end, and the connection stays open. */
-function isPerhapsLarge(request: IncomingMessage): boolean {
-  return 'transfer-encoding' in request.headers || declaredBytes(request) > maxBodyBytes;
 }
 
 function declaredBytes({ headers }: IncomingMessage): number {
