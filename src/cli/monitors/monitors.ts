@@ -130,6 +130,7 @@ function addPingsCommand(monitors: Command, context: Context): void {
         },
         { none: 'there are no pings yet' },
       );
+      if (found.nextCursor && found.pings.length < limit) output.say('older pings did not fit');
     });
 }
 
