@@ -3,7 +3,8 @@
  * times of the past can be computed again (`wings/ledger/accounted.ts`).
  */
 
-import { sameDueTimes, type ScheduleFields } from './schedule.ts';
+import { nextDue } from './next.ts';
+import { sameDueTimes, scheduleOf, type ScheduleFields } from './schedule.ts';
 
 export const spanEnds = ['paused', 'changed', 'expired', 'corrected', 'restored', 'held'] as const;
 
@@ -66,4 +67,20 @@ export function spanChange(
     ended: before && { reason, nextDueAt: before.nextRunAt },
     begun: after.nextRunAt === null ? null : after,
   };
+}
+
+/** Schedules of a job that were never due and followed each other within this time are kept as one. */
+export const shortestSpanMs = 60_000;
+
+/** Whether a span, up to the end or the change that follows it, says nothing of any due time: it is short, and nothing was due or held. */
+export function saysNothing(span: ScheduleSpan, { at, ended }: SpanChange): boolean {
+  const { fromAt, untilAt, heldUntil } = span;
+  const end = untilAt === null ? ended : { reason: span.endReason, nextDueAt: span.nextDueAt };
+  if (fromAt > at || fromAt <= at - shortestSpanMs || heldUntil !== null) return false;
+  const next = nextDue(scheduleOf(span), fromAt);
+  return (
+    (end?.reason === 'changed' || end?.reason === 'paused') &&
+    end.nextDueAt === next &&
+    (next ?? Infinity) > at
+  );
 }

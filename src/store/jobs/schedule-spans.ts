@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { nextDue, type DueTimes } from '../../domain/schedule/next.ts';
 import { scheduleOf, type ScheduleFields } from '../../domain/schedule/schedule.ts';
+import { saysNothing, shortestSpanMs } from '../../domain/schedule/span.ts';
 import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
 import { scheduleColumns } from '../database/columns.ts';
 import { idList } from '../database/dialect.ts';
@@ -67,6 +68,10 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
 /** Ends and begins spans. Only in the transaction that changes when the jobs are due. */
 export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[]): Promise<void> {
   const kept = changes.filter((change) => change !== null);
+  await joinShort(
+    tx,
+    kept.filter(({ ended, begun }) => ended !== null && begun !== null),
+  );
   await endSpan(
     tx,
     kept.flatMap(({ jobId, at, ended }) => (ended === null ? [] : [{ jobId, at, ...ended }])),
@@ -79,6 +84,57 @@ export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[])
       const rule = { scheduleType, cronExpr, timezone, periodSeconds };
       return [{ jobId, fromAt: at, ...rule, anchorAt, adjustments }];
     }),
+  );
+}
+
+interface Place {
+  jobId: string;
+  fromAt: number;
+}
+
+const dropSpan = statementForEach((db: Db, of: Parameters<Place>) =>
+  db
+    .deleteFrom('schedule_spans')
+    .where('job_id', '=', of('jobId'))
+    .where('from_at', '=', of('fromAt'))
+    .compile(),
+);
+
+const extendSpan = statementForEach((db: Db, of: Parameters<Place & { at: number }>) =>
+  db
+    .updateTable('schedule_spans')
+    .set({ until_at: of('at') })
+    .where('job_id', '=', of('jobId'))
+    .where('from_at', '=', of('fromAt'))
+    .compile(),
+);
+
+/** Before schedules begin: where the newest span and the one before it say nothing of any due time, that one is kept for both. */
+async function joinShort(tx: Db, changes: readonly SpanChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const since = Math.min(...changes.map(({ at }) => at)) - shortestSpanMs;
+  const ids = changes.map(({ jobId }) => jobId);
+  const recent = await tx
+    .selectFrom('schedule_spans')
+    .select(spanColumns)
+    .select('job_id as jobId')
+    .where('job_id', 'in', idList(ids))
+    .where('from_at', '>', since)
+    .orderBy('from_at')
+    .execute();
+  const spansOf = Map.groupBy(recent, ({ jobId }) => jobId);
+  const joined = changes.flatMap((change) => {
+    const [one, other] = spansOf.get(change.jobId)?.slice(-2) ?? [];
+    const isShort = other && [one!, other].every((span) => saysNothing(span, change));
+    return isShort ? [{ one: one!, other, at: change.at }] : [];
+  });
+  await dropSpan(
+    tx,
+    joined.map(({ other: { jobId, fromAt } }) => ({ jobId, fromAt })),
+  );
+  await extendSpan(
+    tx,
+    joined.map(({ one: { jobId, fromAt }, at }) => ({ jobId, fromAt, at })),
   );
 }
 
@@ -178,15 +234,21 @@ const spanColumns = [
   ...scheduleColumns,
 ] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
 
+interface SpanPage {
+  after: number;
+  until: number;
+  limit: number;
+}
+
 /** As the index `schedule_spans_by_end` has it. One may have ended by a clock that was set right, with what it decided ahead. */
 const saysUpTo = sql<number>`case when until_at is null then 9007199254740991
   when next_due_at > until_at then next_due_at else until_at end`;
 
-/** The spans of some jobs, by job, the oldest first, that say something of the due times of a period (epoch milliseconds). */
+/** Spans of some jobs, by job, the oldest first, that say something of the due times of a period (epoch milliseconds): `limit` at most. */
 export async function listSpans(
   db: Db,
   jobIds: readonly string[],
-  { after, until }: { after: number; until: number },
+  { after, until, limit }: SpanPage,
 ): Promise<Map<string, ScheduleSpan[]>> {
   const spans = await db
     .selectFrom('schedule_spans')
@@ -196,10 +258,30 @@ export async function listSpans(
     .where(saysUpTo, '>', after)
     // Not by the primary key: that would read all spans from the first one on.
     .where(sql`from_at + 0`, '<=', until)
+    .limit(limit)
     .execute();
   // Not in the statement: they come in the order of their ends, which is nearly this one.
   spans.sort((one, other) => one.fromAt - other.fromAt);
   return Map.groupBy(spans, ({ jobId }) => jobId);
+}
+
+/** The span that is in force after an instant, or was the last before, and up to `limit` that began later, up to another one: the oldest first. */
+export async function listSpansFrom(
+  db: Db,
+  jobId: string,
+  { after, until, limit }: SpanPage,
+): Promise<ScheduleSpan[]> {
+  const { last } = await findSpansAround(db, jobId, after);
+  const later = await db
+    .selectFrom('schedule_spans')
+    .select(spanColumns)
+    .where('job_id', '=', jobId)
+    .where('from_at', '>', after)
+    .where('from_at', '<=', until)
+    .orderBy('from_at')
+    .limit(limit)
+    .execute();
+  return last === null ? later : [last, ...later];
 }
 
 /** The schedules around an instant: the last one that began up to then, and the first one that began later. */

@@ -127,7 +127,7 @@ function checkSpan(span: ScheduleSpan, nextFromAt: number, work: Work): void {
 }
 
 /** Whether a due time was decided on that had not come yet when the clock was set right: it may have a run, and need not. */
-function isOfClockAhead(spans: readonly ScheduleSpan[], dueAt: number): boolean {
+export function isOfClockAhead(spans: readonly ScheduleSpan[], dueAt: number): boolean {
   return spans.some((span) => {
     const { fromAt, untilAt, nextDueAt } = span;
     if (untilAt === null || dueAt <= Math.max(fromAt, untilAt)) return false;

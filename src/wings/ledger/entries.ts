@@ -1,13 +1,14 @@
 /**
  * The ledger of a workspace, or of all: whether each due time of a period is accounted for. It is checked page by page; a
- * page reads a bounded number of runs.
+ * page reads a bounded number of runs and spans.
  */
 
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { checkLedger, emptyLedger, isComplete, type KeptRun, type Ledger } from './accounted.ts';
+import { checkLedger, emptyLedger, isComplete, isOfClockAhead } from './accounted.ts';
+import type { KeptRun, Ledger } from './accounted.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
-import { listSpans } from '../../store/jobs/schedule-spans.ts';
+import { listSpans, listSpansFrom } from '../../store/jobs/schedule-spans.ts';
 import type { App, Principal } from '../../app/app.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findLedgerJob, listDueTimes, listLedgerJobs, listStoodFor, listMissed } from './query.ts';
@@ -48,13 +49,17 @@ export interface JobLedger extends Ledger, Pick<LedgerJob, 'id' | 'name'> {
 export interface LedgerPage {
   jobs: JobLedger[];
   next: LedgerPosition | null;
+  /** How many runs and spans were read. */
+  read: number;
 }
 
-/** Runs of one page: it takes some tens of milliseconds. */
-const runsPerPage = 20_000;
+/** Runs and spans of one page: it takes some tens of milliseconds. */
+const readPerPage = 20_000;
 /** Runs that are read and compared at once: some milliseconds. */
 const runsAtOnce = 2_000;
-/** Jobs whose schedules are read at once: one that is held each hour has thousands. */
+/** Spans that are read and compared at once. Of jobs that have more together, each is read in parts. */
+const spansAtOnce = 1_000;
+/** Jobs whose schedules are read at once. */
 const jobsAtOnce = 10;
 /** After all due times, in epoch milliseconds. */
 const endOfTime = Number.MAX_SAFE_INTEGER;
@@ -71,10 +76,10 @@ export async function listLedger(
   app: App,
   { workspaceId }: Principal,
   { cursor, ...query }: LedgerQuery,
-): Promise<Page<JobLedger>> {
+): Promise<Page<JobLedger> & Pick<LedgerPage, 'read'>> {
   const from = cursor === null ? null : positionOf(parsePlaceCursor(list, cursor, isPlace));
-  const { jobs, next } = await checkLedgerPage(app, { ...query, workspaceId }, from);
-  return { items: jobs, nextCursor: next && placeCursor(list, [next.jobId, next.after]) };
+  const { jobs, next, read } = await checkLedgerPage(app, { ...query, workspaceId }, from);
+  return { items: jobs, read, nextCursor: next && placeCursor(list, [next.jobId, next.after]) };
 }
 
 type Place = readonly [jobId: string, after: number | null];
@@ -98,24 +103,26 @@ export async function checkLedgerPage(
 ): Promise<LedgerPage> {
   const { db } = parts.store;
   const { workspaceId, jobId } = request;
-  const page: LedgerPage = { jobs: [], next: null };
-  let runsLeft = runsPerPage;
+  const page: LedgerPage = { jobs: [], next: null, read: 0 };
   /** Returns where the page ends; null if it continues. */
   const check = async (plan: Plan | undefined, after: number): Promise<LedgerPosition | null> => {
-    const part = plan && (await checkJob(parts, plan, { ...request, after }, runsLeft));
+    const part =
+      plan && (await checkJob(parts, plan, { ...request, after }, readPerPage - page.read));
     if (part === undefined) return null;
     page.jobs.push(part.ledger);
-    runsLeft -= part.runs;
+    page.read += part.read;
     if (part.endedAt !== null) return { jobId: part.ledger.id, after: part.endedAt };
-    return runsLeft <= 0 ? { jobId: part.ledger.id, after: null } : null;
+    return page.read >= readPerPage ? { jobId: part.ledger.id, after: null } : null;
   };
   if (jobId !== null) {
-    const next = await check(await findPlan(parts, request, jobId), from?.after ?? request.after);
+    const after = from?.after ?? request.after;
+    const next = await check(await findPlan(parts, { ...request, after }, jobId), after);
     if (page.jobs.length === 0) throw noJob(jobId);
     return { ...page, next: next === null || next.after === null ? null : next };
   }
   if (from !== null && from.after !== null) {
-    const next = await check(await findPlan(parts, request, from.jobId), from.after);
+    const part = { ...request, after: from.after };
+    const next = await check(await findPlan(parts, part, from.jobId), from.after);
     if (next !== null) return { ...page, next };
   }
   const jobs = await listLedgerJobs(db, workspaceId, {
@@ -137,7 +144,7 @@ export async function checkLedgerPage(
 
 interface Part {
   ledger: JobLedger;
-  runs: number;
+  read: number;
   /** Up to where it was checked; null if the period is done. */
   endedAt: number | null;
 }
@@ -145,7 +152,8 @@ interface Part {
 /** What says when a job was and is due. */
 interface Plan {
   job: LedgerJob;
-  spans: ScheduleSpan[];
+  /** Null if they are too many to be read at once. */
+  spans: ScheduleSpan[] | null;
 }
 
 async function findPlan(
@@ -164,8 +172,12 @@ async function withSpans(
 ): Promise<Plan[]> {
   const ids = jobs.map(({ id }) => id);
   const until = lastOf(latest, clock.now());
-  const spans = await listSpans(db, ids, { after, until });
-  return jobs.map((job) => ({ job, spans: spans.get(job.id) ?? [] }));
+  const spans = await listSpans(db, ids, { after, until, limit: spansAtOnce });
+  const count = [...spans.values()].reduce((sum, { length }) => sum + length, 0);
+  return jobs.map((job) => ({
+    job,
+    spans: count < spansAtOnce ? (spans.get(job.id) ?? []) : null,
+  }));
 }
 
 /** Up to when due times are looked for: a clock that was ahead may have called what is still to come. */
@@ -178,14 +190,15 @@ async function checkJob(
   parts: LedgerParts,
   first: Plan,
   request: LedgerRequest,
-  mostRuns: number,
+  most: number,
 ): Promise<Part | undefined> {
   let plan: Plan | undefined = first;
   for (let reading = 1; plan !== undefined; reading += 1) {
-    const part = await readJob(parts, plan, request, mostRuns);
+    const part = await readJob(parts, plan, request, most);
     if (isComplete(part.ledger)) return part;
     const after = await findPlan(parts, request, plan.job.id);
-    if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
+    const isSame = plan.spans !== null && isDeepStrictEqual(after, plan);
+    if (isSame || reading >= mostReadings) return part;
     plan = after;
   }
   return undefined;
@@ -193,9 +206,9 @@ async function checkJob(
 
 async function readJob(
   { store: { db }, clock }: LedgerParts,
-  { job, spans }: Plan,
+  { job, spans: all }: Plan,
   { after: asked, until: latest }: LedgerRequest,
-  mostRuns: number,
+  most: number,
 ): Promise<Part> {
   // Later than the plan was read: what was decided on by then is before its next due time.
   const now = clock.now();
@@ -204,18 +217,27 @@ async function readJob(
   const keptFrom = historyFrom > asked ? historyFrom : null;
   const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };
   let after = keptFrom ?? asked;
-  let runs = 0;
+  let read = 0;
   for (;;) {
-    const found = hasRuns === 0 ? [] : await listDueTimes(db, id, { after, until }, runsAtOnce);
-    const isWhole = found.length < runsAtOnce;
-    const end = isWhole ? until : (found.at(-1) ?? until);
+    const spans = all ?? (await listSpansFrom(db, id, { after, until, limit: spansAtOnce }));
+    // Up to the beginning of the last one that was read, if there may be more.
+    const last = all === null && spans.length >= spansAtOnce ? spans.at(-1)?.fromAt : undefined;
+    const upTo = last ?? until;
+    const found =
+      hasRuns === 0 ? [] : await listDueTimes(db, id, { after, until: upTo }, runsAtOnce);
+    const end = found.length < runsAtOnce ? upTo : (found.at(-1) ?? upTo);
     const missed = hasRuns === 0 ? [] : await listMissed(db, id, { after, until: end });
     const standIns = hasRuns === 0 ? [] : await listStoodFor(db, id, { after, until: end });
     const known = merged(found, missed, standIns);
-    add(ledger, checkLedger({ after, until: end, now, nextRunAt, spans, runs: known }));
-    runs += found.length;
-    if (isWhole) return { ledger, runs, endedAt: null };
-    if (runs >= mostRuns) return { ledger, runs, endedAt: end };
+    const part = checkLedger({ after, until: end, now, nextRunAt, spans, runs: known });
+    if (all === null && part.unexpected.length > 0) {
+      const others = await listSpans(db, [id], { after, until, limit: spansAtOnce });
+      part.unexpected = part.unexpected.filter((at) => !isOfClockAhead(others.get(id) ?? [], at));
+    }
+    add(ledger, part);
+    read += found.length + spans.length;
+    if (end >= until) return { ledger, read, endedAt: null };
+    if (read >= most) return { ledger, read, endedAt: end };
     after = end;
     await setImmediate();
   }

@@ -3,10 +3,12 @@ import { createTurns } from '../../app/turns.ts';
 import { describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
+import { countItems } from '../../api/http/limits/request-limits.ts';
 import { jobId as exampleId } from '../../api/jobs/examples.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import { readTime } from '../../domain/fields.ts';
 import type { DueTimes } from '../../domain/schedule/next.ts';
+import type { ApiParts } from '../../serve/house.ts';
 import { countsByReason } from './accounted.ts';
 import { LedgerPage, LedgerQuery, type LedgerJob } from './contract.ts';
 import { listLedger, type JobLedger } from './entries.ts';
@@ -19,7 +21,8 @@ const operations = describe(
       description:
         'Computes again when jobs were due, from all schedules that they had, and compares that with their runs. Each due time ' +
         'has a run, or is in a missed one, or there is a recorded reason. A page has up to `limit` jobs, or the parts of one job with a ' +
-        'long history: add up what several pages say of it.',
+        'long history or many changes of its schedule: add up what several pages say of it. A page ends with 20,000 runs and changes, ' +
+        'and counts as one more request for each 5,000 of them after the first.',
       querystring: LedgerQuery,
       response: { 200: LedgerPage },
       answer: 'A page of jobs, the oldest first.',
@@ -33,10 +36,13 @@ const operations = describe(
   },
 );
 
+/** Runs and spans that count as one request. */
+const readPerRequest = 5_000;
+
 /** Adds the route. */
-export function ledgerRoutes(server: ApiServer, app: App): void {
+export function ledgerRoutes(server: ApiServer, app: App, { limits }: ApiParts): void {
   const turns = createTurns();
-  server.get('/ledger', operations.listLedger, async ({ principal, query }) => {
+  server.get('/ledger', operations.listLedger, async ({ principal, query }, answer) => {
     const { jobId, since, until, ...page } = query;
     const asked = {
       jobId: jobId ?? null,
@@ -44,9 +50,10 @@ export function ledgerRoutes(server: ApiServer, app: App): void {
       until: until === undefined ? null : readTime('until', until),
       ...pageRequest(page),
     };
-    const { items, nextCursor } = await turns(principal.workspaceId, () =>
+    const { items, nextCursor, read } = await turns(principal.workspaceId, () =>
       listLedger(app, principal, asked),
     );
+    await countItems(limits, principal, { items: read, perRequest: readPerRequest, answer });
     return { jobs: items.map(ledgerShape), nextCursor };
   });
 }

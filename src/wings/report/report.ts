@@ -93,8 +93,10 @@ async function reportJob(
   const ledger = { due: 0, missed: 0, held: 0, unaccounted: 0 };
   const asked = { workspaceId, jobId: job.id, after: begin - 1, until: until - 1, limit: 1 };
   let countedFrom: number | null = null;
+  let checked = 0;
   for (let at: LedgerPosition | null = null; ;) {
-    const { jobs, next } = await checkLedgerPage(app, asked, at);
+    const { jobs, next, read: more } = await checkLedgerPage(app, asked, at);
+    checked += more;
     for (const { called, missed, waiting, explained, unaccounted, keptFrom } of jobs) {
       const without = unaccounted.reduce((sum, { count }) => sum + count, 0);
       ledger.due += called + missed + waiting + without;
@@ -121,7 +123,10 @@ async function reportJob(
     countedFrom = before.scheduledFor;
     break;
   }
-  return { report: { job, ...ledger, ...figures, countedFrom }, read: read + ledger.due };
+  return {
+    report: { job, ...ledger, ...figures, countedFrom },
+    read: read + Math.max(ledger.due, checked),
+  };
 }
 
 /** A page of the monitors of a report. Throws `invalid_input`. */

@@ -84,7 +84,10 @@ async function act(t: TestContext, action: Action | 'delete') {
   });
   return {
     refusal: acted[0]?.refusal ?? null,
-    spans: (await listSpans(db, [id], { after: 0, until: Number.MAX_SAFE_INTEGER })).get(id) ?? [],
+    spans:
+      (await listSpans(db, [id], { after: 0, until: Number.MAX_SAFE_INTEGER, limit: 100 })).get(
+        id,
+      ) ?? [],
   };
 }
 
