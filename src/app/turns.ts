@@ -4,7 +4,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { storeUnusable } from '../domain/errors.ts';
+import { overLimit, storeUnusable } from '../domain/errors.ts';
 import type { Store } from '../store/database/store.ts';
 
 /** How long a change waits for those before it: here, and then for those of other processes. */
@@ -48,17 +48,32 @@ async function isOver(before: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Makes what does heavy reads of a workspace one after the other: whatever else jobd does comes in between, and each is refused in time. */
+/** How many may wait for a turn in one workspace. */
+const mostWaiting = 20;
+
+/**
+ * Makes what does heavy reads of a workspace one after the other: whatever else jobd does comes in between, and each is refused in time.
+ * Throws `rate_limited` if too many wait, and does nothing for those that have left meanwhile.
+ */
 export function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return async <T>(workspaceId: string, read: () => Promise<T>): Promise<T> => {
-    const turn = Promise.resolve(last.get(workspaceId)).then(read);
-    const end = turn.catch(() => {});
-    last.set(workspaceId, end);
+  const lines = new Map<string, { size: number; end: Promise<unknown> }>();
+  return async <T>(id: string, left: AbortSignal, read: () => Promise<T>): Promise<T> => {
+    const queue = lines.get(id) ?? { size: 0, end: Promise.resolve() };
+    if (queue.size > mostWaiting) {
+      throw overLimit(`of such requests of a workspace ${mostWaiting} may wait`, 60_000, 1_000);
+    }
+    lines.set(id, queue);
+    queue.size += 1;
+    const turn = queue.end.then(async () => {
+      left.throwIfAborted();
+      return await read();
+    });
+    queue.end = turn.catch(() => {});
     try {
       return await turn;
     } finally {
-      if (last.get(workspaceId) === end) last.delete(workspaceId);
+      queue.size -= 1;
+      if (queue.size === 0) lines.delete(id);
     }
   };
 }

@@ -19,6 +19,7 @@ export function answerErrors(
 ): void {
   const outage = outageIn(log);
   server.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (error.name === 'AbortError' && reply.raw.destroyed) return reply.hijack();
     const known = errorFor(error, request);
     if (known.code === 'internal' || known.cause !== undefined) {
       const about = { method: request.method, url: urlWithoutSecret(request) };

@@ -2,6 +2,7 @@
 
 import { describe } from '../../api/description/operation.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
+import { whenLeft } from '../../api/http/left.ts';
 import { JobPath } from '../../api/jobs/contract.ts';
 import type { App } from '../../app/app.ts';
 import { createTurns } from '../../app/turns.ts';
@@ -28,9 +29,9 @@ const operations = describe(
 /** Adds the route. */
 export function figuresRoutes(server: ApiServer, app: App): void {
   const turns = createTurns();
-  server.get('/jobs/:id/figures', operations.getFigures, async ({ principal, params }) => {
+  server.get('/jobs/:id/figures', operations.getFigures, async ({ principal, params }, answer) => {
     const read = () => figuresOf(app, principal, params.id);
-    const periods = await turns(principal.workspaceId, read);
+    const periods = await turns(principal.workspaceId, whenLeft(answer), read);
     return {
       periods: periods.map(({ countedFrom, ...figures }) => {
         return { ...figures, rate: rateOf(figures), countedFrom: isoTimeOrNull(countedFrom) };

@@ -29,6 +29,8 @@ export interface LedgerRequest {
   until: number | null;
   /** Jobs of a page. */
   limit: number;
+  /** Stops it at its next step. */
+  signal?: AbortSignal | undefined;
 }
 
 type LedgerParts = Pick<App, 'clock'> & { store: { db: Db } };
@@ -133,9 +135,9 @@ export async function checkLedgerPage(
     for (const plan of await withSpans(parts, jobs.slice(at, at + jobsAtOnce), request)) {
       const next = await check(plan, request.after);
       if (next !== null) return { ...page, next };
-      if (plan.job.hasRuns === 1) await setImmediate();
+      if (plan.job.hasRuns === 1) await setImmediate(null, request);
     }
-    await setImmediate();
+    await setImmediate(null, request);
   }
   const last = jobs.at(-1);
   const isLast = last === undefined || jobs.length < request.limit;
@@ -207,7 +209,7 @@ async function checkJob(
 async function readJob(
   { store: { db }, clock }: LedgerParts,
   { job, spans: all }: Plan,
-  { after: asked, until: latest }: LedgerRequest,
+  { after: asked, until: latest, ...stop }: LedgerRequest,
   most: number,
 ): Promise<Part> {
   // Later than the plan was read: what was decided on by then is before its next due time.
@@ -239,7 +241,7 @@ async function readJob(
     if (end >= until) return { ledger, read, endedAt: null };
     if (read >= most) return { ledger, read, endedAt: end };
     after = end;
-    await setImmediate();
+    await setImmediate(null, stop);
   }
 }
 

@@ -3,6 +3,7 @@ import { createTurns } from '../../app/turns.ts';
 import { describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
+import { whenLeft } from '../../api/http/left.ts';
 import { countItems } from '../../api/http/limits/request-limits.ts';
 import { jobId as exampleId } from '../../api/jobs/examples.ts';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
@@ -49,8 +50,9 @@ export function ledgerRoutes(server: ApiServer, app: App, { limits }: ApiParts):
       after: since === undefined ? app.clock.now() - msPerDay : readTime('since', since),
       until: until === undefined ? null : readTime('until', until),
       ...pageRequest(page),
+      signal: whenLeft(answer),
     };
-    const { items, nextCursor, read } = await turns(principal.workspaceId, () =>
+    const { items, nextCursor, read } = await turns(principal.workspaceId, asked.signal, () =>
       listLedger(app, principal, asked),
     );
     await countItems(limits, principal, { items: read, perRequest: readPerRequest, answer });

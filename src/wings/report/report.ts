@@ -29,6 +29,8 @@ const mostRuns = 100_000;
 export interface ReportRequest extends PageRequest {
   selector: Selector | null;
   month: Month;
+  /** Stops it at its next step. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What became of a job in a month. Times are epoch milliseconds. */
@@ -58,7 +60,7 @@ export interface MonitorReport {
 export async function reportJobs(
   app: App,
   principal: Principal,
-  { month, selector, ...request }: ReportRequest,
+  { month, selector, signal, ...request }: ReportRequest,
 ): Promise<Page<JobReport> & { read: number }> {
   const search = selector && { text: null, selector };
   const asked = { ...request, search, filter: null, order: 'newest' } as const;
@@ -66,7 +68,7 @@ export async function reportJobs(
   const items: JobReport[] = [];
   let read = 0;
   for (const [index, job] of jobs.entries()) {
-    const found = await reportJob(app, principal, job, month).catch(unlessGone);
+    const found = await reportJob(app, principal, job, month, signal).catch(unlessGone);
     if (found !== null) items.push(found.report);
     read += found?.read ?? 0;
     const isLast = index === jobs.length - 1;
@@ -88,10 +90,18 @@ async function reportJob(
   { workspaceId }: Principal,
   job: ListedJob,
   { from: begin, until }: Month,
+  signal: AbortSignal | undefined,
 ): Promise<{ report: JobReport; read: number }> {
   const { db } = app.store;
   const ledger = { due: 0, missed: 0, held: 0, unaccounted: 0 };
-  const asked = { workspaceId, jobId: job.id, after: begin - 1, until: until - 1, limit: 1 };
+  const asked = {
+    workspaceId,
+    jobId: job.id,
+    after: begin - 1,
+    until: until - 1,
+    limit: 1,
+    signal,
+  };
   let countedFrom: number | null = null;
   let checked = 0;
   for (let at: LedgerPosition | null = null; ;) {
@@ -107,13 +117,13 @@ async function reportJob(
     }
     if (next === null) break;
     at = next;
-    await setImmediate();
+    await setImmediate(null, { signal });
   }
   const { add, figures } = countRuns(Math.min(until, app.clock.now()));
   const from = countedFrom === null ? begin : countedFrom + 1;
   let before: RunPosition = { scheduledFor: until, source: 'manual' };
   let read = 0;
-  for (; ; await setImmediate()) {
+  for (; ; await setImmediate(null, { signal })) {
     const runs = await listCountedRuns(db, job.id, { from, before, limit: runsAtOnce });
     for (const run of runs) add(run);
     read += runs.length;
@@ -133,7 +143,7 @@ async function reportJob(
 export async function reportMonitors(
   app: App,
   principal: Principal,
-  { month, ...request }: ReportRequest,
+  { month, signal, ...request }: ReportRequest,
 ): Promise<Page<MonitorReport>> {
   const asked = { ...request, name: null, idPrefix: null };
   const { items, nextCursor } = await listMonitors(app, principal, asked);
@@ -142,7 +152,7 @@ export async function reportMonitors(
     const { oldest, oldestAt, ...pings } = await countPings(app.store.db, monitor.id, month);
     const isCut = oldest !== null && oldest > 1 && (oldestAt ?? 0) > month.from;
     reports.push({ monitor, ...pings, countedFrom: isCut ? oldestAt : null });
-    await setImmediate();
+    await setImmediate(null, { signal });
   }
   return { items: reports, nextCursor };
 }

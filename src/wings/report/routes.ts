@@ -5,6 +5,7 @@ import { createTurns } from '../../app/turns.ts';
 import { badRequest, describe } from '../../api/description/operation.ts';
 import { pageRequest } from '../../api/http/contract.ts';
 import type { ApiServer } from '../../api/http/fastify.ts';
+import { whenLeft } from '../../api/http/left.ts';
 import { countItems } from '../../api/http/limits/request-limits.ts';
 import { JobPath } from '../../api/jobs/contract.ts';
 import type { ApiParts } from '../../serve/house.ts';
@@ -73,8 +74,9 @@ export function reportRoutes(server: ApiServer, app: App, { limits }: ApiParts):
     selector: selector === undefined ? null : readSelector(selector),
   });
   server.get('/report/jobs', operations.reportJobs, async ({ principal, query }, answer) => {
-    const request = requestOf(query);
-    return await turns(principal.workspaceId, async () => {
+    const signal = whenLeft(answer);
+    const request = { ...requestOf(query), signal };
+    return await turns(principal.workspaceId, signal, async () => {
       // What it costs is known afterwards: whoever has nothing left is refused before.
       const counted = { items: 2 * runsPerRequest, perRequest: runsPerRequest, answer };
       await countItems(limits, principal, counted);
@@ -83,13 +85,18 @@ export function reportRoutes(server: ApiServer, app: App, { limits }: ApiParts):
       return { jobs: items.map(jobShape), nextCursor };
     });
   });
-  server.get('/report/monitors', operations.reportMonitors, async ({ principal, query }) => {
-    const { items, nextCursor } = await reportMonitors(app, principal, requestOf(query));
-    const monitors = items.map(({ monitor: { id, name }, countedFrom, ...pings }) => {
-      return { id, name, ...pings, countedFrom: isoTimeOrNull(countedFrom) };
-    });
-    return { monitors, nextCursor };
-  });
+  server.get(
+    '/report/monitors',
+    operations.reportMonitors,
+    async ({ principal, query }, answer) => {
+      const request = { ...requestOf(query), signal: whenLeft(answer) };
+      const { items, nextCursor } = await reportMonitors(app, principal, request);
+      const monitors = items.map(({ monitor: { id, name }, countedFrom, ...pings }) => {
+        return { id, name, ...pings, countedFrom: isoTimeOrNull(countedFrom) };
+      });
+      return { monitors, nextCursor };
+    },
+  );
   server.get(
     '/jobs/:id/receipts',
     operations.listReceipts,

@@ -170,3 +170,25 @@ test('whatever is due between changes is accounted for, as it was called', async
   const runs = await service.store.db.selectFrom('runs').select('id').execute();
   assert.equal(jobs[0]?.called, runs.length);
 });
+
+test('what is read for somebody who leaves ends at its next step', async (t) => {
+  const { store, addJob } = await openTestStore(t);
+  await addSpans(store.db, (await addJob()).id, 5_000);
+  const left = new AbortController();
+  let steps = 0;
+  const db = new Proxy(store.db, {
+    get(target, name) {
+      if (name === 'selectFrom' && (steps += 1) === 6) left.abort();
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const asked = { workspaceId: null, jobId: null, after: 0, until: null, limit: 50 };
+  const reading = checkLedgerPage(
+    { store: { db }, clock: fakeClock(begin) },
+    { ...asked, signal: left.signal },
+    null,
+  );
+  await assert.rejects(reading, { name: 'AbortError' });
+  assert.ok(steps < 10, `${steps} statements`);
+});

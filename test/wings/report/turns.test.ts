@@ -1,6 +1,7 @@
 /** Whoever asks for many reports at once is refused before they are read (docs/behavior.md#month-2). */
 
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely } from 'kysely';
@@ -43,7 +44,7 @@ test('reports of a workspace are read one after the other, and none once nothing
   assert.ok(ask !== undefined);
   const request = { principal: writerIn(workspaceId), query: { month: '2026-02' } };
   const answers = await Promise.allSettled(
-    Array.from({ length: 20 }, () => ask(request, { headers: () => {} })),
+    Array.from({ length: 20 }, () => ask(request, { headers: () => {}, raw: new EventEmitter() })),
   );
   const read = answers.filter(({ status }) => status === 'fulfilled');
   assert.equal(read.length, 3);

@@ -70,8 +70,13 @@ export function newScene(
   };
 }
 
-/** Plans. With `prune` managed ones that are not wanted go, and a definition may name only what is wanted. */
-export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Promise<Plan> {
+/** Plans, until whoever asked has left. With `prune` managed ones that are not wanted go, and a definition may name only what is wanted. */
+export async function makePlan(
+  scene: Scene,
+  wanted: Wanted,
+  prune: boolean,
+  signal: AbortSignal,
+): Promise<Plan> {
   const rows = {
     jobs: await rowsOf(scene, 'jobs', { isKeyNeeded: false }),
     monitors: await rowsOf(scene, 'monitors', { isKeyNeeded: true }),
@@ -93,7 +98,7 @@ export async function makePlan(scene: Scene, wanted: Wanted, prune: boolean): Pr
   const keys = new Map<string, string>();
   for (const task of tasks) {
     // Other requests wait for one of them at most.
-    await setImmediate();
+    await setImmediate(null, { signal });
     const change = await planned(scene, task);
     const other = change.id === null ? undefined : keys.get(change.id);
     changes.push(other === undefined ? change : sameAs(other, change));

@@ -3,10 +3,12 @@ import { badRequest, describe } from '../../../api/description/operation.ts';
 import { requireWrite } from '../../../api/http/auth.ts';
 import { pageRequest } from '../../../api/http/contract.ts';
 import type { ApiServer } from '../../../api/http/fastify.ts';
+import { whenLeft } from '../../../api/http/left.ts';
 import { continueLarge } from '../../../api/http/limits/connections.ts';
 import { countItems } from '../../../api/http/limits/request-limits.ts';
 import type { App } from '../../../app/app.ts';
 import { createFill, idCursor, idPage } from '../../../app/page.ts';
+import { createTurns } from '../../../app/turns.ts';
 import { mostDefinitions } from '../../../domain/definition.ts';
 import { invalidInput, JobdError } from '../../../domain/errors.ts';
 import { checkDistinct } from '../../../domain/fields.ts';
@@ -69,6 +71,7 @@ const operations = describe(
 
 /** Adds the routes. */
 export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiParts): void {
+  const turns = createTurns();
   server.get('/definitions', operations.listDefinitions, async ({ principal, query }) => {
     const { kind: noun = 'job', show } = query;
     const kind = managedKinds.find((one) => one.noun === noun) ?? managedJobs;
@@ -109,7 +112,8 @@ export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiPar
       const { workspaceId } = principal;
       const countGuesses: CountGuesses = (guesses) => limits.countGuesses(workspaceId, guesses);
       const scene = newScene({ app, principal, isDryRun: dryRun, countGuesses });
-      const plan = await makePlan(scene, wanted, prune);
+      const left = whenLeft(answer);
+      const plan = await turns(workspaceId, left, () => makePlan(scene, wanted, prune, left));
       const shown = markOf(plan, wanted);
       if (mark !== undefined && mark !== shown) throw otherPlan();
       if (!dryRun && plan.changes.every(({ refusal }) => refusal === null)) {
