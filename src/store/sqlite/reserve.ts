@@ -142,7 +142,7 @@ export class FileReserve implements Reserve {
     this.#use();
     // On one connection, so that nothing comes between a part and what it is for.
     await this.#db.connection().execute((db) => this.#handOver(db));
-    empty(this.#path);
+    if (!this.#isMissing) empty(this.#path);
   }
 
   #use(): void {
@@ -171,7 +171,7 @@ export class FileReserve implements Reserve {
     if (!isWritten || this.#isInUse !== wasInUse) {
       this.#fillAgainAt = performance.now() + failedFillRestMs;
       rmSync(this.#path, { force: true });
-      if (this.#isInUse) empty(this.#path);
+      if (this.#isInUse && !this.#isMissing) empty(this.#path);
       return;
     }
     this.#isFilled = true;

@@ -79,7 +79,7 @@ test('a file that cannot grow any more stays as it is when the reserve is releas
 });
 
 test('a write that finds the disk full releases it, another failed write does not', async (t) => {
-  const { store } = await openTestStore(t);
+  const { store, dataDir } = await openTestStore(t);
   await keep(store);
   await assert.rejects(
     store.write(() => Promise.reject(new Error('a mistake'))),
@@ -94,11 +94,13 @@ test('a write that finds the disk full releases it, another failed write does no
     /^JobdError: the disk is full, and there was no reserve to empty: free some space/,
   );
   assert.deepEqual([store.reserve.isInUse, store.reserve.isMissing], [true, true]);
+  assert.equal(isReserveInUse(dataDir), false, 'nothing was released that the next start can use');
   await store.reserve.fill();
   assert.equal(store.reserve.refusal, null);
   const again = store.write((tx) => sql`create table more (a text)`.execute(tx));
   await assert.rejects(again, /^JobdError: the disk is full: until there is space again/);
   assert.equal(store.reserve.isMissing, false);
+  assert.equal(isReserveInUse(dataDir), true);
 });
 
 test('a link with its name is removed, and the linked file is unchanged', async (t) => {
