@@ -27,8 +27,8 @@ export const domainMutants: readonly Mutant[] = [
   {
     breaks: 'a due time that is a minute past is missed',
     file: 'domain/runs/due.ts',
-    text: 'if (nextRunAt >= earliest) {',
-    becomes: 'if (nextRunAt > earliest) {',
+    text: 'nextRunAt < earliest ?',
+    becomes: 'nextRunAt <= earliest ?',
     tests: ['domain/runs/due.test.ts'],
   },
   {

@@ -71,7 +71,7 @@ export interface DuePlan {
 /**
  * Decides about a job whose due time `nextRunAt` is not after `now`. Due times up to `since`, when its account was renewed or its
  * schedule began, are neither called nor missed. If that is in the future it is ignored: the clock was ahead then. `holds` are
- * those of the job (`holdsOf`).
+ * those of the job (`holdsOf`). What is missed for a downtime is kept apart from what was missed while jobd ran before it.
  */
 export function planDue(
   schedule: Schedule,
@@ -79,13 +79,14 @@ export function planDue(
   now: number,
   since: number | null = null,
   holds: readonly Window[] = [],
+  hindrances: readonly Hindrance[] = [],
 ): DuePlan {
   const isLater = since !== null && countsLater(nextRunAt, now, since);
   const first = isLater ? nextDue(schedule, since) : nextRunAt;
   const later = { missed: null, dueAt: null, nextRunAt: first };
   if (first === null || first > now) return later;
   const heldUntil = coveredUntil(holds, first);
-  if (heldUntil === null) return planFrom(schedule, first, now, holds);
+  if (heldUntil === null) return planFrom(schedule, first, now, holds, hindrances);
   // This is kept by itself, and then the hold.
   if (isLater) return later;
   const held = dueTimesFrom(schedule, first, Math.min(now, heldUntil - 1));
@@ -102,15 +103,14 @@ function planFrom(
   nextRunAt: number,
   now: number,
   holds: readonly Window[],
+  hindrances: readonly Hindrance[],
 ): DuePlan {
   const earliest = now - latestStartMs;
-  if (nextRunAt >= earliest) {
-    return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };
-  }
   // What was due before a hold is missed separately from what follows it (docs/behavior.md#hold-1).
-  const until = Math.min(earliest, nextHold(holds, nextRunAt)) - 1;
-  const missed = dueTimesFrom(schedule, nextRunAt, until);
-  const next = nextDue(schedule, missed.last);
+  const away = (downtimeIn(hindrances, now)?.from ?? -Infinity) - latestStartMs;
+  const end = Math.min(earliest, nextHold(holds, nextRunAt), away > nextRunAt ? away : Infinity);
+  const missed = nextRunAt < earliest ? dueTimesFrom(schedule, nextRunAt, end - 1) : null;
+  const next = missed === null ? nextRunAt : nextDue(schedule, missed.last);
   const isCalled =
     next !== null && next >= earliest && next <= now && coveredUntil(holds, next) === null;
   return isCalled
@@ -165,7 +165,7 @@ export function isMadeUp(
 
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
 export interface Hindrance {
-  kind: 'not_running' | 'outage' | 'standstill' | 'clock';
+  reason: 'not_running' | 'outage' | 'standstill' | 'clock';
   from: number;
   until: number;
 }
@@ -204,16 +204,17 @@ export function causeOfMissed(
   const believed = hindrances.filter(({ until }) => until <= now);
   const whole = believed.find(({ from, until }) => from <= first && until >= latest);
   // Also where the previous run seems to have lasted for long: its end was not seen either.
-  if (whole !== undefined) return hinderedBy(whole);
+  if (whole !== undefined) return whole;
   if (busyUntil !== null && busyUntil > first) return { ...noHindrance, reason: 'busy' };
-  const isKnown = servingSince <= now;
-  if (isKnown && first < servingSince) return { ...noHindrance, reason: 'not_running' };
   const part = believed.find(({ from, until }) => from <= latest && until >= first);
-  return part === undefined ? { ...noHindrance, reason: 'late' } : hinderedBy(part);
+  if (part !== undefined) return part;
+  // Where it is known when jobd stopped, it ran at a due time before that.
+  const isAway = first < servingSince && servingSince <= now && !downtimeIn(believed, now);
+  return { ...noHindrance, reason: isAway ? 'not_running' : 'late' };
+}
+
+function downtimeIn(hindrances: readonly Hindrance[], now: number): Hindrance | undefined {
+  return hindrances.find(({ reason, until }) => reason === 'not_running' && until <= now);
 }
 
 const noHindrance = { from: null, until: null };
-
-function hinderedBy({ kind: reason, from, until }: Hindrance): MissedCause {
-  return { reason, from, until };
-}

@@ -38,7 +38,7 @@ export interface Membership {
 
 /** From when (null if that is not known) until when no process served. */
 export function downtimeOf(from: number | null, until: number): Hindrance | null {
-  return from === null || from >= until ? null : { kind: 'not_running', from, until };
+  return from === null || from >= until ? null : { reason: 'not_running', from, until };
 }
 
 /** The membership of a process that has its database to itself. Another one served until `servedUntil`, in epoch milliseconds. */

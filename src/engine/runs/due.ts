@@ -180,11 +180,11 @@ interface Draft extends ClaimableJob, Hold {
   due: DuePlan;
 }
 
-function draftOf(one: ClaimableJob, hold: Hold, { now }: Moment): Draft {
+function draftOf(one: ClaimableJob, hold: Hold, { now, hindrances }: Moment): Draft {
   const { job } = one;
   const schedule = scheduleOf(job);
   const holds = holdsOf(schedule, hold.holds);
-  const due = planDue(schedule, job.nextRunAt ?? now, now, hold.since?.at, holds);
+  const due = planDue(schedule, job.nextRunAt ?? now, now, hold.since?.at, holds, hindrances);
   return { ...one, ...hold, holds, due };
 }
 

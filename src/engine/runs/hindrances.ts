@@ -38,7 +38,7 @@ export function createHindrances(clock: Clock): Hindrances {
     const passedMs = monotonicMs - seenMs;
     const gainedMs = now - seenAt - passedMs;
     if (gainedMs >= clockStepMs && passedMs < longestGapMs) {
-      keep({ kind: 'clock', from: now - gainedMs, until: now });
+      keep({ reason: 'clock', from: now - gainedMs, until: now });
     }
     seenAt = now;
     seenMs = monotonicMs;
@@ -49,13 +49,13 @@ export function createHindrances(clock: Clock): Hindrances {
     look() {
       const now = clock.now();
       const from = seenAt;
-      if (see(now) >= longestGapMs) keep({ kind: 'standstill', from, until: now });
+      if (see(now) >= longestGapMs) keep({ reason: 'standstill', from, until: now });
       if (outage !== null) outage.until = now;
     },
     ended(isUsable) {
       const now = clock.now();
       if (isUsable) outage = null;
-      else outage ??= keep({ kind: 'outage', from: seenAt, until: now });
+      else outage ??= keep({ reason: 'outage', from: seenAt, until: now });
       see(now);
     },
     known() {

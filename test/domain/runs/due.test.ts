@@ -8,6 +8,7 @@ import {
   isMadeUp,
   planDue,
   type Circumstances,
+  type Hindrance,
 } from '../../../src/domain/runs/due.ts';
 import { errorOf, readWhy, whyDocument, type Missed } from '../../../src/domain/runs/reason.ts';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
@@ -214,7 +215,7 @@ test('the reason is the one that applied at the first missed due time', () => {
 test('what kept jobd from starting anything is the reason if it lasted for the whole minute', () => {
   const missed = { first: due, last: due, count: 1 };
   const reason = (from: number, until: number, busyUntil: number | null = null) => {
-    const hindrances = [{ kind: 'outage', from: due + from, until: due + until }] as const;
+    const hindrances = [{ reason: 'outage', from: due + from, until: due + until }] as const;
     return missedText(missed, { ...running, busyUntil, hindrances }) ?? '';
   };
   const outage = /: the database could not be used from 2026-03-02T\S+Z to 2026-03-02T\S+Z$/;
@@ -227,18 +228,37 @@ test('what kept jobd from starting anything is the reason if it lasted for the w
 
 test('the time in which no process served is told, also of a job whose run it broke off', () => {
   const missed = { first: due, last: due, count: 1 };
-  const away = { kind: 'not_running', from: due - 60_000, until: due + 600_000 } as const;
+  const away = { reason: 'not_running', from: due - 60_000, until: due + 600_000 } as const;
   const circumstances = { busyUntil: due + 1, servingSince: away.until, hindrances: [away], now };
   const { from, until } = away;
   assert.deepEqual(causeOfMissed(missed, circumstances), { reason: 'not_running', from, until });
-  const before = { first: from - 1 };
-  const unknown = { reason: 'not_running', from: null, until: null };
-  assert.deepEqual(causeOfMissed(before, { ...circumstances, busyUntil: null }), unknown);
+  const others = { ...circumstances, busyUntil: null };
+  assert.equal(causeOfMissed({ first: from - 60_000 }, others).reason, 'not_running');
+  const earlier = causeOfMissed({ first: from - 60_001 }, others);
+  assert.deepEqual(earlier, { reason: 'late', from: null, until: null }, 'jobd ran then');
+});
+
+test('what was missed while jobd ran is kept apart from what a downtime made it miss', () => {
+  const from = due + 5 * 60_000;
+  const away = [{ reason: 'not_running', from, until: now }] as const;
+  const plan = (first: number, hindrances: readonly Hindrance[] = away) =>
+    planDue(everyMinute, first, now, null, [], hindrances);
+  const { missed, ...before } = plan(due);
+  // What was due at most a minute before the downtime could still have been called in it.
+  const kept = { first: due, last: due + 3 * 60_000, count: 4 };
+  assert.deepEqual([missed, before], [kept, { dueAt: null, nextRunAt: due + 4 * 60_000 }]);
+  const rest = { first: due + 4 * 60_000, last: now - 2 * 60_000, count: 55 };
+  const dueAt = now - 60_000;
+  assert.deepEqual(plan(rest.first), { missed: rest, dueAt, nextRunAt: now });
+  const whole = { ...rest, first: due, count: 59 };
+  assert.deepEqual(plan(due, []).missed, whole);
+  const ahead = [{ ...away[0], until: now + 1 }];
+  assert.deepEqual(plan(due, ahead).missed, whole, 'a clock that was ahead noticed it');
 });
 
 test('what is still to come by the clock did not keep jobd from calling: it was ahead', () => {
   const missed = { first: due, last: due, count: 1 };
-  const away = { kind: 'not_running', from: due - 60_000, until: now + 1 } as const;
+  const away = { reason: 'not_running', from: due - 60_000, until: now + 1 } as const;
   const cause = causeOfMissed(missed, { ...running, servingSince: now + 1, hindrances: [away] });
   assert.deepEqual(cause, { reason: 'late', from: null, until: null });
 });

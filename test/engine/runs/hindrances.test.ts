@@ -36,7 +36,7 @@ test('an outage lasts from its first failure to the look that succeeds', () => {
   for (let failed = 0; failed < 9; failed += 1) look(false);
   look();
   look();
-  assert.deepEqual(known(), [{ kind: 'outage', from: start + 2_000, until: start + 11_000 }]);
+  assert.deepEqual(known(), [{ reason: 'outage', from: start + 2_000, until: start + 11_000 }]);
   look(false);
   assert.equal(known().length, 2, 'another one');
 });
@@ -48,8 +48,8 @@ test('a process that was stopped stood still, and one whose wall clock gained sl
   clock.advance(3_600_000);
   look();
   assert.deepEqual(known(), [
-    { kind: 'standstill', from: start + 1_000, until: start + 181_000 },
-    { kind: 'clock', from: start + 182_000, until: start + 3_782_000 },
+    { reason: 'standstill', from: start + 1_000, until: start + 181_000 },
+    { reason: 'clock', from: start + 182_000, until: start + 3_782_000 },
   ]);
 });
 
@@ -58,7 +58,7 @@ test('a step of the wall clock during a look is known at once', () => {
   const { look, known } = createHindrances(clock);
   look();
   clock.advance(3_600_000);
-  assert.deepEqual(known(), [{ kind: 'clock', from: start, until: start + 3_600_000 }]);
+  assert.deepEqual(known(), [{ reason: 'clock', from: start, until: start + 3_600_000 }]);
   assert.equal(known().length, 1);
 });
 

@@ -85,6 +85,21 @@ test('an outage of hours is one missed run; a job due at its end is called once'
   assert.equal((await readJob(job)).nextRunAt, Date.parse('2026-03-02T13:01:00Z'));
 });
 
+test('what was missed before jobd stopped is not said to be missed while it was not running', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t);
+  const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - 1);
+  const stoppedAt = dueAt + 5 * minute;
+  clock.set(stoppedAt + 10.5 * minute);
+  await start({ membership: alone(clock, stoppedAt) });
+  const [ran, away] = await endedRuns(job, 3);
+  assert.match(ran?.error ?? '', /^missed: 4 due times .*: jobd could not start it within a /);
+  assert.equal(away?.scheduledFor, stoppedAt - minute);
+  const times = 'from 2026-03-02T10:16:00.000Z to 2026-03-02T10:26:30.000Z';
+  assert.match(away.error ?? '', new RegExp(`^missed: 11 due .*: jobd was not running ${times}$`));
+  assert.equal(sink.received.length, 1, 'the last one is called');
+});
+
 test('every job has its own missed run, for any number of jobs', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const jobs = await Promise.all(Array.from({ length: 60 }, () => addJob(dueOnce)));
