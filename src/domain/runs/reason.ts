@@ -27,6 +27,8 @@ const words = {
   /** The previous run was still executing. */
   busy: 'missed',
   not_running: 'missed',
+  /** No node of a database on a server could renew its lease: whether one ran is not known there. */
+  not_serving: 'missed',
   /** The database could not be used. */
   outage: 'missed',
   /** The process was stopped, or its machine suspended or overloaded. */
@@ -125,6 +127,7 @@ export function errorDetail(why: Why, time: WriteTime = asItIs): string {
 const missedClauses: Readonly<Partial<Record<RunReason, string>>> = {
   busy: 'the previous run was still executing',
   not_running: 'jobd was not running',
+  not_serving: 'no jobd served, as none ran or none reached the database,',
   outage: 'the database could not be used',
   standstill:
     'jobd stood still, as its process was stopped or its machine suspended or overloaded,',

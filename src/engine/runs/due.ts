@@ -244,13 +244,12 @@ function newSpan(job: DueJob, { at, reason }: NonNullable<Hold['since']>): SpanC
 }
 
 function missedOf(
-  { job, ...plan }: ClaimPlan,
+  { job, isFollowed, isMadeUp: hasMakeUp }: ClaimPlan,
   { id: runId, reason, missed }: MissedRun,
   known: Pick<KeptMiss, 'workspace' | 'missedAt'>,
 ): KeptMiss {
   const { id: jobId, name: jobName, workspaceId } = job;
-  const follows = { isFollowed: plan.isFollowed, isMadeUp: plan.isMadeUp };
-  const names = { runId, jobId, jobName, workspaceId, ...follows };
+  const names = { runId, jobId, jobName, workspaceId, isFollowed, isMadeUp: hasMakeUp };
   return { ...names, ...known, reason, detail: null, httpStatus: null, missed };
 }
 
@@ -261,7 +260,7 @@ function missedRun(job: DueJob, missed: Missed, moment: Moment): MissedRun {
     id: newId(moment.now),
     jobId: job.id,
     scheduledFor: missed.first,
-    reason,
+    reason: reason === 'not_running' && moment.nodeId !== null ? 'not_serving' : reason,
     missed: { ...missed, ...hindered },
   };
 }

@@ -102,6 +102,11 @@ const byReason: Readonly<Record<RunReason, Row>> = {
     notCalled,
     'See in the log of jobd, or of what starts it, why it was down.',
   ],
+  not_serving: [
+    'no jobd reached the database',
+    notCalled,
+    'See in the logs of jobd, or of what starts it, whether it was down, or for how long it ran without its database.',
+  ],
   outage: [
     'the database could not be used',
     notCalled,

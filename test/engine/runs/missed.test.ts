@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { errorOf } from '../../../src/domain/runs/reason.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
+import { claimDueJobs, type FreeSlots } from '../../../src/engine/runs/due.ts';
 import { each } from '../../support/each.ts';
 import { steadyClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
@@ -98,6 +100,32 @@ test('what was missed before jobd stopped is not said to be missed while it was 
   const times = 'from 2026-03-02T10:16:00.000Z to 2026-03-02T10:26:30.000Z';
   assert.match(away.error ?? '', new RegExp(`^missed: 11 due .*: jobd was not running ${times}$`));
   assert.equal(sink.received.length, 1, 'the last one is called');
+});
+
+test('of nodes it is said that none served: one may have run without its database', async (t) => {
+  const { store, addJob, clock } = await setupEngine(t);
+  await addJob(dueOnce);
+  clock.set(dueAt + hour - minute);
+  const [now, from] = [clock.now(), dueAt - minute];
+  const slots: FreeSlots = {
+    bounds: () => ({ limit: 10, exceptHosts: [], exceptJobs: [], dueAfter: undefined }),
+    take: () => true,
+  };
+  const known = [{ reason: 'not_running', from, until: now }] as const;
+  for (const hindrances of [known, []]) {
+    const moment = { now, servingSince: now, nodeId: 'n1', hindrances };
+    const back = new Error('to be tried again');
+    let error: string | null = null;
+    const claim = store.write(async (tx) => {
+      error = (await claimDueJobs(tx, slots, moment)).missed.map((run) => errorOf(run)).join();
+      throw back;
+    });
+    await assert.rejects(claim, back);
+    const times = ' from 2026-03-02T10:10:00.000Z to 2026-03-02T11:10:00.000Z';
+    const clause = 'no jobd served, as none ran or none reached the database,';
+    const about = 'missed: 1 due time, 2026-03-02T10:11:00.000Z: ';
+    assert.equal(error, `${about}${clause}${hindrances.length === 0 ? '' : times}`);
+  }
 });
 
 test('every job has its own missed run, for any number of jobs', async (t) => {
