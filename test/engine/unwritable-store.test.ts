@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Egress } from '../../src/egress/egress.ts';
 import { each } from '../support/each.ts';
 import { testWriter } from '../support/running/writer.ts';
-import type { Store } from '../../src/store/database/store.ts';
+import { noReserve, type Store } from '../../src/store/database/store.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
@@ -121,6 +121,34 @@ test('while another process locks the database nothing is sent; afterwards every
   assert.equal(noticed.msg, 'the database cannot be used, will try again');
   assert.match(noticed.error ?? '', /database is locked|another session holds a lock/);
   await until('the end of the outage', () => logged.some(({ msg }) => msg.endsWith('used again')));
+});
+
+test('while a full disk has no space for runs, the database cannot be used, and is why due times are missed', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, store } = await setupEngine(t);
+  let looks = 0;
+  let hasSpace = false;
+  const hasSpaceForRuns = async (): Promise<boolean> => (looks += 1) > 0 && hasSpace;
+  const job = await addJob(dueOnce);
+  clock.set(dueAt - 1_000);
+  await start({ store: { ...store, reserve: { ...noReserve, hasSpaceForRuns } } });
+  const isOver = (): boolean => logged.some(({ msg }) => msg.endsWith('used again'));
+  while (clock.now() < dueAt + 70_000) {
+    const before = looks;
+    clock.advanceBoth(5_000);
+    await until('a look', () => looks > before);
+    assert.equal(isOver(), false);
+  }
+  hasSpace = true;
+  clock.advanceBoth(5_000);
+  const [missed] = await endedRuns(job, 1);
+  assert.match(missed?.error ?? '', /: the database could not be used from 2026-03-02T10:11:\d\d/);
+  await until('the end of the outage', isOver);
+  const [noticed, ...more] = logged.filter(({ level }) => level === 50);
+  assert.deepEqual(more, []);
+  assert.match(
+    noticed?.error ?? '',
+    /: the disk is full, and nothing is called until space is free$/,
+  );
 });
 
 test('an internal error of a call ends its run as interrupted, and frees the slot', async (t) => {

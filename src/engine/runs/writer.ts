@@ -8,7 +8,7 @@
 
 import type { Hindrance } from '../../domain/runs/due.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf, storeUnusable } from '../../domain/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { findDoubtful, type ClaimBounds } from '../../store/runs/claims.ts';
 import { isRefused } from '../../store/database/refused.ts';
@@ -130,7 +130,8 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   async function mayClaim(tx: Db, nodeId: string | null): Promise<boolean> {
     if (inDoubt.length > 0 || !membership.mayBegin()) return false;
     if (nodeId !== null && !(await holdNode(tx, nodeId))) return false;
-    return await store.reserve.hasSpaceForRuns(tx);
+    if (await store.reserve.hasSpaceForRuns(tx)) return true;
+    throw storeUnusable('the disk is full, and nothing is called until space is free');
   }
 
   /** The slots that are free once a batch is written, `most` at most. Before the commit, none is really given back or taken. */

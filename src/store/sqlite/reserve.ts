@@ -81,11 +81,11 @@ export function releaseToOpen(dataDir: string): boolean {
 export class FileReserve implements Reserve {
   readonly #db: Db;
   readonly #path: string;
+  isInUse = false;
+  isMissing = false;
+  wantedBytes = 0;
   #onChange: ((isInUse: boolean) => void) | undefined;
-  #wantedBytes = 0;
   #isFilled = false;
-  #isInUse = false;
-  #isMissing = false;
   #fillAgainAt = 0;
 
   constructor(db: Db, dataDir: string) {
@@ -93,61 +93,49 @@ export class FileReserve implements Reserve {
     this.#path = reservePath(dataDir);
   }
 
-  get isInUse(): boolean {
-    return this.#isInUse;
-  }
-
-  get isMissing(): boolean {
-    return this.#isMissing;
-  }
-
   get refusal(): string | null {
-    if (this.#isMissing) {
+    if (this.isMissing) {
       return 'the disk is full, and there was no reserve to empty: free some space, until then little can be stored or deleted';
     }
-    if (!this.#isInUse) return null;
+    if (!this.isInUse) return null;
     return 'the disk is full: until there is space again, you can only read and delete, while jobs go on';
   }
 
-  get wantedBytes(): number {
-    return this.#wantedBytes;
-  }
-
   get lackingBytes(): number {
-    return this.#isFilled ? 0 : this.#wantedBytes;
+    return this.#isFilled ? 0 : this.wantedBytes;
   }
 
   get freeToFillBytes(): number {
-    return this.#wantedBytes * freeToFill;
+    return this.wantedBytes * freeToFill;
   }
 
   async keep(onChange: (isInUse: boolean) => void): Promise<void> {
-    this.#wantedBytes = wantedAt(dirname(this.#path));
-    if (this.#wantedBytes === 0) return;
+    this.wantedBytes = wantedAt(dirname(this.#path));
+    if (this.wantedBytes === 0) return;
     this.#onChange = onChange;
-    await boundLog(this.#db, this.#wantedBytes);
+    await boundLog(this.#db, this.wantedBytes);
     const bytes = bytesOf(this.#path);
-    this.#isFilled = bytes === this.#wantedBytes;
+    this.#isFilled = bytes === this.wantedBytes;
     if (bytes !== 0) return await dropFilling(this.#db);
     this.#use();
     // It may have been released so that the store could be opened.
-    await this.#db.connection().execute((db) => makeFreePages(db, this.#wantedBytes * pagesShare));
+    await this.#db.connection().execute((db) => makeFreePages(db, this.wantedBytes * pagesShare));
   }
 
   /** Empties it, because a write found the disk full; if it is empty, lets the log start over in the space it has. */
   async release(): Promise<void> {
     if (this.#onChange === undefined) return;
-    if (this.#isInUse) return await checkpoint(this.#db).catch(() => {});
-    this.#isMissing = !bytesOf(this.#path);
+    if (this.isInUse) return await checkpoint(this.#db).catch(() => {});
+    this.isMissing = !bytesOf(this.#path);
     this.#use();
     // On one connection, so that nothing comes between a part and what it is for.
     await this.#db.connection().execute((db) => this.#handOver(db));
-    if (!this.#isMissing) empty(this.#path);
+    if (!this.isMissing) empty(this.#path);
   }
 
   #use(): void {
     this.#isFilled = false;
-    this.#isInUse = true;
+    this.isInUse = true;
     this.#onChange?.(true);
   }
 
@@ -165,28 +153,28 @@ export class FileReserve implements Reserve {
     if (performance.now() < this.#fillAgainAt) return;
     const free = freeBytes(this.#path) + (bytesOf(this.#path) ?? 0);
     if (free < this.freeToFillBytes) return;
-    const wasInUse = this.#isInUse;
-    const isWritten = await writeRandom(this.#path, this.#wantedBytes);
+    const wasInUse = this.isInUse;
+    const isWritten = await writeRandom(this.#path, this.wantedBytes);
     // The disk may have become full meanwhile.
-    if (!isWritten || this.#isInUse !== wasInUse) {
+    if (!isWritten || this.isInUse !== wasInUse) {
       this.#fillAgainAt = performance.now() + failedFillRestMs;
       rmSync(this.#path, { force: true });
-      if (this.#isInUse && !this.#isMissing) empty(this.#path);
+      if (this.isInUse && !this.isMissing) empty(this.#path);
       return;
     }
     this.#isFilled = true;
-    this.#isInUse = false;
-    this.#isMissing = false;
+    this.isInUse = false;
+    this.isMissing = false;
     if (wasInUse) this.#onChange(false);
   }
 
   /** Whether new runs may be stored: false if it is in use, the disk is still full, and the file has too few free pages. */
   async hasSpaceForRuns(tx: Db): Promise<boolean> {
-    if (!this.#isInUse) return true;
+    if (!this.isInUse) return true;
     // It is soon filled again.
     if (freeBytes(this.#path) >= this.freeToFillBytes) return true;
     const { freePages, pageBytes } = await readSpace(tx);
-    return freePages * pageBytes > this.#wantedBytes * runningShare;
+    return freePages * pageBytes > this.wantedBytes * runningShare;
   }
 }
 
