@@ -61,6 +61,8 @@ export function shortageText({ causes, freeBytes }: Shortage): string {
 interface FullDisk {
   freeBytes: number;
   isReserveInUse: boolean;
+  /** Whether nothing is left of it for new runs. */
+  isSpent: boolean;
   isServed: boolean;
 }
 
@@ -68,7 +70,7 @@ interface FullDisk {
 const openingBytes = 64 * 1024;
 
 /** What is wrong with a full disk and what to do, in a sentence: calls do not go on if nothing can open the database. */
-export function fullDiskText({ freeBytes, isReserveInUse, isServed }: FullDisk): string {
+export function fullDiskText({ freeBytes, isReserveInUse, isSpent, isServed }: FullDisk): string {
   const [state, source] = isReserveInUse
     ? [' or was, and the reserve is in use', 'the space it gave']
     : ['', 'the reserve'];
@@ -76,7 +78,8 @@ export function fullDiskText({ freeBytes, isReserveInUse, isServed }: FullDisk):
   if (isReserveInUse && !isServed && freeBytes < openingBytes) {
     return `${full}, until then nothing can be called or stored`;
   }
-  return `${full}, or delete jobs or monitors; ${isServed ? 'calls go on' : 'jobd serve calls'} while ${source} lasts`;
+  const calls = `${isServed ? 'calls go on' : 'jobd serve calls'} while ${source} lasts`;
+  return `${full}, or delete jobs or monitors; ${isSpent ? 'until then nothing more is called' : calls}`;
 }
 
 /** The newest results of a job, and pings of a monitor, that are never removed before their time. */

@@ -194,8 +194,8 @@ export function startEngine(parts: EngineParts): Engine {
 
 function diskFindings({ reserve, file }: Store): Finding[] {
   if (!reserve.isInUse || file === null) return [];
-  const freeBytes = file.diskFreeBytes();
-  const facts = { freeBytes, isReserveInUse: true, isServed: true };
+  const { isSpent } = reserve;
+  const facts = { freeBytes: file.diskFreeBytes(), isReserveInUse: true, isSpent, isServed: true };
   return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', facts)];
 }
 

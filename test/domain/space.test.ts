@@ -23,8 +23,12 @@ function withDisk(more: Partial<SpaceFigures>, before: 'disk'[] = []): string[] 
   return findShortages({ ...plenty, diskFreeBytes: 0, ...more }, null, before);
 }
 
-function fullText(isReserveInUse: boolean, isServed: boolean, freeBytes = 0): string {
-  return fullDiskText({ freeBytes, isReserveInUse, isServed });
+function fullText(
+  isReserveInUse: boolean,
+  isServed: boolean,
+  { freeBytes = 0, isSpent = false } = {},
+): string {
+  return fullDiskText({ freeBytes, isReserveInUse, isSpent, isServed });
 }
 
 test('on a full disk calls go on where something can open the database, and only then', () => {
@@ -39,8 +43,10 @@ test('on a full disk calls go on where something can open the database, and only
     fullText(true, true),
     `${inUse}: ${most}; calls go on while the space it gave lasts`,
   );
+  const spent = `${inUse}: ${most}; until then nothing more is called`;
+  assert.equal(fullText(true, true, { isSpent: true }), spent);
   assert.match(
-    fullText(true, false, 64 * 1024),
+    fullText(true, false, { freeBytes: 64 * 1024 }),
     /; jobd serve calls while the space it gave lasts$/,
   );
   // A start empties the reserve.

@@ -9,7 +9,7 @@ import type { Egress } from '../../src/egress/egress.ts';
 import { each } from '../support/each.ts';
 import { testWriter } from '../support/running/writer.ts';
 import { noReserve, type Store } from '../../src/store/database/store.ts';
-import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
+import { detailsOf, dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 import { holdWriteLock } from '../support/running/write-lock.ts';
@@ -130,7 +130,9 @@ test('while a full disk has no space for runs, the database cannot be used, and 
   const hasSpaceForRuns = async (): Promise<boolean> => (looks += 1) > 0 && hasSpace;
   const job = await addJob(dueOnce);
   clock.set(dueAt - 1_000);
-  await start({ store: { ...store, reserve: { ...noReserve, hasSpaceForRuns } } });
+  const engine = await start({
+    store: { ...store, reserve: { ...noReserve, isInUse: true, isSpent: true, hasSpaceForRuns } },
+  });
   const isOver = (): boolean => logged.some(({ msg }) => msg.endsWith('used again'));
   while (clock.now() < dueAt + 70_000) {
     const before = looks;
@@ -138,6 +140,8 @@ test('while a full disk has no space for runs, the database cannot be used, and 
     await until('a look', () => looks > before);
     assert.equal(isOver(), false);
   }
+  if (store.file !== null)
+    assert.match(detailsOf(engine)[0] ?? '', /; until then nothing more is called$/);
   hasSpace = true;
   clock.advanceBoth(5_000);
   const [missed] = await endedRuns(job, 1);

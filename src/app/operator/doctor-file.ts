@@ -12,9 +12,9 @@ import { newestVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
-import { isReserveInUse, lacksReserve, reservePath } from '../../store/sqlite/reserve.ts';
+import * as reserve from '../../store/sqlite/reserve.ts';
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
-import { storePath } from '../../store/sqlite/reader.ts';
+import { openReader, storePath } from '../../store/sqlite/reader.ts';
 import { requireWritable, unusableDirectory } from '../../store/sqlite/unusable.ts';
 import { whoServesFile } from './served.ts';
 
@@ -50,14 +50,16 @@ const fullBytes = 1024 ** 2;
 export async function checkDisk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(dataDir);
   const freeBytes = bavail * bsize;
-  const isInUse = isReserveInUse(dataDir);
-  if (!isInUse && lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
+  const isInUse = reserve.isReserveInUse(dataDir);
+  if (!isInUse && reserve.lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
   if (isInUse || freeBytes < fullBytes) {
     const isServed = whoServesFile(dataDir) !== null;
-    return found('disk-full', { freeBytes, isReserveInUse: isInUse, isServed });
+    await using reader = isInUse ? await openReader(storePath(dataDir)).catch(() => null) : null;
+    const isSpent = reader !== null && (await reserve.isReserveSpent(dataDir, reader.db));
+    return found('disk-full', { freeBytes, isReserveInUse: isInUse, isSpent, isServed });
   }
   if (freeBytes < tightBytes) return found('disk-low', { freeBytes });
-  const lack = existsSync(reservePath(dataDir))
+  const lack = existsSync(reserve.reservePath(dataDir))
     ? ''
     : '; no reserve for a full disk yet: jobd serve makes it';
   return ok(`${sizeText(freeBytes)} free${lack}`);

@@ -39,6 +39,8 @@ export interface Reserve {
   readonly isInUse: boolean;
   /** Whether it did not exist yet when the disk became full: then not even deleting is possible. */
   readonly isMissing: boolean;
+  /** Whether nothing was left of it for new runs when the last ones were to start. */
+  readonly isSpent: boolean;
   /** Why nothing new is stored, in a sentence; null if writing is allowed. */
   readonly refusal: string | null;
   /** Its size when it is filled, in bytes; 0 where there is none. */
@@ -61,6 +63,7 @@ export interface Reserve {
 export const noReserve: Reserve = {
   isInUse: false,
   isMissing: false,
+  isSpent: false,
   refusal: null,
   wantedBytes: 0,
   lackingBytes: 0,

@@ -57,18 +57,27 @@ export function isReserveInUse(dataDir: string): boolean {
   return bytesOf(reservePath(dataDir)) === 0;
 }
 
+/** Whether a reserve in use leaves no space for new runs: the disk is still full, and the file has too few free pages. */
+export async function isReserveSpent(dataDir: string, db: Db): Promise<boolean> {
+  const wanted = wantedAt(dataDir);
+  // It is soon filled again.
+  if (diskFreeBytes(dataDir) >= wanted * freeToFill) return false;
+  const { freePages, pageBytes } = await readSpace(db);
+  return freePages * pageBytes <= wanted * runningShare;
+}
+
 /** Whether there is neither a reserve nor the space to fill one, so that a full disk would stop everything. */
 export function lacksReserve(dataDir: string): boolean {
   const path = reservePath(dataDir);
   const [bytes, wanted] = [bytesOf(path) ?? 0, wantedAt(dataDir)];
-  return bytes !== wanted && freeBytes(path) + bytes < wanted * freeToFill;
+  return bytes !== wanted && diskFreeBytes(dataDir) + bytes < wanted * freeToFill;
 }
 
 /** Empties the reserve of a store that cannot be opened, if the disk is full. Returns whether it did. */
 export function releaseToOpen(dataDir: string): boolean {
   const path = reservePath(dataDir);
   try {
-    if (!bytesOf(path) || freeBytes(path) >= leastBytes) return false;
+    if (!bytesOf(path) || diskFreeBytes(dataDir) >= leastBytes) return false;
   } catch {
     // The directory does not exist.
     return false;
@@ -83,6 +92,7 @@ export class FileReserve implements Reserve {
   readonly #path: string;
   isInUse = false;
   isMissing = false;
+  isSpent = false;
   wantedBytes = 0;
   #onChange: ((isInUse: boolean) => void) | undefined;
   #isFilled = false;
@@ -151,7 +161,7 @@ export class FileReserve implements Reserve {
   async fill(): Promise<void> {
     if (this.#isFilled || this.#onChange === undefined) return;
     if (performance.now() < this.#fillAgainAt) return;
-    const free = freeBytes(this.#path) + (bytesOf(this.#path) ?? 0);
+    const free = diskFreeBytes(dirname(this.#path)) + (bytesOf(this.#path) ?? 0);
     if (free < this.freeToFillBytes) return;
     const wasInUse = this.isInUse;
     const isWritten = await writeRandom(this.#path, this.wantedBytes);
@@ -168,13 +178,9 @@ export class FileReserve implements Reserve {
     if (wasInUse) this.#onChange(false);
   }
 
-  /** Whether new runs may be stored: false if it is in use, the disk is still full, and the file has too few free pages. */
   async hasSpaceForRuns(tx: Db): Promise<boolean> {
-    if (!this.isInUse) return true;
-    // It is soon filled again.
-    if (freeBytes(this.#path) >= this.freeToFillBytes) return true;
-    const { freePages, pageBytes } = await readSpace(tx);
-    return freePages * pageBytes > this.wantedBytes * runningShare;
+    this.isSpent = this.isInUse && (await isReserveSpent(dirname(this.#path), tx));
+    return !this.isSpent;
   }
 }
 
@@ -230,10 +236,6 @@ async function writeRandom(path: string, bytes: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function freeBytes(path: string): number {
-  return diskFreeBytes(dirname(path));
 }
 
 /** The size of a file; undefined if there is none. */

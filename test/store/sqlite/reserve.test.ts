@@ -1,7 +1,8 @@
 /** The reserve for a full disk: filled, released and filled again. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -9,7 +10,7 @@ import { sql } from 'kysely';
 import { openFileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { readSpace } from '../../../src/store/sqlite/space.ts';
-import { isReserveInUse, reservePath } from '../../../src/store/sqlite/reserve.ts';
+import { isReserveInUse, isReserveSpent, reservePath } from '../../../src/store/sqlite/reserve.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
@@ -61,6 +62,31 @@ test('a part of a released reserve becomes free pages of the file', async (t) =>
   const { pages, freePages, pageBytes } = await readSpace(store.db);
   assert.ok(freePages * pageBytes >= wholeBytes / 4, `${freePages} free pages`);
   assert.equal(statSync(join(dataDir, 'jobd.db')).size, pages * pageBytes, 'they are in the file');
+});
+
+test('on a full disk a released reserve has space for runs until its free pages are used up', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  await keep(store);
+  await store.reserve.fill();
+  await store.reserve.release();
+  const { blocks, bsize } = fs.statfsSync(dataDir);
+  const full = t.mock.method(fs, 'statfsSync', () => ({ blocks, bsize, bavail: 0 }));
+  const setFull = (isFull: boolean): void => {
+    if (!isFull) full.mock.restore();
+    syncBuiltinESMExports();
+  };
+  t.after(() => setFull(false));
+  setFull(true);
+  const look = async () => [
+    await store.reserve.hasSpaceForRuns(store.db),
+    store.reserve.isSpent,
+    await isReserveSpent(dataDir, store.db),
+  ];
+  assert.deepEqual(await look(), [true, false, false]);
+  await sql`create table more as select zeroblob(${wholeBytes / 4})`.execute(store.db);
+  assert.deepEqual(await look(), [false, true, true]);
+  setFull(false);
+  assert.deepEqual(await look(), [true, false, false]);
 });
 
 test('a file that cannot grow any more stays as it is when the reserve is released', async (t) => {
