@@ -196,6 +196,10 @@ const examined = {
     ({ path, damage }: { path: string; damage: readonly string[] }) =>
       `${path} is damaged: ${damage.join('; ')}; restore a backup: jobd restore FILE`,
   ),
+  'database-locked': fail(
+    ({ path }: { path: string }) =>
+      `another program keeps ${path} locked, and nothing can be called or stored until it ends: fuser -v ${path} names those that have it open`,
+  ),
   'database-moved': fail(({ reason }: Reason) => reason),
   'database-empty': warn(() => 'the database is empty: jobd serve makes the tables'),
   'schema-newer': fail(

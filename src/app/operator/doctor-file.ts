@@ -12,6 +12,7 @@ import { newestVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
+import { isLocked } from '../../store/sqlite/lock.ts';
 import * as reserve from '../../store/sqlite/reserve.ts';
 import { logBytes, readSpace } from '../../store/sqlite/space.ts';
 import { openReader, storePath } from '../../store/sqlite/reader.ts';
@@ -65,12 +66,15 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   return ok(`${sizeText(freeBytes)} free${lack}`);
 }
 
-/** Whether the file is sound. */
+/** Whether the file is sound, and can be written by those who may. */
 export async function checkFile(db: Db, path: string): Promise<Finding> {
   const { pageBytes, pages } = await readSpace(db);
   const damage = await findDamage(db);
-  if (damage.length === 0) return ok(`${path}, ${sizeText(pages * pageBytes)}, sound`);
-  return found('database-damaged', { path, damage: damage.slice(0, 3) });
+  if (damage.length > 0) return found('database-damaged', { path, damage: damage.slice(0, 3) });
+  // A jobd that serves writes for milliseconds at a time. Who may not write cannot tell.
+  const look = async (): Promise<boolean> => isLocked(path, 'begin immediate; rollback', 3_000);
+  if (await look().catch(() => false)) return found('database-locked', { path });
+  return ok(`${path}, ${sizeText(pages * pageBytes)}, sound`);
 }
 
 /** Whether the schema is as jobd makes it. */

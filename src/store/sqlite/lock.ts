@@ -62,14 +62,19 @@ function notePid(pidFile: string): void {
 /** The pid of the `jobd serve` that holds the lock, `?` if it is unknown; undefined if none does. */
 export function whoLocks(dataDir: string): string | undefined {
   const path = join(dataDir, 'serve.lock');
-  if (!existsSync(path)) return undefined;
-  const database = openFile(path, 0);
+  if (!existsSync(path) || !isLocked(path, 'select 1 from sqlite_master', 0)) return undefined;
+  return pidFrom(join(dataDir, 'serve.pid')) || '?';
+}
+
+/** Whether another process has the lock that these statements need, for longer than this. */
+export function isLocked(path: string, statements: string, timeoutMs: number): boolean {
+  const database = openFile(path, timeoutMs);
   try {
-    database.exec('select 1 from sqlite_master');
-    return undefined;
+    database.exec(statements);
+    return false;
   } catch (error) {
     if (!isBusy(error)) throw error;
-    return pidFrom(join(dataDir, 'serve.pid')) || '?';
+    return true;
   } finally {
     database.close();
   }

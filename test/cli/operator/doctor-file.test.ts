@@ -50,6 +50,23 @@ test('who serves is said of a database that cannot be read too', async (t) => {
   assert.match((await daemon()) ?? '', /^ok\tdaemon\tserves .* \(process \d+\)$/);
 });
 
+test('a database that another program keeps locked is a failure, where jobd may write it', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await makeStoreWithKey(dataDir);
+  const path = join(dataDir, 'jobd.db');
+  const database = async (): Promise<string> => {
+    const { stdout } = await runCommand(['doctor', '--data', dataDir]);
+    return /^\w+\tdatabase\t.*$/m.exec(stdout)?.[0] ?? '';
+  };
+  assert.match(await database(), /^ok\t.*, sound$/);
+  const other = new Database(path);
+  t.after(() => other.close());
+  other.exec('begin immediate');
+  assert.match(await database(), /^fail\tdatabase\tanother program keeps .*jobd\.db locked, and /);
+  other.exec('rollback');
+  assert.match(await database(), /^ok\t.*, sound$/);
+});
+
 test('a file that jobd may not write is named, with what to do', { skip: notRoot }, async (t) => {
   const dataDir = temporaryDirectory(t);
   await makeStoreWithKey(dataDir);
