@@ -32,6 +32,7 @@ export type SentAnswer =
       body: string,
       truncated: boolean,
       broken: Failure | null,
+      decodingMs: number | undefined,
     ];
 
 /** Milliseconds by the monotonic clock that all threads have in common: that of each begins with it. */
@@ -60,8 +61,8 @@ export function unpackCall(sent: SentCall): Call {
 /** The answer to a call with this number. */
 export function packAnswer(number: number, result: AttemptResult): SentAnswer {
   if (result.kind !== 'response') return [number, result];
-  const { httpStatus, location, retryAfter, body, truncated, broken } = result.response;
-  return [number, httpStatus, location, retryAfter, body, truncated, broken];
+  const { httpStatus, location, retryAfter, body, truncated, broken, decodingMs } = result.response;
+  return [number, httpStatus, location, retryAfter, body, truncated, broken, decodingMs];
 }
 
 /** The result in an answer. */
@@ -76,6 +77,7 @@ export function unpackAnswer(answer: SentAnswer): AttemptResult {
       body: answer[4],
       truncated: answer[5],
       broken: answer[6],
+      decodingMs: answer[7],
     },
   };
 }

@@ -165,10 +165,12 @@ class Exchange implements Reader, Listener {
     shown: Promise<DecodedBody>,
     broken: Failure | null,
   ): Promise<void> {
+    const { timers } = this.#deadline;
+    const endedAt = timers.monotonicMs();
     const { text: body, truncated, isFull } = await shown;
-    const response = isFull
-      ? { ...head, body, truncated: truncated || broken !== null, broken: null }
-      : { ...head, body, truncated, broken };
+    const whole = isFull ? { truncated: truncated || broken !== null, broken: null } : null;
+    const decodingMs = timers.monotonicMs() - endedAt;
+    const response = { ...head, body, truncated, broken, ...whole, decodingMs };
     this.#settled.resolve({ kind: 'response', response });
   }
 }

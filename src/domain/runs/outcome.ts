@@ -46,6 +46,8 @@ export interface Response {
   truncated: boolean;
   /** Set if the body ended early, or not in time, before the preview was full. */
   broken: Failure | null;
+  /** How long after its last byte it was handed out, since its body had to be decoded, in milliseconds. */
+  decodingMs?: number | undefined;
 }
 
 /** A complete answer or a failure. */
@@ -61,6 +63,11 @@ export type AttemptResult =
   | TargetResult
   | { kind: 'local'; trouble: string }
   | { kind: 'interrupted'; trouble: string };
+
+/** How long after its end the result of an attempt was handed out. */
+export function decodingMsOf(result: AttemptResult): number {
+  return (result.kind === 'response' && result.response.decodingMs) || 0;
+}
 
 /** What a run keeps of its last attempt. */
 export interface Outcome extends Omit<Why, 'missed'> {

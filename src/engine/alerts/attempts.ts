@@ -130,7 +130,7 @@ function shareOf(workspaceId: string, inFlight: readonly DueChannel[], free: num
   return Math.ceil((free - own) / 2);
 }
 
-interface TimedResult extends Result {
+interface TimedResult extends Omit<Result, 'decodingMs'> {
   /** Epoch milliseconds. */
   startedAt: number;
   durationMs: number;
@@ -152,8 +152,8 @@ async function attempt(
   try {
     const startedAt = clock.now();
     const began = clock.monotonicMs();
-    const result = await deliver(channel, delivery, parts, signal);
-    const durationMs = Math.round(clock.monotonicMs() - began);
+    const { decodingMs = 0, ...result } = await deliver(channel, delivery, parts, signal);
+    const durationMs = Math.max(0, Math.round(clock.monotonicMs() - began - decodingMs));
     for (;;) {
       try {
         return await record(parts, channel, delivery, { ...result, startedAt, durationMs });

@@ -10,7 +10,7 @@ import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/
 import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { limitWords, messageOf } from '../../domain/errors.ts';
-import { outcomeOf, type Outcome } from '../../domain/runs/outcome.ts';
+import { decodingMsOf, outcomeOf, type Outcome } from '../../domain/runs/outcome.ts';
 import { refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
 import { createRedactor, redactResult, type Redactor } from '../../domain/secrets/redaction.ts';
@@ -49,6 +49,8 @@ export interface Result {
   isAnswered: boolean;
   /** Whether another attempt would fail in the same way. */
   isFinal: boolean;
+  /** How long after its end the answer was handed out. */
+  decodingMs?: number;
 }
 
 const timeoutMs = 10_000;
@@ -110,16 +112,16 @@ async function call(
     ? `http: ${httpStatus}, but the answer does not say that the alert was taken`
     : failure;
   const isAnswered = result.kind === 'response' && result.response.broken === null;
-  if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
+  const seen = { httpStatus, isAnswered, decodingMs: decodingMsOf(result) };
+  if (error === null) return { ...seen, error, askedMs: null, isFinal: false };
   const status = httpStatus ?? 0;
   return {
+    ...seen,
     error: [error, kind.adviceOn?.(said) ?? cut(oneLine(said), longestAnswer)]
       .filter((words) => words !== '')
       .join(', '),
-    httpStatus,
     askedMs:
       askedWaitMs(result, now, longestAskedMs) ?? askedInBodyMs(status, said, longestAskedMs),
-    isAnswered,
     isFinal: isRefused(kind, status, attempts + 1),
   };
 }

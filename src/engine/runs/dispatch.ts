@@ -7,7 +7,7 @@ import { isoTime, rest, type Clock } from '../../domain/clock.ts';
 import { newSpanId } from '../../domain/id.ts';
 import { reportHeader } from '../../domain/runs/report.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
-import { outcomeOf } from '../../domain/runs/outcome.ts';
+import { decodingMsOf, outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
 import type { InterruptedReason } from '../../domain/runs/reason.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
@@ -81,13 +81,14 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   const began = clock.monotonicMs();
   let attempts = 0;
   let isTraced = false;
-  const elapsedMs = (): number => Math.round(clock.monotonicMs() - began);
+  const elapsedMs = (decodingMs = 0): number =>
+    Math.max(0, Math.round(clock.monotonicMs() - began - decodingMs));
   const done = (ended: EndedRun): EndedExecution => {
     const trace = isTraced && attempts > 0 && { traceId: traceIdOf(run.runId) };
     return { claimed: run, ended, ...trace };
   };
-  const ended = (result: TargetResult, secrets: RequestSecrets | null): EndedExecution => {
-    const durationMs = elapsedMs();
+  const ended = (result: TargetResult, secrets: RequestSecrets | null, decodingMs = 0) => {
+    const durationMs = elapsedMs(decodingMs);
     const finishedAt = run.startedAt + durationMs;
     const outcome = outcomeWithout(run, secrets, result, dispatcher);
     return done({ ...begunRun(run), finishedAt, durationMs, attempts, ...outcome });
@@ -119,7 +120,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       last = result;
       const now = clock.now();
       const nextAt = retryAt(run.request.retries, attempts, result, now);
-      if (nextAt === null) return ended(result, secrets);
+      if (nextAt === null) return ended(result, secrets, decodingMsOf(result));
       await rest(clock, nextAt - now, signal);
       const retryFrom = clock.monotonicMs();
       const { runId, jobId } = run;
@@ -153,7 +154,8 @@ async function attempt(
   let begunAt: number | null = null;
   const note = (result: TargetResult | null): void => {
     if (begunAt === null || !spans?.isSampled(span.traceId)) return;
-    spans.note({ ...span, startedAt, durationMs: clock.monotonicMs() - begunAt, result });
+    const endedAt = clock.monotonicMs() - (result === null ? 0 : decodingMsOf(result));
+    spans.note({ ...span, startedAt, durationMs: Math.max(0, endedAt - begunAt), result });
   };
   try {
     for (;;) {
