@@ -149,7 +149,7 @@ class Exchange implements Reader, Listener {
     const head = this.#head;
     const preview = this.#preview;
     if (head === null || preview === null || this.#isSettled) return;
-    const shown = preview.finish(cut);
+    const shown = preview.finish(cut, this.#deadline.timers);
     if (!(shown instanceof Promise)) {
       const { text: body, truncated } = shown;
       return this.#settle({ kind: 'response', response: { ...head, body, truncated, broken } });

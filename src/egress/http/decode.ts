@@ -1,10 +1,11 @@
 /**
  * A body that is compressed or not in UTF-8, made readable. It is kept as it comes, at most 64 KiB of it, and decoded when its end
  * is known or enough of it has come: to the little text that is shown, and not in the thread that makes calls, since a few
- * bytes can keep a decoder busy for long. What cannot be decoded stays as it came.
+ * bytes can keep a decoder busy for long. What cannot be decoded, or not soon, stays as it came.
  */
 
 import * as zlib from 'node:zlib';
+import type { Timers } from '../../domain/clock.ts';
 import { cutPreview, maxPreviewBytes, startPreview } from '../../domain/runs/preview.ts';
 import { createPace } from '../pace.ts';
 
@@ -17,6 +18,8 @@ const firstKeptBytes = 4 * 1024;
 const almostFull = maxPreviewBytes - 4;
 /** Bodies that are decoded at once. Hostile ones take some 0.2 s each. */
 const mostAtOnce = 2;
+/** A body that is not decoded by then, its wait included, stays as it came. */
+const longestMs = 1_000;
 
 type Decoder = NodeJS.ReadWriteStream & { destroy(): void };
 type MakeDecoder = (bytes: Buffer) => Decoder;
@@ -106,13 +109,9 @@ export class KeptBody {
   }
 
   /** Decodes it. `cut`: the body went on after the last `push`. Never rejects. */
-  async finish(cut: boolean): Promise<DecodedBody> {
+  async finish(cut: boolean, timers: Timers): Promise<DecodedBody> {
     const raw = this.#bytes.subarray(0, this.#length);
-    const decoder = this.#decoder;
-    const { bytes, isCut } =
-      decoder === undefined
-        ? { bytes: raw, isCut: false }
-        : await inTurn(() => decompressed(raw, decoder));
+    const { bytes, isCut } = await decompressedSoon(raw, this.#decoder, timers);
     const shown = this.#textOf(bytes, cut || isCut);
     return { ...shown, isFull: Buffer.byteLength(shown.text) > almostFull };
   }
@@ -134,11 +133,31 @@ export class KeptBody {
 
 const inTurn = createPace(mostAtOnce);
 
-/** The beginning of a compressed body, up to its damage or to enough of it; as it came if nothing is readable. */
-async function decompressed(
+interface Decompressed {
+  bytes: Buffer;
+  isCut: boolean;
+}
+
+/** What has begun cannot be broken off, so the next turn comes when it ends. */
+async function decompressedSoon(
   bytes: Buffer,
-  decoder: MakeDecoder,
-): Promise<{ bytes: Buffer; isCut: boolean }> {
+  decoder: MakeDecoder | undefined,
+  timers: Timers,
+): Promise<Decompressed> {
+  const asItCame = { bytes, isCut: false };
+  if (decoder === undefined) return asItCame;
+  const { promise, resolve } = Promise.withResolvers<Decompressed>();
+  let isLate = false;
+  using _ = timers.after(longestMs, () => {
+    isLate = true;
+    resolve(asItCame);
+  });
+  void inTurn(async () => resolve(isLate ? asItCame : await decompressed(bytes, decoder)));
+  return await promise;
+}
+
+/** The beginning of a compressed body, up to its damage or to enough of it; as it came if nothing is readable. */
+async function decompressed(bytes: Buffer, decoder: MakeDecoder): Promise<Decompressed> {
   const pieces: Buffer[] = [];
   let length = 0;
   try {

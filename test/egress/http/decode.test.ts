@@ -7,6 +7,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
+import { systemClock } from '../../../src/domain/clock.ts';
 import { startKeptBody } from '../../../src/egress/http/decode.ts';
 import { randomBytes, rollDice } from '../../support/dice.ts';
 
@@ -35,7 +36,7 @@ async function decoded(
   for (let at = 0; at < bytes.length && !cut; at += 1_000) {
     cut = preview.push(bytes.subarray(at, at + 1_000));
   }
-  const { text, truncated } = await preview.finish(cut);
+  const { text, truncated } = await preview.finish(cut, systemClock);
   return { text, truncated };
 }
 
