@@ -8,7 +8,7 @@ import type { Connection, Reader } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
 import { AnswerReader, type Listener } from './http/answer.ts';
-import { startKeptBody, type DecodedBody, type KeptBody } from './http/decode.ts';
+import { startKeptBody, type KeptBody } from './http/decode.ts';
 import type { Head } from './http/head.ts';
 
 /** A longer promise of a server is cut to this. */
@@ -149,7 +149,8 @@ class Exchange implements Reader, Listener {
     const head = this.#head;
     const preview = this.#preview;
     if (head === null || preview === null || this.#isSettled) return;
-    const shown = preview.finish(cut, this.#deadline.timers);
+    const { timers } = this.#deadline;
+    const shown = preview.finish(cut, this.#connection.origin.host, timers);
     if (!(shown instanceof Promise)) {
       const { text: body, truncated } = shown;
       return this.#settle({ kind: 'response', response: { ...head, body, truncated, broken } });
@@ -157,20 +158,13 @@ class Exchange implements Reader, Listener {
     // Nothing more is asked of the target, so its time is over.
     this.#isSettled = true;
     this.#deadline.onOver(null);
-    void this.#respondWhenDecoded(head, shown, broken);
-  }
-
-  async #respondWhenDecoded(
-    head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'>,
-    shown: Promise<DecodedBody>,
-    broken: Failure | null,
-  ): Promise<void> {
-    const { timers } = this.#deadline;
     const endedAt = timers.monotonicMs();
-    const { text: body, truncated, isFull } = await shown;
-    const whole = isFull ? { truncated: truncated || broken !== null, broken: null } : null;
-    const decodingMs = timers.monotonicMs() - endedAt;
-    const response = { ...head, body, truncated, broken, ...whole, decodingMs };
-    this.#settled.resolve({ kind: 'response', response });
+    const decoded = shown.then(({ text: body, truncated, isFull }) => {
+      const whole = isFull ? { truncated: truncated || broken !== null, broken: null } : null;
+      const decodingMs = timers.monotonicMs() - endedAt;
+      const response = { ...head, body, truncated, broken, ...whole, decodingMs };
+      return { kind: 'response' as const, response };
+    });
+    this.#settled.resolve(decoded);
   }
 }

@@ -1,29 +1,34 @@
 /**
  * Spreads simultaneous look-ups. The answers to a thousand datagrams arrive together, and those that do not fit the
- * socket's buffer are lost, which costs seconds. Only young look-ups count, so a silent server delays no others.
+ * socket's buffer are lost, which costs seconds. Only young look-ups count, so a silent server delays no others. Answers are
+ * decoded at a pace, too.
  */
 
-/** Runs work immediately or when its turn comes. */
-export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work immediately or when its turn comes. Whoever waits has turns as often as each other. */
+export type Pace = <T>(work: () => Promise<T>, whose?: string) => Promise<T>;
 
 /** Runs at most `limit` pieces of work that are younger than `patienceMs`; of any age without it. */
 export function createPace(limit: number, patienceMs?: number): Pace {
   let young = 0;
-  /** A Set is a queue here: first in, first out. */
-  const waiting = new Set<() => void>();
+  /** Who waits for what, first in, first out. Whoever has the next turn comes first. */
+  const waiting = new Map<string, (() => void)[]>();
 
   function beginNext(): void {
-    const [begin] = waiting;
-    if (begin === undefined) young--;
-    else {
-      waiting.delete(begin);
-      begin();
+    for (const [whose, queue] of waiting) {
+      waiting.delete(whose);
+      const begin = queue.shift();
+      if (queue.length > 0) waiting.set(whose, queue);
+      return begin?.();
     }
+    young--;
   }
 
-  return async (work) => {
-    if (young >= limit) await new Promise<void>((begin) => waiting.add(begin));
-    else young++;
+  return async (work, whose = '') => {
+    if (young >= limit) {
+      const queue = waiting.get(whose) ?? [];
+      waiting.set(whose, queue);
+      await new Promise<void>((begin) => queue.push(begin));
+    } else young++;
     let isYoung = true;
     const age = (): void => {
       if (isYoung) beginNext();

@@ -14,7 +14,8 @@ const zip = gzipSync('hello');
 /** Keeps all places where answers are decoded busy, until they are freed. */
 function occupy(t: TestContext): () => void {
   const busy = Array.from({ length: 2 }, () => new PassThrough({ flush() {} }));
-  for (const stream of busy) void new KeptBody(() => stream, null).finish(false, fakeTimers());
+  for (const stream of busy)
+    void new KeptBody(() => stream, null).finish(false, 'busy', fakeTimers());
   const free = (): void => busy.forEach((stream) => stream.destroy());
   t.after(free);
   return free;
@@ -58,7 +59,23 @@ test('a decoder that never ends keeps no answer', async (t) => {
   t.after(() => endless.destroy());
   const kept = new KeptBody(() => endless, null);
   kept.push(Buffer.from('as it came'));
-  const shown = kept.finish(false, timers);
+  const shown = kept.finish(false, 'a', timers);
   timers.pass(patienceMs);
   assert.deepEqual(await shown, { text: 'as it came', truncated: false, isFull: false });
+});
+
+test('hosts have their answers decoded in turns', async (t) => {
+  const free = occupy(t);
+  const order: string[] = [];
+  const answers = ['evil 1', 'evil 2', 'evil 3', 'good 1', 'good 2', 'other 1'];
+  const shown = answers.map((name) => {
+    const decoder = (): PassThrough => {
+      order.push(name);
+      return new PassThrough();
+    };
+    return new KeptBody(decoder, null).finish(false, name.split(' ')[0] ?? '', fakeTimers());
+  });
+  free();
+  await Promise.all(shown);
+  assert.deepEqual(order, ['evil 1', 'good 1', 'other 1', 'evil 2', 'good 2', 'evil 3']);
 });

@@ -109,9 +109,9 @@ export class KeptBody {
   }
 
   /** Decodes it. `cut`: the body went on after the last `push`. Never rejects. */
-  async finish(cut: boolean, timers: Timers): Promise<DecodedBody> {
+  async finish(cut: boolean, host: string, timers: Timers): Promise<DecodedBody> {
     const raw = this.#bytes.subarray(0, this.#length);
-    const { bytes, isCut } = await decompressedSoon(raw, this.#decoder, timers);
+    const { bytes, isCut } = await soon(raw, this.#decoder, { host, timers });
     const shown = this.#textOf(bytes, cut || isCut);
     return { ...shown, isFull: Buffer.byteLength(shown.text) > almostFull };
   }
@@ -138,21 +138,20 @@ interface Decompressed {
   isCut: boolean;
 }
 
-/** What has begun cannot be broken off, so the next turn comes when it ends. */
-async function decompressedSoon(
+/** Hosts have turns, so that none delays all others. What has begun cannot be broken off: the next turn comes when it ends. */
+async function soon(
   bytes: Buffer,
   decoder: MakeDecoder | undefined,
-  timers: Timers,
+  { host, timers }: { host: string; timers: Timers },
 ): Promise<Decompressed> {
   const asItCame = { bytes, isCut: false };
   if (decoder === undefined) return asItCame;
   const { promise, resolve } = Promise.withResolvers<Decompressed>();
-  let isLate = false;
-  using _ = timers.after(longestMs, () => {
-    isLate = true;
-    resolve(asItCame);
-  });
-  void inTurn(async () => resolve(isLate ? asItCame : await decompressed(bytes, decoder)));
+  const endsAt = timers.monotonicMs() + longestMs;
+  using _ = timers.after(longestMs, resolve, asItCame);
+  void inTurn(async () => {
+    if (timers.monotonicMs() < endsAt) resolve(await decompressed(bytes, decoder));
+  }, host);
   return await promise;
 }
 
@@ -160,6 +159,7 @@ async function decompressedSoon(
 async function decompressed(bytes: Buffer, decoder: MakeDecoder): Promise<Decompressed> {
   const pieces: Buffer[] = [];
   let length = 0;
+  let isCut = false;
   try {
     const stream = decoder(bytes);
     stream.end(bytes);
@@ -167,13 +167,14 @@ async function decompressed(bytes: Buffer, decoder: MakeDecoder): Promise<Decomp
     for await (const piece of stream) {
       pieces.push(piece as Buffer);
       length += piece.length;
-      if (length >= enoughOfCharset) return { bytes: Buffer.concat(pieces), isCut: true };
+      isCut = length >= enoughOfCharset;
+      if (isCut) break;
     }
   } catch {
-    if (length === 0) return { bytes, isCut: false };
-    return { bytes: Buffer.concat(pieces), isCut: true };
+    if (length === 0) return { bytes, isCut };
+    isCut = true;
   }
-  return { bytes: Buffer.concat(pieces), isCut: false };
+  return { bytes: Buffer.concat(pieces), isCut };
 }
 
 /** `utf-16` is little-endian unless its first bytes say otherwise (Encoding Standard, section 6.1). */

@@ -36,7 +36,7 @@ async function decoded(
   for (let at = 0; at < bytes.length && !cut; at += 1_000) {
     cut = preview.push(bytes.subarray(at, at + 1_000));
   }
-  const { text, truncated } = await preview.finish(cut, systemClock);
+  const { text, truncated } = await preview.finish(cut, 'a', systemClock);
   return { text, truncated };
 }
 
