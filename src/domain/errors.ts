@@ -110,7 +110,7 @@ export function unavailable(what: string, cause: unknown): JobdError {
 /** The database cannot be used now (503, exit code 1), and why. */
 export function storeUnusable(why: string, cause?: unknown): JobdError {
   const options = { cause, isOfStore: true, why };
-  return new JobdError('unavailable', `the store cannot be used now: ${why}`, options);
+  return new JobdError('unavailable', `the database cannot be used now: ${why}`, options);
 }
 
 /** A commit that failed as `unconfirmed` says may have been carried out all the same (docs/behavior.md#error-503). */

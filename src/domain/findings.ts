@@ -103,7 +103,9 @@ const served = {
     ({ freeBytes }: Free) =>
       `${sizeText(freeBytes)} free, and there is no reserve for a full disk: free some space`,
   ),
-  'loop-fails': fail((facts: Loops) => `${loopsText(facts)}: ${facts.reason}`),
+  'loop-fails': fail(
+    (facts: Loops) => `${facts.reason}: calls wait for that (${loopsText(facts)})`,
+  ),
   'calls-wait': fail(({ reason }: Reason) => `calls wait: ${reason}`),
 
   // What it works in spite of.

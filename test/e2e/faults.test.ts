@@ -120,7 +120,7 @@ async function fails({ askSite }: Service, loop: string): Promise<boolean> {
 /** Writes are refused, reads still work, the process is alive. */
 async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service): Promise<void> {
   const id = jobs['before'];
-  const why = /^the store cannot be used now: /;
+  const why = /^the database cannot be used now: /;
   const job = { name: 'refused', url: `${witness.url}/refused`, cronExpr: '* * * * *' };
   const writes: [string, string, object?][] = [
     ['POST', '/jobs', job],
@@ -153,5 +153,5 @@ async function assertNotReady({ askSite }: Service): Promise<void> {
   const { status, body } = await askSite('/readyz');
   assert.equal(status, 503);
   assert.deepEqual(Object.keys(body as object), ['error']);
-  assert.match((body as { error: string }).error, /^not ready: .*the store cannot be used now/);
+  assert.match((body as { error: string }).error, /^not ready: .*the database cannot be used now/);
 }

@@ -244,12 +244,12 @@ test('of a database that cannot be used the log says each reason once, and when 
   const away = 'the database cannot be used, will try again';
   const [first, second] = logged;
   assert.deepEqual(said(), [
-    [50, away, first?.['loop'], 'the store cannot be used now: ECONNREFUSED'],
+    [50, away, first?.['loop'], 'the database cannot be used now: ECONNREFUSED'],
     [
       50,
       away,
       second?.['loop'],
-      'the store cannot be used now: the database system is starting up',
+      'the database cannot be used now: the database system is starting up',
     ],
     [30, 'the database can be used again', undefined, undefined],
   ]);
@@ -261,7 +261,7 @@ test('of a database that cannot be used the log says each reason once, and when 
     50,
     away,
     logged[3]?.['loop'],
-    `the store cannot be used now: ${reason}`,
+    `the database cannot be used now: ${reason}`,
   ]);
 });
 

@@ -137,7 +137,7 @@ export function usualFailures(
         },
     503: {
       when: 'Temporarily unavailable: the service is stopping, its database fails, or the disk is full. Nothing was changed, unless the error says that this is not known.',
-      example: 'the store cannot be used now: database is locked (SQLITE_BUSY)',
+      example: 'the database cannot be used now: database is locked (SQLITE_BUSY)',
     },
   };
 }

@@ -48,7 +48,7 @@ const operations = describe(
         429: null,
         503: {
           when: 'It cannot work now. The error lists the reasons.',
-          example: 'not ready: the store cannot be used now: database is locked (SQLITE_BUSY)',
+          example: 'not ready: the database cannot be used now: database is locked (SQLITE_BUSY)',
         },
       },
     },

@@ -29,7 +29,7 @@ export interface Store extends AsyncDisposable {
   sizeBytes(): Promise<number>;
   /** What this process and others that use the same database tell each other. */
   readonly hints: Hints;
-  /** A number that changes when anybody else has written. Throws `unavailable` if the store cannot be used now. */
+  /** A number that changes when anybody else has written. Throws `unavailable` if the database cannot be used now. */
   othersWrites(): Promise<number>;
 }
 

@@ -11,7 +11,7 @@ const version = statement((db: Db) =>
 
 /**
  * A number that changes when another connection commits, in this process or another one; own writes do not change it.
- * Throws `unavailable` if the store cannot be used now.
+ * Throws `unavailable` if the database cannot be used now.
  */
 export async function dataVersion(db: Db): Promise<number> {
   const [row] = await version(db, {});

@@ -40,7 +40,7 @@ test('ready while the database is writable, otherwise not ready with the reason'
   assert.deepEqual(Object.keys(notReady), ['error']);
   assert.match(
     notReady.error,
-    /^not ready: .*the store cannot be used now: .*(database is locked|another session holds a lock)/,
+    /^not ready: .*the database cannot be used now: .*(database is locked|another session holds a lock)/,
   );
   assert.deepEqual(await get(url, '/healthz'), [200, { status: 'ok' }], 'alive all the same');
   lock.release();
@@ -74,7 +74,7 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
 
 test('a database that cannot be used is said once, not for each loop that needs it', async (t) => {
   const { store } = await openTestStore(t);
-  const reason = 'the store cannot be used now: gone';
+  const reason = 'the database cannot be used now: gone';
   const failing: Store = { ...store, write: async () => Promise.reject(new Error(reason)) };
   const loops = found('loop-fails', { loops: ['claim', 'record'], reason, count: 2 });
   const waiting = found('calls-wait', { reason: 'b' });

@@ -14,7 +14,7 @@ test('while another process locks the store, writes are 503 and reads still work
   const { ask, dataDir } = await startTestDaemon(t);
   const lock = await holdWriteLock(t, dataDir, 'until released');
   const job = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
-  assertRefused(await ask('POST', '/jobs', job), 503, /the store cannot be used now/, 'create');
+  assertRefused(await ask('POST', '/jobs', job), 503, /the database cannot be used now/, 'create');
   assert.deepEqual((await ask('GET', '/jobs')).body, { jobs: [], nextCursor: null });
   lock.release();
   await lock.ended;
@@ -32,7 +32,7 @@ test('a ping that cannot be written is 503 and is not recorded', async (t) => {
   const refused = await Promise.all([ping(pingUrl), ping(`${pingUrl}/fail`)]);
   for (const { status, body } of refused) {
     assert.equal(status, 503);
-    assert.match((body as { error: string }).error, /the store cannot be used now/);
+    assert.match((body as { error: string }).error, /the database cannot be used now/);
   }
   lock.release();
   await lock.ended;

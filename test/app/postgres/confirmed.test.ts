@@ -108,7 +108,7 @@ describe('a commit that is lost', { skip }, () => {
     const input = { name: 'm', scheduleType: 'period', periodSeconds: 60 } as const;
     await assert.rejects(createMonitor(app, principal, input), (error: JobdError) => {
       assert.deepEqual([error.code, error.isInDoubt], ['unavailable', false]);
-      assert.match(error.message, /^the store cannot be used now: /);
+      assert.match(error.message, /^the database cannot be used now: /);
       return true;
     });
     assert.deepEqual((await listMonitors(app, principal, page)).items, []);

@@ -34,7 +34,7 @@ describe('connections', { concurrency: 3, skip }, () => {
     await assert.rejects(sleep(0), {
       code: 'unavailable',
       message:
-        'the store cannot be used now: all 2 connections to the database were in use for 5 seconds',
+        'the database cannot be used now: all 2 connections to the database were in use for 5 seconds',
     });
     await Promise.all(others);
     await sleep(0);
@@ -64,11 +64,11 @@ describe('connections', { concurrency: 3, skip }, () => {
     proxy.isFrozen = true;
     await assert.rejects(sql`select 1`.execute(store.db), {
       code: 'unavailable',
-      message: 'the store cannot be used now: the database did not answer in time',
+      message: 'the database cannot be used now: the database did not answer in time',
     });
     await assert.rejects(sql`select 1`.execute(store.db), {
       code: 'unavailable',
-      message: 'the store cannot be used now: the database did not accept a connection in time',
+      message: 'the database cannot be used now: the database did not accept a connection in time',
     });
     proxy.isFrozen = false;
     await sql`select 1`.execute(store.db);

@@ -142,13 +142,16 @@ export async function assertAway(service: ServerService): Promise<void> {
     ['POST', `/jobs/${jobs[0]}/run`],
     ['DELETE', `/jobs/${jobs[0]}`],
   ];
-  const why = /^the store cannot be used now: /;
+  const why = /^the database cannot be used now: /;
   const refuse = async (request: (typeof requests)[number]): Promise<void> =>
     assertRefused(await ask(...request), 503, why, `${request[0]} ${request[1]}`);
   await Promise.all(requests.map(refuse));
   const { status, body } = await askSite('/readyz');
   assert.equal(status, 503);
-  assert.match((body as { error: string }).error, /^not ready: .*the store cannot be used now: /);
+  assert.match(
+    (body as { error: string }).error,
+    /^not ready: .*the database cannot be used now: /,
+  );
   assert.equal((await askSite('/healthz')).status, 200);
 }
 

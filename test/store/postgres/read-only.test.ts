@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const skip = noPostgres() ?? false;
 const readOnly =
-  /^the store cannot be used now: the database can only be read: it is a copy, or default_transaction_read_only is on \(25006\)$/;
+  /^the database cannot be used now: the database can only be read: it is a copy, or default_transaction_read_only is on \(25006\)$/;
 
 test(
   'the only server can be read meanwhile, and is written again afterwards',
@@ -57,7 +57,7 @@ test('of several servers, the one is used that can be written', { skip }, async 
   await setReadOnly(second.url, 'on');
   await first.stop('immediate');
   const both = new RegExp(
-    `^the store cannot be used now: connect ECONNREFUSED ${hosts[0]}; ${hosts[1]}: the database can only be read: `,
+    `^the database cannot be used now: connect ECONNREFUSED ${hosts[0]}; ${hosts[1]}: the database can only be read: `,
   );
   await until('an end of all connections', async () => {
     const failure = await write(store).catch((error: Error) => error.message);

@@ -77,7 +77,7 @@ test('a role that may not use the tables, or make them, with what helps', { skip
   await assert.rejects(store.db.selectFrom('jobs').selectAll().execute(), {
     code: 'unavailable',
     message:
-      'the store cannot be used now: this role may no longer read and change all tables of jobd: jobd doctor says what to do (42501)',
+      'the database cannot be used now: this role may no longer read and change all tables of jobd: jobd doctor says what to do (42501)',
   });
   await onServer(empty, 'alter schema jobd owner to postgres');
   for (const table of ['jobs', 'instance'] as const) {
@@ -85,7 +85,7 @@ test('a role that may not use the tables, or make them, with what helps', { skip
     await assert.rejects(store.db.selectFrom(table).select('id').execute(), {
       code: 'unavailable',
       message:
-        'the store cannot be used now: this role may no longer use the schema jobd, or somebody removed tables of it: jobd doctor says what to do (42P01)',
+        'the database cannot be used now: this role may no longer use the schema jobd, or somebody removed tables of it: jobd doctor says what to do (42P01)',
     });
   }
   await store[Symbol.asyncDispose]();
