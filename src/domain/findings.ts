@@ -103,9 +103,7 @@ const served = {
     ({ freeBytes }: Free) =>
       `${sizeText(freeBytes)} free, and there is no reserve for a full disk: free some space`,
   ),
-  'loop-fails': fail(
-    (facts: Loops) => `${facts.reason}: calls wait for that (${loopsText(facts)})`,
-  ),
+  'loop-fails': fail((facts: Loops) => `${facts.reason} (${loopsText(facts)})`),
   'calls-wait': fail(({ reason }: Reason) => `calls wait: ${reason}`),
 
   // What it works in spite of.

@@ -97,7 +97,7 @@ test('receipts left unsigned by a stop or a failing store are signed after the n
   const first = await start({ signer: signerOn(full) });
   await runMinutes(parts, job, 1, 3);
   await until('the trouble', () => logged.some(({ msg }) => msg === 'sign failed, will try again'));
-  assert.match(detailsOf(first).join(), /sign fails: the disk is full/);
+  assert.match(detailsOf(first).join(), /the disk is full \(sign fails\)/);
   await first[Symbol.asyncDispose]();
   assert.deepEqual(await receiptsOf(parts, job), [null, null, null]);
 
