@@ -114,7 +114,7 @@ describe('a store that fails', { concurrency: 4 }, () => {
 async function fails({ askSite }: Service, loop: string): Promise<boolean> {
   const { body } = await askSite('/readyz');
   const { error = '' } = body as { error?: string };
-  return new RegExp(`\\b${loop}\\b[a-z, ]* fails?: `).test(error);
+  return new RegExp(`\\b${loop}\\b[a-z, ]* fails?\\)`).test(error);
 }
 
 /** Writes are refused, reads still work, the process is alive. */

@@ -25,7 +25,7 @@ test(
     const second = await service.start();
     await until('a claim that fails', async () => {
       const { body } = await service.askSite('/readyz');
-      return /\bclaim\b[a-z, ]* fails?: /.test((body as { error?: string }).error ?? '');
+      return /\bclaim\b[a-z, ]* fails?\)/.test((body as { error?: string }).error ?? '');
     });
     assert.equal((await service.askSite('/readyz')).status, 503);
     assert.equal((await service.askSite('/healthz')).status, 200);
