@@ -13,7 +13,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
-test('what a monitor became while it was paused is told once it is resumed, to whom it is news, and since when', async (t) => {
+test('what a monitor became while it was paused is alerted once it is resumed, where it is news, and since when', async (t) => {
   const setup = await setupEngine(t);
   const { clock, store, workspaceId } = setup;
   const app = quietApp({ store, clock });

@@ -199,7 +199,7 @@ export class Connection implements OpenConnection {
   }
 }
 
-/** Closes connections until at most so many bytes wait: of the address that leaves most, those that have waited longest. */
+/** Closes connections until at most `most` bytes wait: of the address that leaves most, those that have waited longest. */
 export function closeUntaken(all: Iterable<Connection>, most: number): void {
   const waiting = [...all]
     .filter(({ untakenSince }) => untakenSince !== null)
