@@ -78,6 +78,7 @@ const mostNames = 5;
 
 /** Why a job cannot be deleted: these run after it, and would never run again. */
 export function followedWords(names: readonly string[]): string {
-  const [run, them] = names.length === 1 ? ['runs', 'it'] : ['run', 'them'];
-  return `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update ${run === 'runs' ? quoted(names[0] ?? '') : 'JOB'} --no-after)`;
+  const [run, them, job] =
+    names.length === 1 ? ['runs', 'it', quoted(names[0] ?? '')] : ['run', 'them', 'JOB'];
+  return `${someOf(names, mostNames)} ${run} after this job: delete ${them} first or together with it, or end that with after: null (jobd jobs update ${job} --no-after)`;
 }
