@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { OverviewResponse, TroubleRow } from '../api/overview/contract.ts';
+import { counted } from '../domain/counted.ts';
 import { isoTime, systemClock } from '../domain/clock.ts';
 import { replayCommand, troubleText } from '../domain/runs/trouble.ts';
 import type { Flags } from '../settings/config.ts';
@@ -35,7 +36,7 @@ An outage of jobd is one row, with all that it made jobs miss. What went wrong
 with one job otherwise is one row: while it is down all since, else with up to
 an hour between its runs.
 Runs one by one: jobd runs list. Why: jobd explain JOB.
-Monitors that are down: jobd monitors list --status down.`,
+Monitors that are down are counted: why, says jobd status.`,
     )
     .action(async (flags: Flags) => {
       const limit = listLimitOf(flags, mostRows);
@@ -56,6 +57,9 @@ Monitors that are down: jobd monitors list --status down.`,
       const held = holdsText(overview, now);
       if (muted !== null) output.say(`muted: ${muted}`);
       if (held !== null) output.say(`held: ${held}`);
+      const { down } = overview.monitors;
+      if (down > 0)
+        output.say(`${counted(down, 'monitor')} down: jobd monitors list --status down`);
       if (flags['json']) return printJson(output, { trouble: shown });
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });

@@ -6,6 +6,7 @@
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.
  */
 
+import { isoTime } from '../domain/clock.ts';
 import { found, type Finding } from '../domain/findings.ts';
 import type { WokenLoop } from '../domain/hints.ts';
 import { startNotifier } from './alerts/notify.ts';
@@ -181,6 +182,7 @@ export function startEngine(parts: EngineParts): Engine {
       ...diskFindings(store),
       ...loopFindings(watched, essential),
       ...executor.lacks.map((reason) => found('calls-wait', { reason })),
+      ...slotFindings(executor),
     ];
   }
 
@@ -197,6 +199,11 @@ function diskFindings({ reserve, file }: Store): Finding[] {
   const { isSpent } = reserve;
   const facts = { freeBytes: file.diskFreeBytes(), isReserveInUse: true, isSpent, isServed: true };
   return [found(reserve.isMissing ? 'reserve-missing' : 'disk-full', facts)];
+}
+
+function slotFindings({ fullSince, slotsUsed }: Executor): Finding[] {
+  if (fullSince === null) return [];
+  return [found('slots-full', { slots: slotsUsed, since: isoTime(fullSince) })];
 }
 
 /** A step before which something is done once. */

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { TroubleRow } from '../../src/api/overview/contract.ts';
 import { timesText } from '../../src/cli/terminal/times.ts';
 import { temporaryDirectory } from '../support/directory.ts';
+import { ping } from '../support/records/monitor.ts';
 import { serveCommand } from '../support/running/command.ts';
 import { prepareStore } from '../support/running/prepare.ts';
 import { until } from '../support/until.ts';
@@ -49,6 +50,11 @@ test('after a crash one row tells from when to when jobd was not running, and wh
   const none = await jobd('trouble', '--since', '1s');
   assert.equal(none.stdout, '');
   assert.match(none.stderr, /^nothing went wrong since (?:\d{4}-\d\d-\d\d )?\d\d:\d\d$/m);
+  const made = await jobd('monitors', 'create', '--name', 'm', '--every', '1h', '--json');
+  await ping(`${JSON.parse(made.stdout).monitor.pingUrl}/fail`);
+  await until('the monitor is counted', async () =>
+    /^1 monitor down: jobd monitors list --status down$/m.test((await jobd('trouble')).stderr),
+  );
   const status = await jobd('status');
   assert.ok(status.stdout.includes(`: ${sentence}\n`), status.stdout);
   assert.deepEqual(JSON.parse((await jobd('status', '--json')).stdout).lastOutage, outage);

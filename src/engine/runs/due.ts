@@ -20,7 +20,8 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.
 import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
-import { findBeginnings, keepHeld } from '../../store/jobs/schedule-spans.ts';
+import { findBeginnings } from '../../store/jobs/listed-spans.ts';
+import { keepHeld } from '../../store/jobs/schedule-spans.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { executionOf, type Execution } from './execution.ts';

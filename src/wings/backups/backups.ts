@@ -206,7 +206,7 @@ async function inspectReceived(
   return { missingKeys, receipts, isOlder: version !== newestVersion };
 }
 
-const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0, dropped: 0 };
+const unsettled: SinceBackup = { runsSince: null, decided: 0, unknown: 0, dropped: 0, inFlight: 0 };
 const noReceiptsChecked: ReceiptsChecked = { receipts: 0, checked: 0, problem: null };
 
 /** Refuses other files before anything is copied to where another user may read. Returns what decrypts it; null if nothing has to. */

@@ -102,26 +102,24 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
     output.say(`the previous database was kept as ${restored.kept}; delete it once you are sure,`);
     output.say(`or go back: jobd restore ${restored.kept} --unverified`);
   }
-  const { runsSince, decided, unknown, dropped } = restored;
-  if (runsSince !== null && runsSince > 0) {
-    output.say(
-      `only the previous database has ${counted(runsSince, 'run')} that came after the backup;`,
-    );
-  }
-  if (decided > 0) {
-    output.say(
-      `it has decided on ${counted(decided, 'due time')} since: they are not called again;`,
-    );
-  }
-  if (unknown > 0) {
-    output.say(
-      `recorded as missed, as nobody knows whether they were called: ${counted(unknown, 'due time')};`,
-    );
-  }
-  if (dropped > 0) {
-    output.say(
-      `dropped, as they may have begun since: ${counted(dropped, 'run')} that waited to be started;`,
-    );
+  for (const [count, what, before, after] of [
+    [restored.runsSince, 'run', 'only the previous database has', 'that came after the backup'],
+    [restored.decided, 'due time', 'it has decided on', 'since: they are not called again'],
+    [
+      restored.unknown,
+      'due time',
+      'recorded as missed:',
+      'of which nobody knows whether they were called',
+    ],
+    [restored.dropped, 'run', 'dropped:', 'that waited to be started, and may have begun since'],
+    [
+      restored.inFlight,
+      'call',
+      'interrupted:',
+      'in flight at the backup: how they ended is not known here',
+    ],
+  ] as const) {
+    if (count) output.say(`${before} ${counted(count, what)} ${after};`);
   }
   output.say('keys that were revoked since are valid again, see jobd key list;');
   output.say('browsers that were signed in have to sign in again');

@@ -19,6 +19,7 @@ import {
   type OverdueJob,
 } from '../../store/jobs/planned.ts';
 import { keepHeld } from '../../store/jobs/schedule-spans.ts';
+import { findRunningRuns } from '../../store/runs/ended.ts';
 import { keepMissedRun } from '../../store/runs/missed.ts';
 import { dropQueuedRuns } from '../../store/runs/runs.ts';
 import { openFile } from '../../store/sqlite/file.ts';
@@ -35,6 +36,8 @@ export interface SinceBackup {
   unknown: number;
   /** Runs that waited to be started at the time of the backup, and are not known to wait still. */
   dropped: number;
+  /** Calls in flight at the time of the backup: the next start records their runs as interrupted. */
+  inFlight: number;
 }
 
 const jobsPerPage = 500;
@@ -46,28 +49,23 @@ export async function settleDueTimes(
   now: number,
 ): Promise<SinceBackup> {
   const present = hasDatabase(dataDir) ? comparePresent(path, dataDir) : null;
-  const since: SinceBackup = {
-    runsSince: present?.runs ?? null,
-    decided: 0,
-    unknown: 0,
-    dropped: 0,
-  };
   await using copy = openFileAsItIs(path);
-  await copy.db.transaction().execute(async (tx) => {
+  return await copy.db.transaction().execute(async (tx) => {
     // Runs that wait in the copy, but are not known to wait still, may have begun: they are not begun again.
-    since.dropped = await dropQueuedRuns(tx, present?.waiting ?? []);
+    const dropped = await dropQueuedRuns(tx, present?.waiting ?? []);
+    const inFlight = (await findRunningRuns(tx)).length;
+    let [decided, unknown] = [0, 0];
     const find = (page: SweepPage) => findOverdueJobs(tx, page, now);
     for await (const jobs of sweep(find, jobsPerPage)) {
       const holds = await findHolds(tx, jobs);
       for (const job of jobs) {
         const next = present?.nextRunAt.get(job.id);
-        if (next === undefined) {
-          since.unknown += await keepUnknown(tx, job, holds.get(job.id) ?? [], now);
-        } else since.decided += await keepDecided(tx, job, Math.min(now, (next ?? Infinity) - 1));
+        if (next === undefined) unknown += await keepUnknown(tx, job, holds.get(job.id) ?? [], now);
+        else decided += await keepDecided(tx, job, Math.min(now, (next ?? Infinity) - 1));
       }
     }
+    return { runsSince: present?.runs ?? null, decided, unknown, dropped, inFlight };
   });
-  return since;
 }
 
 /** The schedule continues after what was decided on. Returns how many due times that were. */

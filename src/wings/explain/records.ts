@@ -17,7 +17,7 @@ import { findChannelsOf } from '../../store/alerts/channels.ts';
 import { listDeliveriesAbout } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findJob } from '../../store/jobs/jobs.ts';
-import { findSpansAround } from '../../store/jobs/schedule-spans.ts';
+import { findSpansAround } from '../../store/jobs/listed-spans.ts';
 import { findJobsNow } from '../../store/overview/trouble.ts';
 import { findOldestDueTime, findRunsFor, listHistory } from '../../store/runs/history.ts';
 import { countInFlight, type InFlight } from '../../store/runs/in-flight.ts';

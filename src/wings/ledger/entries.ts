@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { checkLedger, emptyLedger, isComplete, isOfClockAhead } from './accounted.ts';
 import type { KeptRun, Ledger } from './accounted.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
-import { listSpans, listSpansFrom } from '../../store/jobs/schedule-spans.ts';
+import { listSpans, listSpansFrom } from '../../store/jobs/listed-spans.ts';
 import type { App, Principal } from '../../app/app.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findLedgerJob, listDueTimes, listLedgerJobs, listStoodFor, listMissed } from './query.ts';

@@ -16,7 +16,7 @@ import type { Run, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { dueBetween } from '../../domain/schedule/next.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { Db } from '../../store/database/store.ts';
-import { findSpansAround } from '../../store/jobs/schedule-spans.ts';
+import { findSpansAround } from '../../store/jobs/listed-spans.ts';
 import { findDoneFor } from '../../store/runs/history.ts';
 import { findRun } from '../../store/runs/runs.ts';
 

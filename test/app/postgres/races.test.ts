@@ -12,7 +12,7 @@ import type { Action } from '../../../src/domain/fields.ts';
 import { claimDueJobs } from '../../../src/engine/runs/due.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJobsOfWorkspace, setDueTimes } from '../../../src/store/jobs/planned.ts';
-import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
+import { listSpans } from '../../../src/store/jobs/listed-spans.ts';
 import { findSealed, replaceSealed } from '../../../src/store/secrets/sealed.ts';
 import { each } from '../../support/each.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

@@ -14,7 +14,7 @@ import { follow } from '../../../src/engine/runs/follow.ts';
 import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { keepWindows } from '../../../src/store/accounts/windows.ts';
-import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
+import { listSpans } from '../../../src/store/jobs/listed-spans.ts';
 import { recordEndedRuns } from '../../../src/store/runs/ended.ts';
 import * as fc from '../../support/fast-check.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';

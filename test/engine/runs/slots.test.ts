@@ -54,6 +54,28 @@ test('the number of calls in flight is limited by the slots; other jobs stay due
   assert.equal(sink.received.length, 10);
 });
 
+test('all slots in use for half a minute are found, though each is given back and taken again', async (t) => {
+  const { start, addJob, clock } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  for (let count = 0; count < 6; count += 1) await addJob({ ...dueOnce, url: sink.url });
+  clock.set(dueAt);
+  const engine = await start({ slots: 2 });
+  const slotsFound = (): unknown[] => engine.findings().map(({ code, facts }) => [code, facts]);
+  await sink.waitFor(2);
+  clock.set(dueAt + 29_999);
+  assert.deepEqual(slotsFound(), []);
+  sink.release(2);
+  await sink.waitFor(2);
+  clock.set(dueAt + 30_000);
+  const since = new Date(dueAt).toISOString();
+  assert.deepEqual(slotsFound(), [['slots-full', { slots: 2, since }]]);
+  await until('no finding', () => {
+    sink.release();
+    return slotsFound().length === 0;
+  });
+  assert.ok(engine.slotsUsed() < 2);
+});
+
 test('a released slot is taken again at once', async (t) => {
   const setup = await setupEngine(t, fakeClock(undefined, { timers: 'fake' }));
   const { start, addJob, clock, runsOf } = setup;

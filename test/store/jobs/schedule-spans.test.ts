@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listSpans } from '../../../src/store/jobs/schedule-spans.ts';
+import { listSpans } from '../../../src/store/jobs/listed-spans.ts';
 import * as fc from '../../support/fast-check.ts';
 import { openTestStore } from '../../support/running/store.ts';
 

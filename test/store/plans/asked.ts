@@ -21,7 +21,7 @@ import * as actions from '../../../src/store/jobs/actions.ts';
 import * as chains from '../../../src/store/jobs/chains.ts';
 import * as jobs from '../../../src/store/jobs/jobs.ts';
 import * as planned from '../../../src/store/jobs/planned.ts';
-import * as spans from '../../../src/store/jobs/schedule-spans.ts';
+import * as spans from '../../../src/store/jobs/listed-spans.ts';
 import * as spent from '../../../src/store/jobs/spent.ts';
 import * as monitors from '../../../src/store/monitors/monitors.ts';
 import * as pings from '../../../src/store/monitors/pings.ts';

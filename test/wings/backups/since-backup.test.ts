@@ -31,7 +31,10 @@ function timeAt(minutes: number): number {
 }
 
 /** Two jobs that are due each minute, served until `begun`, and a backup of then. Times are minutes after `begun`. */
-async function backedUp(t: TestContext, { waiting = false, holds = [] as Window[] } = {}) {
+async function backedUp(
+  t: TestContext,
+  { waiting = false, calling = false, holds = [] as Window[] } = {},
+) {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'kept.db');
   const masterKeys = masterKeysInFile(dataDir);
@@ -51,9 +54,10 @@ async function backedUp(t: TestContext, { waiting = false, holds = [] as Window[
       const moment = { now: timeAt(minutes), servingSince: timeAt(minutes), nodeId: null };
       const slots = { bounds: () => bounds, take: () => true };
       const { executions, missed } = await claimDueJobs(tx, slots, moment);
+      const ended = calling && minutes === 0 ? executions.slice(1) : executions;
       await recordEndedRuns(
         tx,
-        executions.map((run) => endedRun(run, 'success')),
+        ended.map((run) => endedRun(run, 'success')),
       );
       const called = executions.map(({ scheduledFor }) =>
         Math.ceil((scheduledFor - begun) / minute),
@@ -71,13 +75,13 @@ async function backedUp(t: TestContext, { waiting = false, holds = [] as Window[
     const how = { withoutKey: false, unverified: false, confirm: async () => {} };
     const source = { path: file, descriptor, log: null };
     const clock = fakeClock(timeAt(minutes));
-    const { decided, unknown, dropped } = await restoreBackup(source, {
+    const { decided, unknown, dropped, inFlight } = await restoreBackup(source, {
       dataDir,
       clock,
       masterKeys,
       ...how,
     });
-    return { decided, unknown, ...(dropped > 0 && { dropped }) };
+    return { decided, unknown, ...(dropped > 0 && { dropped }), ...(inFlight > 0 && { inFlight }) };
   };
   /** What became of all due times. */
   const account = async (minutes: number) => {
@@ -171,4 +175,10 @@ sqliteTest('runs that waited go on waiting only if they are known to wait still'
   assert.deepEqual(await restore(0.3), { ...known, dropped: 1 }, 'one is not known any more');
   fs.rmSync(join(dataDir, 'jobd.db'));
   assert.deepEqual(await restore(0.4), { ...known, dropped: 2 }, 'nothing is known');
+});
+
+sqliteTest('calls in flight at the backup are counted, and not called again', async (t) => {
+  const { restore, serve } = await backedUp(t, { calling: true });
+  assert.deepEqual(await restore(0.2), { decided: 0, unknown: 0, inFlight: 1 });
+  assert.deepEqual((await serve(1)).called, [1], 'the other job waits for the end of its call');
 });
