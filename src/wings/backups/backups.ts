@@ -30,7 +30,7 @@ import { findForeign } from '../../store/sqlite/foreign.ts';
 import { lockDataDir } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { openReader, storePath, type Reader } from '../../store/sqlite/reader.ts';
+import { hasDatabase, openReader, storePath, type Reader } from '../../store/sqlite/reader.ts';
 import { settleDueTimes, type SinceBackup } from './since-backup.ts';
 
 export interface Backup {
@@ -150,7 +150,7 @@ export interface Restored extends SinceBackup {
 const longestReceiptsMs = 10_000;
 
 /**
- * Replaces the database with a backup, and keeps the previous one under another name. Throws, having changed nothing:
+ * Replaces the database with a backup, and keeps the previous one, if there is one, under another name, once that is confirmed. Throws, having changed nothing:
  * `conflict` while a daemon runs, `unavailable` if the file is not a backup that this jobd can read, was changed, or its
  * master key is missing.
  */
@@ -170,7 +170,7 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
     // No key is missing, so the proof names a key that the backup does not need.
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
-    await confirm();
+    if (hasDatabase(dataDir)) await confirm();
     endSessionsIn(received);
     const since = isOlder ? unsettled : await settleDueTimes(received, dataDir, clock.now());
     emptyLogOf(received);

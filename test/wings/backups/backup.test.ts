@@ -169,7 +169,8 @@ test('a backup whose master key is missing is restored only with --without-key',
     /needs the master key [0-9a-f]{16}, which is not in .*: add that key to .*secret-key on a line of its own/,
   );
   assert.ok(!fs.existsSync(join(to, 'jobd.db')));
-  const forced = await runCommand(['restore', file, '--yes', '--without-key'], { JOBD_DATA: to });
+  // Nothing is replaced, so nobody is asked.
+  const forced = await runCommand(['restore', file, '--without-key'], { JOBD_DATA: to });
   assert.equal(forced.exitCode, 0, forced.stderr);
   assert.match(
     forced.stderr,
