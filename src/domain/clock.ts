@@ -24,7 +24,7 @@ export interface Timers {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after: (ms, run, ...given) => setTimeout(run, ms, ...given),
+  after: (ms, run, ...given) => setTimeout(run, Math.max(ms, 0), ...given),
   every: (ms, run) => setInterval(run, ms).unref(),
 };
 

@@ -9,12 +9,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasHalfPair } from '../../domain/characters.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { startPreview } from '../../domain/runs/preview.ts';
+import { whyNotParsed } from './json-size.ts';
 import { maxBodyBytes } from './limits/connections.ts';
 
 /** UTF-8 cannot contain an unpaired surrogate; an escape can. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 const json = 'application/json';
+
+/** On average; fewer take longer to parse than a request should. Definitions with many labels have some twenty. */
+const bytesPerValue = 16;
 /** The type of an update (RFC 7396). */
 const mergePatch = 'application/merge-patch+json';
 
@@ -38,6 +42,9 @@ function acceptJson(server: FastifyInstance, type: string): void {
     if (type === mergePatch && request.method !== 'PATCH') return done(wrongType());
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
+    const { bodyLimit } = request.routeOptions;
+    const why = whyNotParsed(bytes, bodyLimit / bytesPerValue);
+    if (why !== null) return done(invalidInput(`the body ${why}`));
     const text = bytes.toString('utf8');
     return void parse(request, text, (error, body) => {
       const isBroken = error === null && surrogateEscape.test(text) && hasHalfPair(text);

@@ -15,6 +15,7 @@ import {
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath, type UnknownPage } from './errors.ts';
 import { acceptJsonOnly } from './body.ts';
+import { limitLargeBodies } from './limits/large-bodies.ts';
 import { compressAnswers } from './compression.ts';
 import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer, type HttpServerParts } from './http-server.ts';
@@ -74,6 +75,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
   answerLargeBodies(server);
   compressAnswers(server);
   requireHost(server);
+  limitLargeBodies(server);
   acceptJsonOnly(server);
   server.addHook('preValidation', readIdempotencyKey);
   answerErrors(server, log, requests, parts.unknownPage);

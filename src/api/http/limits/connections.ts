@@ -71,6 +71,7 @@ export function continueLarge(request: IncomingMessage, response: ServerResponse
   if (isExpected && declaredBytes(request) > maxBodyBytes) response.writeContinue();
 }
 
-function declaredBytes({ headers }: IncomingMessage): number {
+/** The length that a request says its body has; 0 if it says none. */
+export function declaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }

@@ -1,0 +1,54 @@
+/** A workspace sends a few large bodies at a time, and each is little work (docs/behavior.md#limit-2). */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type ClientRequest } from 'node:http';
+import { test } from 'node:test';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { otherWorkspaceKey } from '../../support/records/keys.ts';
+import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
+
+const job = '{"name":"a","url":"http://127.0.0.1:1/"}';
+const large = job.padEnd(16 * 1024 + 1);
+
+test('of large bodies that do not end, one more is refused, in this workspace alone', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const otherKey = await otherWorkspaceKey(daemon);
+  const headers = {
+    authorization: `Bearer ${daemon.key}`,
+    'content-type': 'application/json',
+    'content-length': large.length,
+  };
+  const begun: ClientRequest[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const one = request(`${daemon.url}/api/v1/jobs`, { method: 'POST', headers });
+    one.on('error', () => {});
+    one.write(job);
+    begun.push(one);
+  }
+  const send = async (body: string, key = daemon.key) => {
+    const response = await fetch(`${daemon.url}/api/v1/jobs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+    });
+    return await readAnswer('POST', response);
+  };
+  await until('all four arrive', async () => (await send(large)).status === 429);
+  assertRefused(await send(large), 429, /4 bodies of over 16 KiB at a time/, 'one more');
+  assert.equal((await send(job)).status, 201, 'a small one');
+  assert.equal((await send(large, otherKey)).status, 201, 'another workspace');
+  const [first, second] = begun;
+  assert.ok(first !== undefined && second !== undefined);
+  first.end(large.slice(job.length));
+  const [answer] = await once(first, 'response');
+  assert.equal(answer.statusCode, 201);
+  await until('one of them has ended', async () => (await send(large)).status === 201);
+  second.destroy();
+  await until('two of them have ended', async () => {
+    const both = await Promise.all([send(large), send(large)]);
+    return both.every(({ status }) => status === 201);
+  });
+  for (const one of begun) one.destroy();
+});
