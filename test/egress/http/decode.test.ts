@@ -7,9 +7,9 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import { systemClock } from '../../../src/domain/clock.ts';
 import { startKeptBody } from '../../../src/egress/http/decode.ts';
 import { randomBytes, rollDice } from '../../support/dice.ts';
+import { fakeTimers } from '../../support/fakes/timers.ts';
 
 const codings: [name: string, compress: (bytes: Buffer) => Buffer][] = [
   ['gzip', gzipSync],
@@ -36,7 +36,7 @@ async function decoded(
   for (let at = 0; at < bytes.length && !cut; at += 1_000) {
     cut = preview.push(bytes.subarray(at, at + 1_000));
   }
-  const { text, truncated } = await preview.finish(cut, 'a', systemClock);
+  const { text, truncated } = await preview.finish(cut, 'a', fakeTimers());
   return { text, truncated };
 }
 
