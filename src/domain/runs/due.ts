@@ -165,7 +165,7 @@ export function isMadeUp(
 
 /** What kept jobd from starting runs for a while. Times are epoch milliseconds. */
 export interface Hindrance {
-  reason: 'not_running' | 'outage' | 'standstill' | 'clock';
+  reason: 'not_running' | 'outage' | 'standstill' | 'clock' | 'slots';
   from: number;
   until: number;
 }
@@ -202,7 +202,9 @@ export function causeOfMissed(
 ): MissedCause {
   const latest = first + latestStartMs;
   const believed = hindrances.filter(({ until }) => until <= now);
-  const whole = believed.find(({ from, until }) => from <= first && until >= latest);
+  const whole = believed.find(
+    ({ reason, from, until }) => reason !== 'slots' && from <= first && until >= latest,
+  );
   // Also where the previous run seems to have lasted for long: its end was not seen either.
   if (whole !== undefined) return whole;
   if (busyUntil !== null && busyUntil > first) return { ...noHindrance, reason: 'busy' };

@@ -135,7 +135,10 @@ function dueTimes({ scheduledFor, missed }: BadRun) {
 
 /** Runs that an outage broke off belong to it. */
 function isSameOutage({ from, until, last, missed }: Trouble, run: BadRun, its: Times): boolean {
-  const isNear = its.from <= until + sameOutageMs && its.until >= from - sameOutageMs;
+  const [begin, lastBegin] = [run, last].map((one) => one.missed?.from ?? null);
+  // Where it is known from when to when, jobd called what was due between two.
+  const gapMs = begin === null || lastBegin === null ? sameOutageMs : 0;
+  const isNear = its.from <= until + gapMs && its.until >= from - gapMs;
   return isNear && (run.missed === undefined || missed === 0 || run.reason === last.reason);
 }
 

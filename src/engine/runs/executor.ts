@@ -44,8 +44,6 @@ const enoughShare = 1 / 8;
 const crowdedMs = 1_000;
 /** While calls wait for their host, a search for others rests this long. */
 const searchEveryMs = 50;
-/** All slots are found to be in use once none was free for this long: what waits then may be missed soon. */
-const longFullMs = 30_000;
 /** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
 const longestLastWriteMs = 10_000;
 
@@ -65,8 +63,6 @@ export class Executor {
   /** Whether recording and claiming failed together. Until a claim works again, each goes alone and has its own error. */
   #isJointBroken = false;
   #isClosed = false;
-  /** Since when no slot is free (epoch milliseconds); null if one is. */
-  #fullSince: number | null = null;
   readonly #gathering: Pause;
   readonly #crowded: Pause;
   /** Between two searches, while calls wait for their host. */
@@ -116,8 +112,7 @@ export class Executor {
 
   /** Since when all slots are in use (epoch milliseconds); null unless that lasts. */
   get fullSince(): number | null {
-    const since = this.#fullSince;
-    return since !== null && this.#parts.clock.now() - since >= longFullMs ? since : null;
+    return this.#hindrances.shortage()?.from ?? null;
   }
 
   /** Whether this process executes a run, or is about to record how it ended. */
@@ -221,8 +216,7 @@ export class Executor {
       }
       throw error;
     } finally {
-      if (this.#slots.free > 0) this.#fullSince = null;
-      else this.#fullSince ??= this.#parts.clock.now();
+      this.#hindrances.filled(this.#slots.free <= 0);
     }
   }
 

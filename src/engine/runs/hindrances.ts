@@ -7,6 +7,8 @@ import type { Hindrance } from '../../domain/runs/due.ts';
 const longestGapMs = 10_000;
 /** A wall clock that gained this much on the monotonic one was set, or the machine slept. */
 const clockStepMs = 1_000;
+/** All slots in use for this long are a shortage: what waits then may be missed soon. In a storm they are for moments. */
+const longFullMs = 30_000;
 /** The most that are remembered. */
 const mostKept = 20;
 
@@ -15,6 +17,10 @@ export interface Hindrances {
   readonly look: () => void;
   /** To be called after each look: whether the database could be used. */
   readonly ended: (isUsable: boolean) => void;
+  /** To be called after each change of the slots: whether all are in use. */
+  readonly filled: (isFull: boolean) => void;
+  /** That all slots are in use, up to now; null unless that lasts. */
+  readonly shortage: () => Hindrance | null;
   /** The last ones, the newest last: also a step of the wall clock that came since the look began. */
   readonly known: () => readonly Hindrance[];
 }
@@ -25,6 +31,7 @@ export function createHindrances(clock: Clock): Hindrances {
   let seenAt = clock.now();
   let seenMs = clock.monotonicMs();
   let outage: Hindrance | null = null;
+  let fullSince: number | null = null;
 
   function keep(hindrance: Hindrance): Hindrance {
     kept.push(hindrance);
@@ -45,6 +52,12 @@ export function createHindrances(clock: Clock): Hindrances {
     return passedMs;
   }
 
+  function shortage(): Hindrance | null {
+    const until = clock.now();
+    if (fullSince === null || until - fullSince < longFullMs) return null;
+    return { reason: 'slots', from: fullSince, until };
+  }
+
   return {
     look() {
       const now = clock.now();
@@ -58,9 +71,16 @@ export function createHindrances(clock: Clock): Hindrances {
       else outage ??= keep({ reason: 'outage', from: seenAt, until: now });
       see(now);
     },
+    filled(isFull) {
+      const ended = isFull ? null : shortage();
+      if (ended !== null) keep(ended);
+      fullSince = isFull ? (fullSince ?? clock.now()) : null;
+    },
+    shortage,
     known() {
       see(clock.now());
-      return kept;
+      const now = shortage();
+      return now === null ? kept : [...kept, now];
     },
   };
 }

@@ -127,6 +127,11 @@ const byReason: Readonly<Record<RunReason, Row>> = {
     'Nobody knows whether the calls since the backup were made: the database before could not be asked.',
     "Look at the target's log of that time.",
   ],
+  slots: [
+    'all slots were in use',
+    `Other calls had them. ${notCalled}`,
+    'See which calls took long then: shorten their timeouts, or raise --slots.',
+  ],
   late: ['jobd was too slow', notCalled, 'See the log of jobd and the load of its machine then.'],
   unsent: [
     'the call could not be made',

@@ -70,6 +70,18 @@ test('all that an outage made jobs miss is one row, with what it broke off', () 
   ]);
 });
 
+test('two outages of one cause are two rows, if jobd called in between', () => {
+  const rows = group([
+    missed('b', 9, 'not_running', [8, 10]),
+    missed('a', 9, 'not_running', [8, 10]),
+    missed('a', 6, 'not_running', [5, 7]),
+  ]);
+  assert.deepEqual(rows.map(shown), [
+    ['outage', 8, 10, 'jobd was not running: 2 jobs missed 4 due times'],
+    ['outage', 5, 7, 'jobd was not running: 1 job missed 2 due times'],
+  ]);
+});
+
 /** From when to when an outage is shown, in minutes after noon, as `now` is. */
 function timesOf(one: BadRun, now: number): number[][] {
   const rows = groupTrouble(Infinity, noon + now * minute, 'outage');

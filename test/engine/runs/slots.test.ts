@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createSlots } from '../../../src/engine/runs/slots.ts';
 import { findRunningRuns } from '../../../src/store/runs/ended.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -74,6 +75,28 @@ test('all slots in use for half a minute are found, though each is given back an
     return slotsFound().length === 0;
   });
   assert.ok(engine.slotsUsed() < 2);
+});
+
+test('what is missed because all slots are in use says so', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const jobs = [];
+  for (let count = 0; count < 3; count += 1) jobs.push(await addJob({ ...dueOnce, url: sink.url }));
+  clock.set(dueAt);
+  const engine = await start({ slots: 1 });
+  await sink.waitFor(1);
+  // A longer step would be a standstill.
+  for (let passedMs = 0; passedMs <= 60_000; passedMs += 3_000) {
+    clock.advanceBoth(3_000);
+    engine.wake();
+    await setImmediate();
+  }
+  sink.release();
+  const runs = await Promise.all(jobs.map(async (job) => (await endedRuns(job, 1))[0]));
+  const missed = runs.filter((run) => run?.status === 'missed');
+  assert.equal(missed.length, 2);
+  for (const run of missed)
+    assert.match(run?.error ?? '', /: all slots were in use by other calls/);
 });
 
 test('a released slot is taken again at once', async (t) => {
