@@ -86,6 +86,9 @@ test('invalid input is refused before any request', async () => {
     [[...create, '--retries', ''], /--retries must be a whole number.*got nothing/],
     [[...create, '--retries', '3'], /--retries must be a whole number between 0 and 2, got 3/],
     [[...create, '--header', 'novalue'], /--header must be 'Name: value'/],
+    [[...create, '--header', ''], /--header must be 'Name: value'/],
+    [[...create, '--header', '@/dev/null'], /--header must be 'Name: value', or @FILE with such/],
+    [[...create, '--header', '@/no/such'], /--header @\/no\/such: there is no file \/no\/such\n/],
     [
       [...create, '--data', '@/no/such/file'],
       /--data @\/no\/such\/file: there is no file \/no\/such\/file\n/,

@@ -10,13 +10,17 @@ import { afterOnWords, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import type { Api } from '../client/api.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
-import { collect } from '../options.ts';
+import { collect, textOrFile } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */
 export function withJobOptions(command: Command, { isNew }: { isNew: boolean }): Command {
   return withScheduleOptions(withFieldOptions(command, jobFields, { isNew }), isNew)
-    .option('--header <name:value>', `${jobFields.headers.help}; may be repeated`, collect)
+    .option(
+      '--header <name:value|@file|->',
+      `${isNew ? '' : 'all '}${jobFields.headers.help}, in a file one on each line; may be repeated`,
+      collect,
+    )
     .option('--in <duration>', 'be due once, after this time, such as 2h')
     .option('--after <job>', 'run after this job, by name or id, instead of on a schedule')
     .option('--after-on <end>', 'success, failed or finished: which end of it (default success)');
@@ -27,7 +31,7 @@ export async function updateOf(flags: Flags, api: Api): Promise<JobUpdate> {
   checkOneTime(flags);
   const update: JobUpdate = scheduleFieldsOf(flags);
   Object.assign(update, await givenFields<JobUpdate>(flags, jobFields));
-  if (Array.isArray(flags['header'])) update.headers = headersOf(flags['header']);
+  if (Array.isArray(flags['header'])) update.headers = await headersOf(flags['header']);
   const delay = textFlag(flags, 'in');
   if (delay !== undefined) {
     update.runAt = isoTime(systemClock.now() + parseDuration(delay, '--in') * 1_000);
@@ -97,9 +101,7 @@ async function afterOf(flags: Flags, api: Api): Promise<JobUpdate['after']> {
   }
   if (flags['after'] === false) return null;
   const job = textFlag(flags, 'after');
-  if (job === undefined) {
-    return on === undefined ? undefined : { jobId: same, on };
-  }
+  if (job === undefined) return on === undefined ? undefined : { jobId: same, on };
   return { jobId: (await api.jobs.find(job)).id, ...(on !== undefined && { on }) };
 }
 
@@ -107,14 +109,17 @@ function isAfterOn(word: string): word is AfterOn {
   return (afterOnWords as readonly string[]).includes(word);
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+async function headersOf(given: readonly string[]): Promise<Record<string, string>> {
   const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    if (colon < 1) throw invalidInput("--header must be 'Name: value', with a colon");
-    const name = line.slice(0, colon).trim();
-    if (headers.has(name)) throw invalidInput(`--header ${name} is given twice`);
-    headers.set(name, line.slice(colon + 1).trim());
+  for (const text of given) {
+    const read = await textOrFile(text, '--header');
+    for (const line of read === text ? [text] : read.trimEnd().split('\n')) {
+      const colon = line.indexOf(':');
+      if (colon < 1) throw invalidInput("--header must be 'Name: value', or @FILE with such lines");
+      const name = line.slice(0, colon).trim();
+      if (headers.has(name)) throw invalidInput(`--header ${name} is given twice`);
+      headers.set(name, line.slice(colon + 1).trim());
+    }
   }
   return Object.fromEntries(headers);
 }

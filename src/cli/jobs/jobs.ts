@@ -60,9 +60,9 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   withOptions: (command) => withOffOptions(withJobOptions(command, { isNew: false }), jobFields),
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
-  complete: async (found, given) => {
+  complete: async (found, given, flags) => {
     const { fields, note } = withoutOnce(await fieldsFor(given, found), found);
-    checkMove(found, fields);
+    checkHeaders(found, fields, flags['headers'] === false);
     const zoned = await zonedUpdateOf(found, fields);
     return { ...zoned, note: note ?? noteOn(fields, found) ?? zoned.note };
   },
@@ -119,8 +119,8 @@ function addCreateCommand(jobs: Command, context: Context): void {
       'take the request from a curl or wget command, or a line of a crontab',
     );
   }
-  const { deleteAfterSeconds, makeUpSeconds } = jobFields;
-  withOffOptions(create, { deleteAfterSeconds, makeUpSeconds })
+  const { deleteAfterSeconds, headers, makeUpSeconds } = jobFields;
+  withOffOptions(create, { deleteAfterSeconds, headers, makeUpSeconds })
     .option('--paused', 'create it paused')
     .addHelpText(
       'after',
@@ -159,7 +159,7 @@ Examples:
             const action = paused === true && { action: 'pause' as const };
             const changed = withoutOnce(await fieldsFor(given, found), found);
             const update = { ...changed.fields, ...action };
-            checkMove(found, update);
+            checkHeaders(found, update, update.headers !== undefined);
             said = changed.note ?? noteOn(update, found) ?? note;
             return await items.update(found.id, update);
           },
@@ -208,11 +208,15 @@ function noteOn({ after, scheduleType, onResult }: JobUpdate, found: Job | null)
   return isStopped ? 'results that have not arrived yet are not posted any more' : null;
 }
 
-function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
-  const areKept = headerNames.length > 0 && update.headers === undefined;
-  if (!areKept || !leavesOrigin({ url }, update)) return;
+/** Throws `invalid_input`, before anything changes, if headers would be lost whose values nobody can read: unless those given `areAll`. */
+function checkHeaders({ url, headerNames }: Job, update: JobUpdate, areAll: boolean): void {
+  const given = Object.keys(update.headers ?? {}).map((name) => name.toLowerCase());
+  const lost = headerNames.filter((name) => !given.includes(name.toLowerCase()));
+  const isMove = leavesOrigin({ url }, update);
+  if (areAll || lost.length === 0 || (update.headers === undefined && !isMove)) return;
+  const why = isMove ? '--url moves to another scheme, host or port' : '--header sets all headers';
   throw invalidInput(
-    `--url moves to another scheme, host or port, and header values are secret: give --header again for ${headerNames.join(', ')}, or use --no-headers`,
+    `${why}, and header values are secret: give --header again for ${lost.join(', ')}, or add --no-headers`,
   );
 }
 
@@ -220,6 +224,7 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
   const { headerNames, body, onResultSecret } = job;
   const api = connect(context);
   const { after, followers } = await api.jobs.chain(job.id);
+  const otherwise = ['name', 'url', 'method', 'body', 'onResultSecret', 'paused', 'runAt'];
   printFields(output, {
     name: job.name,
     status: state(job.status),
@@ -233,15 +238,7 @@ async function printJob(output: Output, job: MadeJob, context: Context): Promise
     }),
     ...(followers.length > 0 && { 'then runs': followers.map(({ name }) => name).join(', ') }),
     ...(onResultSecret !== undefined && { 'result secret': onResultSecret }),
-    ...settingsOf(jobFields, job, [
-      'name',
-      'url',
-      'method',
-      'body',
-      'onResultSecret',
-      'paused',
-      'runAt',
-    ]),
+    ...settingsOf(jobFields, job, otherwise),
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
     ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),

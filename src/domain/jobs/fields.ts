@@ -37,7 +37,7 @@ export const jobFields = {
     default: {},
     isWriteOnly: true,
     option: 'header',
-    off: ['--no-headers', 'send no headers'],
+    off: ['--no-headers', 'send no headers but those of --header'],
   },
   body: {
     form: 'content',

@@ -83,11 +83,18 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(
       await jobd('jobs', ...elsewhere),
       2,
-      /give --header again for X-A, or use --no-headers/,
+      /give --header again for X-A, or add --no-headers/,
     );
     const again = ['--header', 'X-A: c', '--json'];
     const moved = JSON.parse(assertOk(await jobd('jobs', ...elsewhere, ...again))) as { job: Job };
     assert.equal(moved.job.url, 'https://example.com/');
+    const other = ['jobs', 'update', 'new', '--header', 'X-B: d', '--json'];
+    const refused = await jobd(...other);
+    assertEnds(refused, 2, /--header sets all headers.*give --header again for X-A, or add --no-/);
+    const headersAfter = async (...more: string[]): Promise<string[]> =>
+      (JSON.parse(assertOk(await jobd(...other, ...more))) as { job: Job }).job.headerNames;
+    assert.deepEqual(await headersAfter('--header', 'x-a: e'), ['X-B', 'x-a']);
+    assert.deepEqual(await headersAfter('--no-headers'), ['X-B']);
     const bare = [
       '--no-headers',
       '--cron',
@@ -125,7 +132,9 @@ test('jobs and runs from the shell', async (t) => {
     writeFileSync(body, '{"ü":1}\n');
     const flags = ['--every', '5m', '--method', 'post', '--data', `@${body}`, '--timeout', '10s'];
     const others = ['--retries', '2', '--notes', 'a note', '--paused', '--json', '--tz', 'utc'];
-    const headers = ['--header', 'X-A: b: c', '--header', 'x-b:d'];
+    const secret = join(daemon.dataDir, 'header.txt');
+    writeFileSync(secret, 'x-b:d\r\n\n');
+    const headers = ['--header', 'X-A: b: c', '--header', `@${secret}`];
     const stdout = assertOk(await create('full', '/ok', ...flags, ...others, ...headers));
     const { job } = JSON.parse(stdout) as { job: Job };
     const { id: _, createdAt: __, ...rest } = job;
