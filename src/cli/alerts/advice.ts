@@ -1,5 +1,6 @@
 /** What to do when an alert does not reach a channel. */
 
+import { wordFor } from '../client/find.ts';
 import { sinceOrUntil } from '../terminal/cell.ts';
 import type { Channel } from '../../api/alerts/contract.ts';
 import { optionsOf } from './config-options.ts';
@@ -12,11 +13,6 @@ export function adviceOn(channel: Channel, httpStatus: number | null): string | 
   }
   const command = `jobd channels update ${wordFor(channel)} ${optionsOf(channel.type)}`;
   return `check where it leads, and if need be give it again: ${command}`;
-}
-
-/** How a command names a channel: its name, unless a shell would read it in another way. */
-export function wordFor({ id, name }: Channel): string {
-  return /^[A-Za-z0-9][\w.-]*$/.test(name) ? name : id;
 }
 
 /** That alerts wait as an attempt failed, and for how long; nothing if they do not. */

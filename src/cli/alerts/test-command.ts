@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Channel, TriedDelivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { connect } from '../client/connect.ts';
+import { wordFor } from '../client/find.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
@@ -11,7 +12,7 @@ import { parseSeconds } from '../options.ts';
 import { withName } from '../resource.ts';
 import { printJson } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { adviceOn, waitOf, wordFor } from './advice.ts';
+import { adviceOn, waitOf } from './advice.ts';
 
 /** Adds the command. */
 export function addTestCommand(channels: Command, context: Context): void {

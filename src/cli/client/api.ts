@@ -130,17 +130,15 @@ export function collection<Item extends Named, Update extends object>(
   const list = ({ selector } = { selector: null as string | null }): AsyncGenerator<Item> =>
     pages(ask, `/${noun}s${queryOf({ selector })}`, `${noun}s`);
   const get = async (id: string): Promise<Item> => itemOf(await ask('GET', one(id)));
-  const page = async (filter: Filter): Promise<Item[]> => {
-    const answer = await ask<Record<string, Item[]>>(
-      'GET',
-      `/${noun}s${queryOf({ limit: 100, ...filter })}`,
-    );
-    return fieldOf(answer, `${noun}s`);
+  const page = async (filter: Filter, of: string = noun): Promise<Item[]> => {
+    const address = `/${of}s${queryOf({ limit: 100, ...filter })}`;
+    return fieldOf(await ask<Record<string, Item[]>>('GET', address), `${of}s`);
   };
+  const other = { job: 'monitor', monitor: 'job', channel: undefined, window: undefined }[noun];
   return {
     list,
     get,
-    find: (text) => findOne({ noun, get, page }, text),
+    find: (text) => findOne({ noun, other, get, page }, text),
     named: (name) => page({ name }),
     update: async (id, update) => itemOf(await ask('PATCH', one(id), update)),
     delete: async (id) => void (await ask('DELETE', one(id))),

@@ -23,11 +23,13 @@ export interface Named {
 /** How a collection is searched. */
 export interface Search<Item> {
   noun: string;
+  /** What people confuse it with: one of those may have the name. */
+  other?: string | undefined;
   /** The command that lists them, without `jobd`; that of the noun if it is not given. */
   list?: string;
   get(id: string): Promise<Item>;
-  /** Up to a page of them with a name, or with ids that begin so, or the newest; newest first. */
-  page(filter: { name?: string; idPrefix?: string }): Promise<Item[]>;
+  /** Up to a page of them, or of `others`, with a name, or with ids that begin so, or the newest; newest first. */
+  page(filter: { name?: string; idPrefix?: string }, others?: string): Promise<Item[]>;
 }
 
 const prefixPattern = /^[0-9a-f-]{4,35}$/i;
@@ -40,7 +42,7 @@ export async function findOne<Item extends Named>(
   search: Search<Item>,
   text: string,
 ): Promise<Item> {
-  const { noun, list = `${noun}s list` } = search;
+  const { noun, other, list = `${noun}s list` } = search;
   if (text === '') {
     throw new JobdError('usage', `name the ${noun}, or give its id or the beginning of its id`);
   }
@@ -53,11 +55,13 @@ export async function findOne<Item extends Named>(
   if (begun.length > 0) {
     return only(begun, `the ids of ${begun.length} ${noun}s begin with ${text}: use more of it`);
   }
-  const newest = await search.page({});
-  const near = nearest(
-    text,
-    newest.map(({ name }) => name),
-  );
+  const [mistaken] = other ? await search.page({ name: text }, other).catch(() => []) : [];
+  if (mistaken !== undefined) {
+    const advice = `it is a ${other}: jobd ${other}s get ${wordFor(mistaken)}`;
+    throw new JobdError('not_found', `there is no ${noun} named ${clear(text)}; ${advice}`);
+  }
+  const newest = (await search.page({})).map(({ name }) => name);
+  const near = nearest(text, newest);
   const remedy = near === undefined ? `jobd ${list} shows them` : `did you mean ${clear(near)}?`;
   throw new JobdError('not_found', `there is no ${noun} named ${clear(text)}; ${remedy}`);
 }
@@ -92,6 +96,11 @@ function only<Item extends Named>(found: readonly Item[], sentence: string): Ite
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   throw new JobdError('invalid_input', sentence, { notes: choices(found) });
+}
+
+/** How a command names one: its name, unless a shell would read it in another way. */
+export function wordFor({ id, name }: Named): string {
+  return /^[A-Za-z0-9][\w.-]*$/.test(name) ? name : id;
 }
 
 /** `laptop (ID)`, or the id alone of one without a name. */

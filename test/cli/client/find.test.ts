@@ -14,19 +14,29 @@ const items: Named[] = [
   { id: '019a9b1c-7f3c-7000-8000-000000000005', name: 'zero\u200bwidth', createdAt },
 ];
 
+const monitors: Named[] = [
+  { id: '019a9b1c-7f3d-7000-8000-000000000006', name: 'nightly', createdAt },
+  { id: '019a9b1c-7f3d-7000-8000-000000000007', name: 'two words', createdAt },
+];
+
 /** A server with these items that notes what it is asked. */
 function search() {
   const asked: string[] = [];
   return {
     asked,
     noun: 'job',
+    other: 'monitor',
     async get(id: string) {
       asked.push('get');
       const found = items.find((item) => item.id === id.toLowerCase());
       if (found === undefined) throw new JobdError('not_found', 'none');
       return found;
     },
-    async page({ name, idPrefix }: { name?: string; idPrefix?: string }) {
+    async page({ name, idPrefix }: { name?: string; idPrefix?: string }, of = 'job') {
+      if (of !== 'job') {
+        asked.push(of);
+        return monitors.filter((item) => item.name === name);
+      }
       asked.push(name === undefined ? (idPrefix === undefined ? 'newest' : 'prefix') : 'name');
       return items.filter(
         (item) =>
@@ -58,6 +68,17 @@ async function refusalOf(text: string): Promise<JobdError> {
   assert.ok(error instanceof JobdError, text);
   return error;
 }
+
+test('a name that only a monitor has is said to be one, with its command', async () => {
+  const server = search();
+  const error = await findOne(server, 'nightly').catch((reason: unknown) => reason);
+  assert.ok(error instanceof JobdError && error.code === 'not_found');
+  const sentence = 'there is no job named nightly; it is a monitor: jobd monitors get nightly';
+  assert.equal(error.message, sentence);
+  assert.deepEqual(server.asked, ['name', 'monitor']);
+  const id = monitors[1]?.id ?? '';
+  assert.match((await refusalOf('two words')).message, new RegExp(`monitors get ${id}$`));
+});
 
 test('several of one name, or of one beginning, are listed to choose from', async () => {
   const twins = await refusalOf('twin');
