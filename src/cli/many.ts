@@ -6,7 +6,7 @@ import type { Api, Collection } from './client/api.ts';
 import { waitVisibly } from './client/wait.ts';
 import type { Context } from './context.ts';
 import { interruptedExitCode } from './exit-codes.ts';
-import type { Selected } from './selection.ts';
+import { commasAdvice, type Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
 import { counted } from '../domain/counted.ts';
@@ -80,7 +80,7 @@ export async function actOn<Item, Update>(
       },
       because: ({ error }) => error,
     },
-    { none: `there are no such ${noun}s`, wrapsLast: true },
+    { none: `there are no such ${noun}s${commasAdvice(flags['selector'])}`, wrapsLast: true },
   );
   const counts = countsOf(noun, action, results);
   if (counts !== null) output.say(counts);

@@ -9,7 +9,8 @@ import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
 import { withWide } from './options.ts';
 import { addLabelCommand, keepLabels } from './labels.ts';
-import { isForMany, limitsOf, select, withLimits, withSelection } from './selection.ts';
+import { commasAdvice, isForMany, limitsOf, select } from './selection.ts';
+import { withLimits, withSelection } from './selection.ts';
 import { actOn, hasNothingToDo, notDoneWords, timeHasPassed, type Many } from './many.ts';
 import type { Limits, Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows, type Columns, type Output } from './terminal/output.ts';
@@ -209,19 +210,10 @@ function addListCommand<Item extends Named, Update, Status extends string, Liste
       const unfit =
         status === null ? `no ${noun} has such labels` : `no ${noun} has the status ${status}`;
       const isAll = limits.status === null && limits.selector === null;
-      const none = isAll ? `there are no ${noun}s` : unfit;
+      const none = isAll ? `there are no ${noun}s` : `${unfit}${commasAdvice(limits.selector)}`;
       const further = await resource.columnsOf?.(api, found);
-      printRows(
-        output,
-        found,
-        { ...columns, ...further },
-        {
-          none,
-          optional,
-          isWide: flags['wide'] === true,
-          ...(leastText !== undefined && { leastText }),
-        },
-      );
+      const isWide = flags['wide'] === true;
+      printRows(output, found, { ...columns, ...further }, { none, optional, leastText, isWide });
     });
 }
 

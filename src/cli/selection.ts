@@ -89,7 +89,13 @@ export async function fitsNothing(
   const asked = [jobs, monitors].map((of) => of.list({ selector }).next());
   const first = await Promise.all(asked).catch(() => []);
   const isIdle = first.length > 0 && first.every(({ done }) => done);
-  return isIdle ? `${selector} fits no job or monitor now` : null;
+  return isIdle ? `${selector} fits no job or monitor now${commasAdvice(selector)}` : null;
+}
+
+/** A clause for a selector that fits nothing, and may be written without its commas: a value may have blanks and `=`. */
+export function commasAdvice(selector: unknown): string {
+  const isLikely = /[^\s,]\s+[^\s,]+=/.test(String(selector));
+  return isLikely ? '; separate terms by commas: client=acme,env=prod' : '';
 }
 
 /** Whether many may be meant, so that each gets a line of the answer. */

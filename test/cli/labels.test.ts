@@ -56,7 +56,28 @@ test('labels are set, changed and removed, and select jobs for every command', a
   assert.deepEqual(await names('-l', 'client==acme'), ['two', 'one']);
   assert.deepEqual(await names('--selector', '!client'), ['plain-']);
   assert.match(await done('jobs', 'list'), /^one\t.*\tclient=acme env=prod\t-\t-$/m);
-  assert.match((await jobd('jobs', 'list', '-l', 'client=b')).stderr, /no job has such labels/);
+  assert.match((await jobd('jobs', 'list', '-l', 'client=b')).stderr, /^no job has such labels$/m);
+  const advice = /; separate terms by commas: client=acme,env=prod$/m;
+  for (const selector of ['client=acme and env=prod', 'client=acme env!=dev']) {
+    for (const command of ['jobs list', 'jobs pause', 'runs list']) {
+      const { stderr } = await jobd(...command.split(' '), '-l', selector);
+      assert.match(stderr, advice, command);
+    }
+  }
+  const night = [
+    '--name',
+    'night',
+    '--effect',
+    'mute',
+    '--for',
+    '1h',
+    '-l',
+    'client=acme env=prod',
+  ];
+  const window = await jobd('windows', 'create', ...night);
+  assert.match(window.stdout, advice, 'windows create');
+  await done('windows', 'delete', 'night', '--yes');
+  assert.doesNotMatch((await jobd('jobs', 'list', '-l', 'client=b c')).stderr, advice);
 
   assert.match(
     await done('jobs', 'pause', '-l', 'client=acme'),

@@ -10,7 +10,7 @@ import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { listLimitOf, parseMoment, withListLimit, withWide } from '../options.ts';
-import { selectorOf, withSelector } from '../selection.ts';
+import { commasAdvice, selectorOf, withSelector } from '../selection.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows, type Columns } from '../terminal/output.ts';
 
@@ -53,7 +53,9 @@ Examples:
       const shown = found.slice(0, limit);
       if (flags['json']) printJson(output, { runs: shown });
       else {
-        const none = isFiltered ? 'no run matches' : 'there are no runs yet';
+        const none = isFiltered
+          ? `no run matches${commasAdvice(wanted.selector)}`
+          : 'there are no runs yet';
         const optional = ['ms', 'attempts', 'id'];
         const columns = job === null ? ofAll : ofOne;
         printRows(output, shown, columns, { none, optional, isWide: flags['wide'] === true });

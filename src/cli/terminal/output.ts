@@ -62,7 +62,7 @@ export interface TableOptions {
   /** Columns that a terminal does not show if nothing is in them, or it is narrow: the last of these is hidden first. */
   optional?: readonly string[];
   /** Columns that a text keeps before optional ones are hidden. */
-  leastText?: number;
+  leastText?: number | undefined;
   /** Whether the last column wraps instead of being cut. */
   wrapsLast?: boolean;
   /** Whether ids are shown on each terminal, and whole. */
@@ -228,7 +228,7 @@ function fitColumns(
   leastText: number,
 ): number[] | null {
   return (
-    fitTexts(needs, width, leastText, keptName) ??
+    fitTexts(needs, width, leastText, Math.max(leastText, keptName)) ??
     fitTexts(needs, width, smallestText, smallestText)
   );
 }
