@@ -23,14 +23,14 @@ const spellings = new Map(
 );
 
 /** Corrects the letter case of an IANA zone name, and keeps aliases. Throws `invalid_input` for anything else, such as `+02:00`. */
-export function canonicalZone(name: string): string {
+export function canonicalZone(name: string, field = 'timezone'): string {
   const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
   if (resolved === null) {
     const near = nearestZone(name);
     const hint = foreignZoneHint(name) ?? (near === undefined ? null : `did you mean ${near}?`);
     const meant = hint === null ? '' : `; ${hint}`;
     throw invalidInput(
-      `timezone must be an IANA name such as Europe/Paris or UTC, ${got(name)}${meant}`,
+      `${field} must be an IANA name such as Europe/Paris or UTC, ${got(name)}${meant}`,
     );
   }
   const isAlias = resolved.toLowerCase() !== name.toLowerCase();

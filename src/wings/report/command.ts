@@ -10,7 +10,7 @@ import type { Api } from '../../cli/client/api.ts';
 import { path, queryOf } from '../../cli/client/path.ts';
 import { clientConfig } from '../../cli/client/settings.ts';
 import type { Context } from '../../cli/context.ts';
-import { selectorOf, withSelector } from '../../cli/selection.ts';
+import { commasAdvice, selectorOf, withSelector } from '../../cli/selection.ts';
 import { printJson } from '../../cli/terminal/output.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { counted } from '../../domain/counted.ts';
@@ -60,7 +60,7 @@ async function report(flags: Flags, context: Context): Promise<void> {
   const { canonicalZone } = await import('../../domain/schedule/zone.ts');
   const { readMonth } = await import('./month.ts');
   const { renderReport } = await import('./render.ts');
-  const timezone = canonicalZone(String(flags['tz'] ?? machineZone()));
+  const timezone = canonicalZone(String(flags['tz'] ?? machineZone()), '--tz');
   if (flags['tz'] === undefined) output.say(zoneNote(timezone));
   const now = systemClock.now();
   const month = readMonth(flags['month'] as string | undefined, timezone, now);
@@ -71,7 +71,7 @@ async function report(flags: Flags, context: Context): Promise<void> {
     pages<ReportedMonitor>(api.ask, `/report/monitors${asked}`, 'monitors'),
   );
   if (selector !== null && jobs.length + monitors.length === 0) {
-    output.say(`${selector} fits no job or monitor now`);
+    output.say(`${selector} fits no job or monitor now${commasAdvice(selector)}`);
   }
   const made = {
     ...month,

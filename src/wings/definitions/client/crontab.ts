@@ -6,6 +6,7 @@ import { alreadyExists } from '../../../base/whole-file.ts';
 import { JobdError, systemCode } from '../../../domain/errors.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
+import { canonicalZone } from '../../../domain/schedule/zone.ts';
 import type { Monitor } from '../../../api/monitors/contract.ts';
 import { pages, type Ask } from '../../../cli/client/client.ts';
 import { requirePingUrl } from '../../../cli/client/ping-url.ts';
@@ -37,7 +38,7 @@ export async function importCrontab(
 ): Promise<void> {
   const { output } = context;
   const text = await textOf(file);
-  const timezone = flags.tz ?? machineZone();
+  const timezone = canonicalZone(flags.tz ?? machineZone(), '--tz');
   const isZoneGiven = flags.tz !== undefined;
   const isSystem = flags.system === true || namesUsers(context, file, text);
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });

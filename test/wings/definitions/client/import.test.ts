@@ -307,6 +307,13 @@ test('a line that the server refuses is named, and the others are turned', async
   assert.match(monitors.stdout, /"name": ?"rotate"/);
 });
 
+test('a zone that is none is said once, before anything is read or written', async () => {
+  const lines = '0 4 * * * rotate\n5 4 * * * curl https://example.com/\n';
+  const ran = await runCommand(['import', 'crontab', '--tz', 'Berlin'], {}, lines);
+  assert.deepEqual([ran.exitCode, ran.stdout], [2, '']);
+  assert.match(ran.stderr, /^jobd: --tz must be .*; did you mean Europe\/Berlin\?\n$/);
+});
+
 test('text in another encoding is refused from standard input as from a file', async (t) => {
   const path = join(temporaryDirectory(t), 'crontab');
   writeFileSync(path, Buffer.from('# T\u00e4glich\n@daily curl https://example.com/\n', 'latin1'));
