@@ -27,7 +27,8 @@ export function printPreview(
     local: (at) => localIsoTime(at, timezone),
     utc: isoTime,
   };
-  printRows(output, next, output.isTerminal ? forPeople : forPrograms);
+  const columns = output.isTerminal ? forPeople : forPrograms;
+  printRows(output, next, columns, { optional: ['utc'], leastText: output.width });
   if (output.isTerminal && notes.length > 0) output.say('');
   for (const note of notes) output.say(plain(note));
 }

@@ -131,12 +131,12 @@ test('invalid input exits with 2 and a message', async () => {
 });
 
 /** The output of a terminal, and stderr. */
-function onTerminal(input: PreviewInput, sinceNow: boolean) {
+function onTerminal(input: PreviewInput, sinceNow: boolean, width = 80) {
   const lines: string[] = [];
   const said: string[] = [];
   const output: Output = {
     isTerminal: true,
-    width: 80,
+    width,
     hasColour: false,
     data: (line) => void lines.push(line),
     styled: (line) => void lines.push(line),
@@ -156,6 +156,14 @@ test('on a terminal it is a table with the zone and the time until each run', ()
     ],
     said: ['', gapNote],
   });
+});
+
+test('a narrow terminal shows local times whole, and not those in UTC', () => {
+  for (const width of [50, 54, 62]) {
+    const { lines } = onTerminal({ cronExpr: '30 2 * * *', count: 1 }, true, width);
+    const row = 'Sun 29 Mar 2026 03:00 +02:00  2 h 49 min';
+    assert.deepEqual(lines, ['LOCAL (EUROPE/PARIS)          IN', row], `${width}`);
+  }
 });
 
 test('seconds are shown where they matter, and times count from --from', () => {
