@@ -136,6 +136,7 @@ class Reader {
 
   #unexpected(): Error {
     const rest = this.#text.slice(this.#at, this.#at + 1);
+    if (this.#text.trim() === '') return unreadable('the file is empty');
     return unreadable(
       rest === ''
         ? 'it is not JSON: it ends too early'

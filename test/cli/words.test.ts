@@ -114,10 +114,7 @@ test('nearly known words are suggested', async () => {
     [['jobs', 'start'], /^jobd: unknown command 'start', see jobd help jobs\n$/],
     [['monitors', 'logs'], /^jobd: unknown command 'logs', see jobd help monitors\n$/],
     [['audit', 'backup'], /^jobd: too many arguments .*: backup; see jobd help audit\n$/],
-    [
-      ['runs', 'receipt', 'a'],
-      /^jobd: missing required argument 'run'; see jobd help runs receipt\n$/,
-    ],
+    [['runs', 'receipt'], /^jobd: missing required argument 'job'; see jobd help runs receipt\n$/],
     [['logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],
     [['--profile', 'x', 'logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],
     [['constructor'], /^jobd: unknown command 'constructor', see jobd help\n$/],

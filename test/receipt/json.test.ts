@@ -32,7 +32,7 @@ test('accepted JSON means what JSON.parse returns', () => {
 
 test('any ambiguity is refused with its reason', () => {
   const rows: [text: string, kind: string, words: RegExp][] = [
-    ['', 'unreadable', /ends too early/],
+    ['', 'unreadable', /the file is empty/],
     ['{"a":1', 'unreadable', /ends too early/],
     ['{"a":1}}', 'unreadable', /"}" at character 8/],
     ['[1,]', 'unreadable', /"]" at character 4/],

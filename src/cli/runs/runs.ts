@@ -42,10 +42,13 @@ Examples:
     });
 
   ofJob('receipt')
-    .argument('<run>', runArgument)
+    .argument('[run]', runArgument, 'latest')
     .description('print the receipt of a run, to archive and to verify it')
     .option('--json', 'print one JSON document, which is the default')
-    .addHelpText('after', `\nExample:\n  jobd runs receipt backup ${exampleId} > receipt.json`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  jobd runs receipt backup > receipt.json\n  jobd runs receipt backup ${exampleId} > receipt.json`,
+    )
     .action(async (name: string, text: string) => {
       const api = connect(context);
       const job = await api.jobs.find(name);

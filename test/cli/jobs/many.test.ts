@@ -150,6 +150,8 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
     assert.equal(got.exitCode, 0, got.stderr);
     assert.equal((JSON.parse(got.stdout) as { run: Run }).run.id, id, text);
   }
+  const receipt = await jobd('runs', 'receipt', 'broken');
+  assert.equal(JSON.parse(receipt.stdout).payload.runId, id, receipt.stderr);
   const none = await jobd('runs', 'get', 'one', 'failed');
   assert.deepEqual(
     [none.exitCode, none.stderr],

@@ -171,6 +171,7 @@ test('unreadable input exits with 2 and says why on stderr', async (t) => {
   const contradictory = unsoundKeys().find(({ name }) => name === 'key: the id of another key');
   const { at } = directoryOf(t, {
     'text.json': 'no JSON',
+    'empty.json': '\n',
     'bad-key.json': contradictory?.key ?? '',
     'large.json': `${JSON.stringify(receipt)}${' '.repeat(70_000)}`,
     'broken.ndjson': `${JSON.stringify(receipt)}\nno JSON\n`,
@@ -183,6 +184,7 @@ test('unreadable input exits with 2 and says why on stderr', async (t) => {
       /^jobd: there is no file .*absent.json: make one with curl \S+ \S+\/receipts\/keys -o keys.json\n/,
     ],
     [['text.json', 'key.json'], /^unreadable: .*text.json: it is not JSON: "n" at character 1\n$/],
+    [['empty.json', 'key.json'], /^unreadable: .*empty.json: the file is empty\n$/],
     [['large.json', 'key.json'], /^unreadable: .* bytes, more than 65536\n$/],
     [
       ['broken.ndjson', 'key.json'],
