@@ -17,7 +17,8 @@ export async function printDueTimes(output: Output, job: Job, api: Api): Promise
   if (job.paused || job.after !== undefined) return;
   const asked = await api.jobs.dueTimes(job.id, count).catch((error: unknown) => {
     // What was asked for is done. A script that repeated it would make it twice.
-    if (error instanceof JobdError) return output.say(`no due times: ${error.message}`);
+    if (error instanceof JobdError)
+      return output.say(`the due times are not shown: ${error.message}`);
     throw error;
   });
   if (asked === undefined) return;

@@ -222,7 +222,8 @@ function checkHeaders({ url, headerNames }: Job, update: JobUpdate, areAll: bool
 
 async function printJob(output: Output, job: MadeJob, context: Context): Promise<void> {
   const { headerNames, body, onResultSecret } = job;
-  const api = connect(context);
+  // What was asked for is done: a limit of requests only delays what is shown of it.
+  const api = connect(context, { waits: true });
   const { after, followers } = await api.jobs.chain(job.id);
   const otherwise = ['name', 'url', 'method', 'body', 'onResultSecret', 'paused', 'runAt'];
   printFields(output, {

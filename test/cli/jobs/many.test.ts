@@ -259,3 +259,17 @@ test('a script that creates many waits for the rate limit', async (t) => {
     assert.match(stderr, /^[^\n]+; waiting\n/);
   }
 });
+
+test('the due times of a new job are shown when the rate limit allows it', async (t) => {
+  const { env, url } = await serveCommand(t);
+  const limited = { status: 429, headers: { 'retry-after': '1' } };
+  const waiting = new Set(['chain', 'due-times']);
+  const proxied = await startProxy(t, url, (asked) => {
+    return waiting.delete(/\/jobs\/[^/]+\/([\w-]+)/.exec(asked)?.[1] ?? '') ? limited : null;
+  });
+  const command = ['jobs', 'create', '--name', 'one', '--url', 'https://example.com/'];
+  const made = await runCommand([...command, '--every', '5m'], { ...env, JOBD_URL: proxied });
+  assert.deepEqual([made.exitCode, waiting.size], [0, 0], made.stderr);
+  assert.match(made.stderr, /; waiting\n[^\n]+; waiting\n/);
+  assert.match(made.stdout, /^next runs\t20/m);
+});
