@@ -41,7 +41,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
       `
 Examples:
   jobd serve
-  jobd serve --port 9090 --allow-target 127.0.0.1/32:3000
+  jobd serve --port 9090 --allow-target 127.0.0.1:3000
   jobd serve --demo
 
 Each option has an environment variable: JOBD_PORT for --port, JOBD_DATA for

@@ -213,7 +213,7 @@ function firstSteps(port: number): string {
     ...pathLines(),
     '',
     'To let jobd call it, and for jobs that do:',
-    `  ${jobd} serve --allow-target ${host}/32:${port}`,
+    `  ${jobd} serve --allow-target ${host}:${port}`,
     ...['ok', 'flaky'].map(
       (name) => `  ${jobd} jobs create --name ${name} --url ${url}/${name} --every 1m`,
     ),

@@ -36,7 +36,7 @@ export function parseAllowTarget(text: string, name = 'allow-target'): AllowedTa
   const block = parseBlock(blockText);
   if (block === null) {
     throw invalidInput(
-      `${name} must be a block like 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, got ${JSON.stringify(text)}`,
+      `${name} must be an address such as 127.0.0.1:8080, or a block such as 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, but no name or URL, got ${JSON.stringify(text)}`,
     );
   }
   return { block, ports: parsePorts(portText, text, name) };

@@ -45,7 +45,7 @@ export async function prepareDemo(flags: Flags): Promise<Demo> {
   parts.use(beforeSecondSignal(remove));
   const port = await startTarget(parts);
   const { demo: _, ...rest } = flags;
-  const own = { data: dataDir, allowTarget: [`${host}/32:${port}`] };
+  const own = { data: dataDir, allowTarget: [`${host}:${port}`] };
   const config = serveConfig({ logLevel: 'error', port: '0', ...rest, ...own }, {});
   const made = parts.move();
   return {

@@ -78,7 +78,7 @@ test('the lines that it prints let jobd call it', async (t) => {
   assert.ok(said.includes(`\n  ${typed} serve `), said);
   assert.equal(programName(), 'bin/jobd', 'on the Node of a checkout');
   const [, target = ''] = / serve --allow-target (\S+)$/m.exec(said) ?? [];
-  assert.equal(target, `127.0.0.1/32:${new URL(url).port}`);
+  assert.equal(target, `127.0.0.1:${new URL(url).port}`);
   assert.equal(serveConfig({ data: '/', allowTarget: [target] }, {}).allowTargets.length, 1);
 
   const { jobd } = await serveCommand(t);

@@ -164,6 +164,13 @@ test('an ambiguous allow entry is refused', () => {
       entry,
     );
   }
+  for (const name of ['localhost', 'localhost:18110', 'http://127.0.0.1:18110']) {
+    const words = /must be an address such as 127\.0\.0\.1:8080, .* but no name or URL, got "/;
+    assert.match(
+      refusal(() => parseAllowTarget(name)),
+      words,
+    );
+  }
 });
 
 test('internal names and ports are accepted only if an allow entry could cover them', () => {
