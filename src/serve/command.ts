@@ -28,7 +28,7 @@ import { withServeFlags } from '../cli/operator/serve-flags.ts';
 import { startWaiting } from '../cli/operator/start-waiting.ts';
 import { nextStopSignal } from '../cli/operator/stop-signal.ts';
 
-const demoHelp = 'serve a month of made-up history to look around in, and keep nothing';
+const demoHelp = 'serve a month or two of made-up history to look around in, and keep nothing';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
