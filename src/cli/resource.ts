@@ -91,7 +91,8 @@ export function addResourceCommands<
   resource.withOptions(update).action(async (name: string, flags: Flags) => {
     const api = connect(context);
     const given = await updateOf(flags, api);
-    if (Object.keys(given).length === 0) throw nothingToChange(resource);
+    if (Object.keys(given).length === 0)
+      throw nothingToChange(noun, `${example}${resource.exampleOptions}`);
     const items = resource.of(api);
     const found = await items.find(name);
     keepLabels(found, given, flags);
@@ -149,13 +150,9 @@ export function addResourceCommands<
     });
 }
 
-function nothingToChange({
-  noun,
-  example,
-  exampleOptions,
-}: Pick<Resource<unknown, unknown>, 'noun' | 'example' | 'exampleOptions'>): JobdError {
+function nothingToChange(noun: Noun, example: string): JobdError {
   const command = `jobd ${noun}s update`;
-  const sentence = `say what to change: ${command} ${example}${exampleOptions}`;
+  const sentence = `say what to change: ${command} ${example}`;
   return new JobdError('usage', sentence, { notes: [`all options: ${command} --help`] });
 }
 

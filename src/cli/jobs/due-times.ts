@@ -43,15 +43,6 @@ export async function printDueTimes(output: Output, job: Job, api: Api): Promise
 
 /** The zone in which the due times of a job are shown; null if this machine does not know it. */
 async function zoneFor({ scheduleType, timezone }: Job): Promise<string | null> {
-  if (scheduleType === 'period') {
-    const { shownZone } = await import('../schedule/machine-zone.ts');
-    return shownZone();
-  }
-  const { canonicalZone } = await import('../../domain/schedule/zone.ts');
-  try {
-    return canonicalZone(timezone);
-  } catch (error) {
-    if (error instanceof JobdError) return null;
-    throw error;
-  }
+  const { shownZone, zoneIn } = await import('../schedule/machine-zone.ts');
+  return scheduleType === 'period' ? shownZone() : zoneIn(timezone);
 }

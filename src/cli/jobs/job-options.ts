@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
-import { parseDuration } from '../../settings/setting.ts';
-import { got, invalidInput, JobdError } from '../../domain/errors.ts';
-import { afterOnWords, type AfterOn } from '../../domain/jobs/after-words.ts';
+import { parseChoice, parseDuration } from '../../settings/setting.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { afterOnWords } from '../../domain/jobs/after-words.ts';
 import { jobFields } from '../../domain/jobs/fields.ts';
 import type { Api } from '../client/api.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
@@ -95,18 +95,12 @@ function withFirstJob<Fields extends Pick<JobUpdate, 'after'>>(
 
 /** What `--after`, `--after-on` and `--no-after` say; undefined for nothing. */
 async function afterOf(flags: Flags, api: Api): Promise<JobUpdate['after']> {
-  const on = textFlag(flags, 'afterOn');
-  if (on !== undefined && !isAfterOn(on)) {
-    throw invalidInput(`--after-on must be one of ${afterOnWords.join(', ')}, ${got(on)}`);
-  }
+  const word = textFlag(flags, 'afterOn');
+  const on = word === undefined ? word : parseChoice(word, '--after-on', afterOnWords);
   if (flags['after'] === false) return null;
   const job = textFlag(flags, 'after');
   if (job === undefined) return on === undefined ? undefined : { jobId: same, on };
   return { jobId: (await api.jobs.find(job)).id, ...(on !== undefined && { on }) };
-}
-
-function isAfterOn(word: string): word is AfterOn {
-  return (afterOnWords as readonly string[]).includes(word);
 }
 
 async function headersOf(given: readonly string[]): Promise<Record<string, string>> {

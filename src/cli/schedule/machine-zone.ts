@@ -74,7 +74,7 @@ function systemZone({ real, text }: Machine): string {
 }
 
 /** The zone of a name, or of a file of the time-zone database; null if there is none. */
-function zoneIn(name: string): string | null {
+export function zoneIn(name: string): string | null {
   const [, inDatabase = name] = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(name) ?? [];
   try {
     return canonicalZone(inDatabase);
