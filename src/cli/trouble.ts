@@ -4,9 +4,12 @@ import type { Command } from 'commander';
 import type { OverviewResponse, TroubleRow } from '../api/overview/contract.ts';
 import { counted } from '../domain/counted.ts';
 import { isoTime, systemClock } from '../domain/clock.ts';
+import { messageOf } from '../domain/errors.ts';
 import { replayCommand, troubleText } from '../domain/runs/trouble.ts';
 import type { Flags } from '../settings/config.ts';
+import { requestReadiness } from './client/client.ts';
 import { connect } from './client/connect.ts';
+import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { listLimitOf, parseMoment, withListLimit } from './options.ts';
 import { selectorOf, withSelector } from './selection.ts';
@@ -57,6 +60,9 @@ Monitors that are down are counted: why, says jobd status.`,
       const held = holdsText(overview, now);
       if (muted !== null) output.say(`muted: ${muted}`);
       if (held !== null) output.say(`held: ${held}`);
+      await requestReadiness(`${clientConfig().url}/readyz`).catch((error: unknown) =>
+        output.say(`now: ${messageOf(error)}`),
+      );
       const { down } = overview.monitors;
       if (down > 0)
         output.say(`${counted(down, 'monitor')} down: jobd monitors list --status down`);

@@ -239,6 +239,10 @@ const examined = {
   ),
   'not-served': warn(notServedText),
   'daemon-down': fail(notServedText),
+  'daemon-silent': fail(
+    ({ who, since }: { who: string; since: string }) =>
+      `${who} gave no sign of life since ${since}: unless it has just begun, it is stopped or hangs, and nothing is called; see its log, and end it if that lasts`,
+  ),
   'site-url-guessed': warn(
     ({ url }: { url: string }) =>
       `receipts and links say ${url}, which only works on this machine: set --base-url or JOBD_BASE_URL for jobd serve`,

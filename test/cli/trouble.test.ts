@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TroubleRow } from '../../src/api/overview/contract.ts';
 import { timesText } from '../../src/cli/terminal/times.ts';
+import { overview } from '../../src/api/overview/examples.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { ping } from '../support/records/monitor.ts';
-import { serveCommand } from '../support/running/command.ts';
+import { runCommand, serveCommand } from '../support/running/command.ts';
 import { prepareStore } from '../support/running/prepare.ts';
 import { until } from '../support/until.ts';
 
@@ -62,6 +64,22 @@ test('after a crash one row tells from when to when jobd was not running, and wh
   const [from, end] = [outage.from, outage.until].map((iso) => new RegExp(iso.slice(11, 16)));
   assert.match(explained.stdout, /because jobd was not running from /);
   for (const time of [from, end]) assert.match(explained.stdout.split('\n')[0] ?? '', time ?? /$^/);
+});
+
+test('what is wrong now is said before what went wrong', async (t) => {
+  const answers: Record<string, [number, object]> = {
+    '/readyz': [503, { error: 'not ready: the disk is full' }],
+    '/api/v1/overview': [200, { overview }],
+  };
+  const none = { trouble: [], nextCursor: null, isPartial: false };
+  const sink = await startSink(t, (response, { path }) => {
+    const [status, body] = answers[path] ?? [200, none];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  const env = { JOBD_URL: sink.url, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+  const { stderr, exitCode } = await runCommand(['trouble'], env);
+  assert.match(stderr, /^now: .*the disk is full/m);
+  assert.equal(exitCode, 0, stderr);
 });
 
 test('a row has its times by the clock of the machine, with the days that are not today', () => {

@@ -19,6 +19,7 @@ import * as server from '../../store/postgres/doctor.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { movedDatabase } from '../../store/sqlite/lost.ts';
 import { openReader, storePath } from '../../store/sqlite/reader.ts';
+import { lastSign } from '../../store/sqlite/sign-of-life.ts';
 import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 import { checks } from './checks.ts';
@@ -167,10 +168,17 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Finding> {
   return found('secrets-unreadable', { count, of, names, remedy });
 }
 
+/** A jobd that serves leaves a sign of life in its data directory each 10 s. */
+const silentMs = 30_000;
+
 function checkDaemon(who: string | null, parts: DoctorParts): Finding {
-  const { name, place, shouldServe, isOfService } = parts;
+  const { name, place, clock, shouldServe, isOfService } = parts;
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
+  const since = who === null || place.database !== null ? null : lastSign(place.dataDir);
+  if (who !== null && since !== null && clock.now() - since > silentMs) {
+    return found('daemon-silent', { who, since: isoTime(since) });
+  }
   if (who !== null) return ok(`serves ${name} (${who})`);
   const where = place.database === null ? `--data ${name}` : 'with the same --database';
   const notes = isOfService

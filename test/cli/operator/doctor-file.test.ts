@@ -48,6 +48,14 @@ test('who serves is said of a database that cannot be read too', async (t) => {
   const opened = fs.openSync(path, 'r');
   t.after(() => fs.closeSync(opened));
   assert.match((await daemon()) ?? '', /^ok\tdaemon\tserves .* \(process \d+\)$/);
+  const sign = join(dataDir, 'serve.alive');
+  fs.writeFileSync(sign, '');
+  assert.match((await daemon()) ?? '', /^ok\t/);
+  fs.utimesSync(sign, 1_700_000_000, 1_700_000_000);
+  assert.match(
+    (await daemon()) ?? '',
+    /^fail\tdaemon\tprocess \d+ gave no sign of life since 2023-/,
+  );
 });
 
 test('a database that another program keeps locked is a failure, where jobd may write it', async (t) => {
