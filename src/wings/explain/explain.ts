@@ -122,6 +122,10 @@ function withoutRun(records: Records, state: StateThen, dueAt: number): Verdict 
     const since = end === null ? ', since it was created' : sinceText(end.at, records);
     return { outcome: 'paused', answer: `${not}: it was paused${since}.` };
   }
+  if (end?.reason === 'restored') {
+    const answer = `Whether it ran at ${timeIn(dueAt, zone)} is not known here: the database from before the restore has decided on it. That was kept beside this one as jobd-before-….db: look there, or in the log of the target, before you call it again.`;
+    return { outcome: 'unknown', answer };
+  }
   if (end !== null) {
     const by = byWhom(changeAt(changes, end.at));
     const what = end.reason === 'changed' ? 'its schedule was changed' : 'the clock was set';

@@ -23,7 +23,10 @@ function change(at: number, action: JobChange['action'], ...fields: string[]): J
   return { at, action, fields, who: 'key laptop' };
 }
 
-function ended(reason: 'paused' | 'changed' | 'expired' | 'corrected', untilAt: number) {
+function ended(
+  reason: 'paused' | 'changed' | 'expired' | 'corrected' | 'restored',
+  untilAt: number,
+) {
   return { last: spanOf(job, { untilAt, nextDueAt: dueAt, endReason: reason }), next: null };
 }
 
@@ -109,6 +112,13 @@ const situations: [
     },
     'expired',
     /the account had expired at Tue 24 Nov 2026 02:29 \+01:00\.$/,
+  ],
+  [
+    'decided on by another database',
+    '02:30',
+    { schedules: ended('restored', dueAt + 9_000) },
+    'unknown',
+    /^Whether it ran at Tue 24 Nov 2026 02:30 \+01:00 is not known here: .* before you call it again\.$/,
   ],
   [
     'just expired',
