@@ -45,6 +45,8 @@ export interface Scene {
   db: Db;
   isDryRun: boolean;
   known: Known;
+  /** The ids of those made by hand that no definition adopts, by table and name. */
+  byHand: Map<string, string>;
   /** What to do about a word that is none of these. */
   hint: (word: string, words: () => string[], section: string) => string;
   countGuesses: CountGuesses;
@@ -101,7 +103,7 @@ export interface Decision {
 export interface ManagedKind {
   table: ManagedTable;
   noun: DefinedKind;
-  /** Decides from what the scene's `db` sees now. Throws as doing it does, and `conflict` if the one to adopt has another key. */
+  /** Decides from what the scene's `db` sees now. Throws as doing it does, and `conflict` if the one to adopt has another key, or is not the one of this name. */
   decide: (scene: Scene, definition: Definition) => Promise<Decision>;
   decideDeletion: (scene: Scene, key: string) => Promise<Decision>;
   /** The fields of one that are no default; undefined if there is none with this id. */
@@ -128,6 +130,12 @@ export function managed<Input, Kept extends { id: string; name: string }>(
       if (target !== undefined) return await decideChange(scene, rules, definition, target);
       const made = await rules.create(scene, input as Input);
       if (made === null) return { ...idle, action: 'over', id: null };
+      const name = String(input['name']);
+      const meant = adopt && scene.byHand.get(`${table}/${name}`);
+      if (meant) {
+        const sentence = `adopt: no ${noun} here has the id ${adopt}; the ${noun} named ${name} is ${meant}`;
+        throw new JobdError('conflict', `${sentence}: adopt that, or leave adopt out`);
+      }
       const { id, perform } = made;
       const create: Perform = async (tx, note) => {
         await perform(tx, note);

@@ -62,6 +62,7 @@ export function newScene(
     ...parts,
     db: parts.app.store.db,
     known: { jobs: new Map(), monitors: new Map() },
+    byHand: new Map(),
     hint(word, words, section) {
       hintsLeft -= 1;
       const meant = hintsLeft < 0 ? undefined : nearest(word, words().slice(0, mostWords));
@@ -78,10 +79,16 @@ export async function makePlan(
   signal: AbortSignal,
 ): Promise<Plan> {
   const rows = {
-    jobs: await rowsOf(scene, 'jobs', { isKeyNeeded: false }),
-    monitors: await rowsOf(scene, 'monitors', { isKeyNeeded: true }),
-    channels: await rowsOf(scene, 'channels', { isKeyNeeded: true }),
+    jobs: await rowsOf(scene, 'jobs'),
+    monitors: await rowsOf(scene, 'monitors'),
+    channels: await rowsOf(scene, 'channels'),
   };
+  for (const { table } of managedKinds) {
+    const adopted = new Set(wanted[table].map(({ adopt }) => adopt));
+    for (const { id, key, name } of rows[table]) {
+      if (key === null && !adopted.has(id)) scene.byHand.set(`${table}/${name}`, id);
+    }
+  }
   const others = managedKinds.flatMap((kind) => {
     const wantedKeys = new Set(wanted[kind.table].map(({ key }) => key));
     const keys = rows[kind.table].flatMap(({ key }) => key ?? []);
@@ -124,19 +131,15 @@ function servingIn(channels: readonly Definition[]): Map<string, JobdError> {
   return new Map(named);
 }
 
-/** The rows of a workspace that have a key, or all of them. */
+/** The rows of a workspace, newest first. */
 async function rowsOf(
   { db, principal: { workspaceId } }: Scene,
   table: ManagedTable,
-  { isKeyNeeded }: { isKeyNeeded: boolean },
 ): Promise<KeyedRow[]> {
   const rows: KeyedRow[] = [];
   for (let before: string | null | undefined = null; before !== undefined;) {
-    const page = await listManagedKeys(db, table, workspaceId, {
-      limit: 1_000,
-      before,
-      isKeyNeeded,
-    });
+    const asked = { limit: 1_000, before, isKeyNeeded: false };
+    const page = await listManagedKeys(db, table, workspaceId, asked);
     rows.push(...page);
     before = page.length === 1_000 ? page.at(-1)?.id : undefined;
     await setImmediate();

@@ -248,6 +248,31 @@ test('what was made by hand is adopted only if a definition names it, and never 
   assert.equal(wordsOf(await one(ask, 'jobs', { key: 'a', ...rare })), 'create', 'the key is free');
 });
 
+test('an unknown id to adopt creates nothing beside one of that name made by hand', async (t) => {
+  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
+  const monitor = { name: 'a', scheduleType: 'period', periodSeconds: 3_600 };
+  const given = [
+    ['jobs', rare],
+    ['monitors', monitor],
+    ['channels', webhook],
+  ] as const;
+  for (const [section, { ...input }] of given) {
+    const noun = section.slice(0, -1);
+    const { id } = (await ask('POST', `/${section}`, input)).body[noun];
+    const wrong = { key: 'a', ...input, adopt: unknownId };
+    const sentence = `409 adopt: no ${noun} here has the id ${unknownId}; the ${noun} named ${input.name} is ${id}: adopt that, or leave adopt out`;
+    assert.equal(wordsOf(await one(ask, section, wrong, dry)), sentence);
+    assert.equal(wordsOf(await one(ask, section, wrong)), sentence);
+    assert.deepEqual(await keysOf(ask, noun), [null], 'nothing was created');
+    const renamed = await one(ask, section, { ...wrong, name: 'another' }, dry);
+    assert.equal(wordsOf(renamed), 'create', 'on another server an id is unknown');
+    const right = { ...wrong, key: 'b', adopt: id };
+    const both = await sendDefinitions(ask, { [section]: [wrong, right] });
+    assert.deepEqual(both.map(wordsOf), ['create', 'adopt key'], 'it is adopted otherwise');
+    assert.equal(wordsOf(await one(ask, section, wrong)), 'unchanged', 'it has its key');
+  }
+});
+
 test('an expired account may read, but not apply', async (t) => {
   const clock = fakeClock();
   const { ask, cancel } = await addAccount(await startTestDaemon(t, { clock }), clock, 'pro');
