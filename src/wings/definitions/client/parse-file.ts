@@ -4,7 +4,7 @@
  */
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import type { Alias, Document, Node, Pair, Scalar } from 'yaml';
+import type { Alias, Document, Node, Pair, Scalar, YAMLError } from 'yaml';
 
 /** Where something is written. Line and column count from 1. */
 export interface Place {
@@ -74,29 +74,35 @@ export function parseFile(
     const { line, col } = lines.linePos(offset);
     return { path, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const broken = [...document.errors, ...document.warnings];
-  // All other problems follow from it: one for each bracket, say.
-  const deep = broken.find(({ message }) => message.startsWith('Maximum call stack'));
-  if (deep !== undefined) {
-    const problem = { place: placeAt(deep.pos[0]), sentence: 'it is nested too deeply' };
-    return { value: null, problems: [problem] };
-  }
-  const problems = broken.slice(0, mostProblems).map(({ code, message, pos }) => ({
-    place: placeAt(pos[0]),
-    sentence:
-      code === 'MULTIPLE_DOCS'
-        ? 'a file holds one document, take out the lines of ---'
-        : `not valid YAML: ${message.split('\n', 1)[0]}`,
-  }));
-  const [next] = broken.slice(mostProblems);
-  if (next !== undefined) {
-    const more = broken.length - mostProblems;
-    problems.push({ place: placeAt(next.pos[0]), sentence: `and ${more} more problems of YAML` });
-  }
+  const all = [...document.errors, ...document.warnings];
+  // What else there is follows from it: one problem for each bracket, say. So it is with the first one of a line.
+  const deep = all.find(isTooDeep);
+  const byLine = new Map(all.toReversed().map((one) => [placeAt(one.pos[0]).line, one]));
+  const broken = deep === undefined ? [...byLine.values()].toReversed() : [deep];
+  const problems = broken.slice(0, mostProblems).map((one) => {
+    return { place: placeAt(one.pos[0]), sentence: sentenceOf(one, text) };
+  });
+  const more = `and ${broken.length - mostProblems} more problems of YAML`;
+  const next = broken[mostProblems];
+  if (next !== undefined) problems.push({ place: placeAt(next.pos[0]), sentence: more });
   if (problems.length > 0) return { value: null, problems };
   const reader = createReader(document, placeAt);
   const value = reader.valueOf(document.contents, placeAt(0), 0);
   return { value: reader.problems.length > 0 ? null : value, problems: reader.problems };
+}
+
+const isTooDeep = ({ message }: Error): boolean => message.startsWith('Maximum call stack');
+
+/** What is wrong. A plain value that begins with a sign of YAML needs quotes; one that may be secret is not repeated. */
+function sentenceOf(error: YAMLError, text: string): string {
+  if (isTooDeep(error)) return 'it is nested too deeply';
+  if (error.code === 'MULTIPLE_DOCS') return 'a file holds one document, take out the lines of ---';
+  const start = text.lastIndexOf('\n', error.pos[0] - 1) + 1;
+  const [line = ''] = text.slice(start, start + 200).split(/ #|\r?\n/, 1);
+  const [, name = '', value] = /^ *(?:- +)?(-|[\w.-]+:) +([*@&%`].*)/.exec(line) ?? [];
+  if (value === undefined) return `not valid YAML: ${error.message.split('\n', 1)[0]}`;
+  const shown = name === 'cron:' ? value.trim().replaceAll("'", "''") : `${value[0]}…`;
+  return `not valid YAML: put the value in quotes: ${name} '${shown}'`;
 }
 
 function createReader(document: Document, placeAt: (offset: number) => Place) {

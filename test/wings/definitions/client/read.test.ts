@@ -301,6 +301,25 @@ test('aliases work, and cannot expand a small file into a large one', () => {
   assert.ok(circle.length > 0);
 });
 
+test('a plain value that begins with a sign of YAML is said to need quotes, once, without a secret', () => {
+  const rows = [
+    ['cron: */5 * * * * # often', "cron: '*/5 * * * *'"],
+    ['cron: @daily', "cron: '@daily'"],
+    ["cron: * 1 * * '", "cron: '* 1 * * '''"],
+    ['name: `s3cret`', "name: '`…'"],
+    ['body: %s3cret', "body: '%…'"],
+    ['notes: &s3cret *y', "notes: '&…'"],
+    ['also:\n    - @x', "- '@…'"],
+  ] as const;
+  for (const [line, quoted] of rows) {
+    const all = load(job(`    ${line}\n`)).problems.map(problemText);
+    assert.equal(all.length, 1, line);
+    assert.ok(all[0]?.endsWith(`: not valid YAML: put the value in quotes: ${quoted}`), all[0]);
+  }
+  const two = load(job('    cron: @daily\n    body: %s3cret\n')).problems.map(problemText);
+  assert.deepEqual([two.length, two.join('\n').includes('s3cret')], [2, false]);
+});
+
 test('a file that is broken all over has its first problems listed', () => {
   const broken = load('a: @b\n'.repeat(5_000)).problems.map(({ sentence }) => sentence);
   assert.equal(broken.length, 21);
