@@ -10,6 +10,7 @@ import { asSentence, isTime, keyOf, type Field, type Fields } from '../../../dom
 import { isId } from '../../../domain/id.ts';
 import { mostLabels, readLabels } from '../../../domain/labels.ts';
 import { durationOf } from '../../../domain/durations.ts';
+import { checkedSeconds, parseDuration } from '../../../settings/setting.ts';
 import { fillIn, fillVariables, literal, literalVariables } from './references.ts';
 import type { Filled, Sources } from './references.ts';
 
@@ -86,12 +87,15 @@ export function word(known: readonly string[]): Form {
   };
 }
 
-/** A number of seconds, written as `90s`, `5m`, `2h`, `1d` or plain. */
-export function duration(name: string): Form {
+/** A length of time by a rule of the domain: `90s`, `5m`, `2h`, `1d`, or what else `parse` reads. */
+function duration(key: string, rule: Field['rule'], parse = parseDuration): Form {
+  const { minimum: min = 0, maximum: max = Infinity } = rule;
+  const [unit, alone] = parse === parseDuration ? ['[smhd]', 0] : ['[smhd]?', max];
+  const pattern = `^(0|[0-9]{1,9}${unit})$`;
   return {
     kind: 'text',
-    schema: { type: ['string', 'integer'], pattern: '^[0-9]{1,9}[smhd]?$', minimum: 0 },
-    parse: (written) => parseSeconds(written, name),
+    schema: { type: ['string', 'integer'], pattern, minimum: 0, maximum: alone },
+    parse: (written) => checkedSeconds(parse(written, key, { min, max }), key, { min, max }),
     write: durationOf,
   };
 }
@@ -196,7 +200,7 @@ const forms: Readonly<Record<Field['form'], (key: string, rule: Field['rule']) =
   words: (_, { items }) => words((items?.enum ?? []).map(String)),
   count: (_, { minimum = 0, maximum = 0 }) => wholeNumber({ minimum, maximum }),
   duration,
-  seconds: duration,
+  seconds: (key, rule) => duration(key, rule, parseSeconds),
   time: () => text(),
   flag: () => trueOrFalse,
   special: () => null,
