@@ -1,6 +1,7 @@
 /** Whether and when an attempt is followed by another (docs/behavior.md#retry-1). */
 
 import type { TargetResult } from './outcome.ts';
+import type { Why } from './reason.ts';
 
 /** Waits before the second and the third attempt, unless the target asks for another wait. */
 const waitsMs = [1_000, 5_000];
@@ -26,14 +27,17 @@ export function retryAt(
 }
 
 function isPassing(result: TargetResult): boolean {
-  if (result.kind === 'response') {
-    const { httpStatus } = result.response;
-    return httpStatus === 429 || (httpStatus >= 500 && httpStatus < 600);
-  }
+  if (result.kind === 'response') return isRetried({ ...result.response, reason: null });
   const { reason, temporary, unsent } = result.failure;
   if (reason === 'dns') return temporary === true;
   if (reason === 'timeout') return unsent === true;
-  return reason === 'refused' || reason === 'reset';
+  return isRetried({ reason, httpStatus: null });
+}
+
+/** Whether failures like this one are retried; of `dns` and `timeout` only some, which a run does not say. */
+export function isRetried({ reason, httpStatus }: Pick<Why, 'reason' | 'httpStatus'>): boolean {
+  if (httpStatus !== null) return httpStatus === 429 || (httpStatus >= 500 && httpStatus < 600);
+  return reason !== null && ['dns', 'timeout', 'refused', 'reset'].includes(reason);
 }
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`. Date.parse accepts far more, even `-1`. */

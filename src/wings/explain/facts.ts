@@ -90,11 +90,6 @@ export function fact(kind: FactKind, sentence: string, values: Partial<Fact> = {
   return { kind, sentence, isKnown: true, ...values };
 }
 
-/** A clause as the beginning of a sentence. */
-export function capitalized(clause: string): string {
-  return clause.charAt(0).toUpperCase() + clause.slice(1);
-}
-
 /** What is not known, and why. */
 export function unknown(kind: FactKind, sentence: string, values: Partial<Fact> = {}): Fact {
   return { kind, sentence, isKnown: false, ...values };

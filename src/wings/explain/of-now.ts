@@ -2,6 +2,7 @@
 
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { plans } from '../../domain/accounts/plan.ts';
+import { asSentence } from '../../domain/fields.ts';
 import { isOnSchedule } from '../../domain/jobs/after.ts';
 import { afterOnVerbs, type AfterOn } from '../../domain/jobs/after-words.ts';
 import { activeWords } from '../../domain/runs/active.ts';
@@ -10,7 +11,7 @@ import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { deletionWords, pausedWords, whyOver } from '../../domain/runs/due-times.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
 import { coveredUntil, periodAt } from '../../domain/windows.ts';
-import { byWhom, capitalized, fact, lengthText, unknown, type Fact } from './facts.ts';
+import { byWhom, fact, lengthText, unknown, type Fact } from './facts.ts';
 import { outcomeWords } from './of-run.ts';
 import type { Records } from './records.ts';
 import { isPause } from './schedule-then.ts';
@@ -24,12 +25,9 @@ export function downFacts({ job, failingSince: at, zone }: Records): Fact[] {
 /** What the address rule says of the URL now. No request is sent for it. */
 export function targetFacts({ target }: Records): Fact[] {
   if (target === null) {
-    return [
-      unknown(
-        'target',
-        'Whether the target may be called now is not known: its name was not looked up in time.',
-      ),
-    ];
+    const sentence =
+      'Whether the target may be called now is not known: its name was not looked up in time.';
+    return [unknown('target', sentence)];
   }
   if (target.kind === 'allowed') {
     const sentence =
@@ -67,27 +65,25 @@ export function nextFacts(records: Records): Fact[] {
   if (job.paused) {
     const pause = records.changes.find(isPause);
     const when = pause && ` It was paused at ${timeIn(pause.at, zone)}${byWhom(pause)}.`;
-    add(`${capitalized(pausedWords(job, now))}.${when ?? ''}`);
+    add(`${asSentence(pausedWords(job, now))}${when ?? ''}`);
   }
   if (job.after !== null) add(firstJobWords(records));
   if (isExpired) add('The account has expired: its jobs are called again once it is renewed.');
   if (job.activeRunId !== null) {
     const runId = job.activeRunId;
     const goesOn = activeWords(records.active, zone);
-    add(`${capitalized(goesOn)}. The next one begins after that.`, { runId });
+    add(`${asSentence(goesOn)} The next one begins after that.`, { runId });
   }
   for (const problem of problems) add(`The scheduler has a problem now: ${problem}.`);
-  if (job.timeoutSeconds > maxTimeoutSeconds) {
-    add(
-      `The plan ${plan} ends calls after ${maxTimeoutSeconds} s, before the ${job.timeoutSeconds} s of the job.`,
-    );
-  }
+  const isCut = job.timeoutSeconds > maxTimeoutSeconds;
+  const most = `The plan ${plan} ends calls after ${maxTimeoutSeconds} s`;
+  if (isCut) add(`${most}, before the ${job.timeoutSeconds} s of the job.`);
   const isHeldOn = next === null && !isExpired && upcomingDueTime(job, now) !== null;
   if (isHeldOn) add('Windows hold all of its next due times.');
   const deletion = deletionWords(job);
-  const after = deletion === null ? '' : ` ${capitalized(deletion)}.`;
+  const after = deletion === null ? '' : ` ${asSentence(deletion)}`;
   if (next === null) {
-    const never = `${capitalized(whyOver(job))}.`;
+    const never = asSentence(whyOver(job));
     const none = obstacles.length === 0 ? never : 'It has no due time now.';
     return [fact('next', `${none}${after}`), ...obstacles];
   }

@@ -3,7 +3,9 @@
 import { alertNews } from '../../domain/alerts/logged-alert.ts';
 import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { counted } from '../../domain/counted.ts';
+import { asSentence } from '../../domain/fields.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
+import { isRetried } from '../../domain/runs/retry.ts';
 import {
   isWaiting,
   isFinal,
@@ -12,15 +14,7 @@ import {
   type RunSummary,
 } from '../../domain/runs/run.ts';
 import { timeIn } from '../../domain/schedule/local-time.ts';
-import {
-  capitalized,
-  fact,
-  latenessOf,
-  lengthText,
-  onTimeMs,
-  unknown,
-  type Fact,
-} from './facts.ts';
+import { fact, latenessOf, lengthText, onTimeMs, unknown, type Fact } from './facts.ts';
 import { meaningOf } from './meanings.ts';
 import type { Records } from './records.ts';
 
@@ -57,30 +51,41 @@ export function outcomeWords(run: RunSummary, zone: string): string {
 export function runFacts(records: Records): Fact[] {
   const { run, zone, job } = records;
   if (run === null) return [];
-  const { id: runId, status, attempts } = run;
+  const { id: runId } = run;
   const facts = [outcomeFact(run, zone)];
   const [, means] = meaningOf(run) ?? [];
   if (means !== undefined) facts.push(fact('meaning', means, { runId }));
-  if (status === 'running' && !isWaiting(run)) {
-    const most = Math.max(attempts, 1 + job.retries);
-    const sentence = `Attempts so far: ${attempts} of at most ${most}. Between two of them it waits.`;
-    if (most > 1) facts.push(fact('attempts', sentence, { runId }));
-  } else if (attempts > 1) {
-    const sentence = `It took ${attempts} attempts. Its duration includes the waits between them; only the outcome of the last one is kept.`;
-    facts.push(fact('attempts', sentence, { runId }));
-  } else if (status === 'failed') {
-    const why =
-      job.retries === 0
-        ? 'the job has no retries now'
-        : 'a retry could not cure this failure, or the job had no retries then';
-    facts.push(fact('attempts', `It was not tried again: ${why}.`, { runId }));
-  }
+  const tried = attemptsWords(run, job.retries);
+  if (tried !== null) facts.push(fact('attempts', tried, { runId }));
   if (run.dueAt !== undefined) {
     const sentence = `It stands for the due time ${timeIn(run.dueAt, zone)}.`;
     facts.push(fact('due', sentence, { at: run.dueAt }));
   }
   return [...facts, ...latenessFacts(records, run), ...againFacts(records)];
 }
+
+/** How often it was tried, and why not again (docs/behavior.md#retry-3); null if there is nothing to say. */
+function attemptsWords(run: RunSummary, retries: number): string | null {
+  const { status, attempts, reason } = run;
+  const most = Math.max(attempts, 1 + retries);
+  if (status === 'running' && !isWaiting(run)) {
+    const soFar = `Attempts so far: ${attempts} of at most ${most}. Between two of them it waits.`;
+    return most > 1 ? soFar : null;
+  }
+  const rest =
+    'Its duration includes the waits between them; only the outcome of the last one is kept.';
+  if (attempts > 1) return `It took ${attempts} attempts. ${rest}`;
+  if (status !== 'failed') return null;
+  const had = retries === 0 ? 'the job has no retries now' : 'the job had no retries then';
+  const why = isRetried(run) ? (onlySome[reason ?? ''] ?? had) : 'such a failure never is';
+  return `It was not tried again: ${why}.`;
+}
+
+/** Failures of which only some are tried again: a run does not say which it was. */
+const onlySome: Readonly<Record<string, string>> = {
+  timeout: 'a timeout is not once the request was sent, as the target may still be at work',
+  dns: 'only a look-up that may succeed soon is, if the job has retries',
+};
 
 /** Runs that were called later for the run, or for the due time of it that is asked about: a replay stands for one of them. */
 export function calledLater({ again, isDue, dueAt, job }: Records): RunSummary[] {
@@ -91,7 +96,7 @@ export function calledLater({ again, isDue, dueAt, job }: Records): RunSummary[]
 /** What was called later for the due times of the run. */
 function againFacts(records: Records): Fact[] {
   const detail = records.run?.status === 'missed' ? records.run.detail : null;
-  const drop = detail === null ? [] : [fact('made_up', `${capitalized(detail)}.`)];
+  const drop = detail === null ? [] : [fact('made_up', asSentence(detail))];
   const later = calledLater(records).map((run) => {
     const { zone, job } = records;
     const { id: runId, scheduledFor: at } = run;
@@ -198,11 +203,8 @@ export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Rec
     const sentence = 'Whether an alert was sent is not known: deliveries are kept for 30 days.';
     return [unknown('alert', sentence)];
   }
-  if (!isWatched) {
-    return [
-      fact('alert', 'No alert about this run is recorded. No enabled channel serves this job now.'),
-    ];
-  }
+  const unserved = 'No alert about this run is recorded. No enabled channel serves this job now.';
+  if (!isWatched) return [fact('alert', unserved)];
   if (mutes.length > 0) return [fact('alert', 'No alert about this run alone is recorded.')];
   const rule =
     run.status === 'failed'

@@ -38,6 +38,38 @@ test('a run that waits between two attempts is not over, and is named once', () 
   );
 });
 
+test('a failure that retries do not apply to is not blamed on a job without them', () => {
+  const now = 'the job has no retries now';
+  const then = 'the job had no retries then';
+  const sent = 'a timeout is not once the request was sent, as the target may still be at work';
+  const lookUp = 'only a look-up that may succeed soon is, if the job has retries';
+  const never = 'such a failure never is';
+  const rows = [
+    ['timeout', null, sent, sent],
+    ['dns', null, lookUp, lookUp],
+    ['refused', null, now, then],
+    ['reset', null, now, then],
+    ['http', 503, now, then],
+    ['http', 429, now, then],
+    ['http', 404, never, never],
+    ['redirect', 301, never, never],
+    ['tls', null, never, never],
+    ['timeout', 200, never, never],
+    ['no_report', 202, never, never],
+  ] as const;
+  for (const [reason, httpStatus, ...why] of rows) {
+    const run = explainedRun(due, { status: 'failed', attempts: 1, reason, httpStatus });
+    const seen = [0, 1].map((retries) => {
+      return said(explained('02:30', { run, job: explainedJob({ retries }) }), 'attempts');
+    });
+    assert.deepEqual(
+      seen,
+      why.map((one) => `It was not tried again: ${one}.`),
+      reason,
+    );
+  }
+});
+
 test('no windows are said to hold a job whose last due time was called', () => {
   const run = explainedRun(due, { status: 'running', durationMs: null, finishedAt: null });
   const adjustments = JSON.stringify({ notAfter: due });
