@@ -10,7 +10,6 @@ const unresolvableEndings = new Map([
 
 /** Endings of private networks, which only operators with allow entries can use. */
 const localEndings = new Map([
-  ['localhost', 'RFC 6761'],
   ['test', 'RFC 6761'],
   ['example', 'RFC 6761'],
   ['local', 'RFC 6762'],

@@ -34,12 +34,10 @@ export interface AllowedTarget {
 export function parseAllowTarget(text: string, name = 'allow-target'): AllowedTarget {
   const { blockText, portText } = splitAllowTarget(text);
   const block = parseBlock(blockText);
-  if (block === null) {
-    throw invalidInput(
-      `${name} must be an address such as 127.0.0.1:8080, or a block such as 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, but no name or URL, got ${JSON.stringify(text)}`,
-    );
-  }
-  return { block, ports: parsePorts(portText, text, name) };
+  if (block !== null) return { block, ports: parsePorts(portText, text, name) };
+  throw invalidInput(
+    `${name} must be an address such as 127.0.0.1:8080, or a block such as 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, but no name or URL, got ${JSON.stringify(text)}`,
+  );
 }
 
 /** Reads a list of allow-target entries. Throws `invalid_input` at the first bad one. */
@@ -83,12 +81,8 @@ function parsePorts(
   if (portText === undefined) return 'default';
   if (portText === '*') return 'any';
   const port = /^[1-9]\d{0,4}$/.test(portText) ? Number(portText) : 0;
-  if (port < 1 || port > 65535) {
-    throw invalidInput(
-      `${name} must have a port from 1 to 65535, or *, got ${JSON.stringify(text)}`,
-    );
-  }
-  return port;
+  if (port >= 1 && port <= 65535) return port;
+  throw invalidInput(`${name} must have a port from 1 to 65535, or *, got ${JSON.stringify(text)}`);
 }
 
 /**
@@ -103,22 +97,24 @@ export function judgeUrl(raw: string, allow: readonly AllowedTarget[], field = '
   }
   const writtenHost = authority.replace(/:\d*$/, '');
   const port = portOf(url);
-  const address = literalOf(url);
+  const isLoopback = isLoopbackName(url.hostname);
+  const address = isLoopback ? '127.0.0.1' : literalOf(url);
   if (address === null) {
-    const local = isLoopbackName(url.hostname) ? '127.0.0.1' : 'ADDRESS';
-    const advice = howToAllow(local, port);
+    const advice = howToAllow('ADDRESS', port);
     judgeName(url.hostname, writtenHost, { field, advice: allow.length > 0 ? null : advice });
     if (!defaultPorts.has(port) && !allow.some(({ ports }) => portCovers(ports, port))) {
       throw invalidInput(`${field} must use port 80 or 443, got ${port}; ${advice}`);
     }
     return url;
   }
-  if (!url.hostname.startsWith('[') && writtenHost !== address) {
+  if (isLoopback) judgeName(url.hostname, writtenHost, { field, advice: null });
+  else if (!url.hostname.startsWith('[') && writtenHost !== address) {
     throw invalidInput(
       `${field} must write its address in the usual form, ${address}, got ${JSON.stringify(writtenHost.slice(0, 60))}`,
     );
   }
-  const verdict = judgeDial(address, port, allow);
+  const addresses = isLoopback ? ['127.0.0.1', '::1'] : [address];
+  const verdict = judgeAnswers(addresses, port, allow, isLoopback);
   if (verdict.allowed) return url;
   const { reason, isMetadata } = verdict;
   const advice = isMetadata ? refusedOnPurpose : howToAllow(address, port);

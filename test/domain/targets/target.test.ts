@@ -226,6 +226,27 @@ test('a refusal says how an address is allowed, but not that of a metadata servi
   }
 });
 
+test('localhost and names below it are judged as the loopback addresses that they lead to', () => {
+  const other = parseAllowTargets(['10.0.0.0/8:*', '127.0.0.1:3000']);
+  for (const host of ['localhost', 'LOCALHOST', 'app.localhost']) {
+    for (const allow of [none, other]) {
+      const said = (name: string) => refusal(() => judgeUrl(`http://${name}:8080/`, allow));
+      assert.match(said(host), /^url must lead to a public address: 127\.0\.0\.1 is not public/);
+      assert.equal(said(host), said('127.0.0.1'));
+    }
+    for (const allowed of ['127.0.0.1:8080', '[::1]:8080', '127.0.0.0/8:*']) {
+      judgeUrl(`http://${host}:8080/`, parseAllowTargets([allowed]));
+    }
+  }
+  for (const url of ['http://%6cocalhost/', 'http://localhost./', 'http://a..localhost/']) {
+    assert.notEqual(
+      refusal(() => judgeUrl(url, parseAllowTargets(['127.0.0.0/8']))),
+      '',
+      url,
+    );
+  }
+});
+
 test('a quote that a text program made is named', () => {
   for (const quote of ['“', '‘', '«', '„']) {
     const said = refusal(() => judgeUrl(`${quote}https://example.com/`, []));
