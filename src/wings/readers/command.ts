@@ -38,6 +38,8 @@ const quiet = new Set(
 const mostNested = 4;
 const mostPrefixes = 8;
 
+const noCall = { tool: null, followsOthers: false, isDelayed: false, call: null, partial: null };
+
 /** Reads a command. Never throws: what cannot be honoured is listed, that of the shell first. */
 export function readCommand(text: string, variables?: Variables): ReadCommand {
   const steps = stepsOf(text, variables);
@@ -47,15 +49,7 @@ export function readCommand(text: string, variables?: Variables): ReadCommand {
   if (first === undefined) {
     for (const step of steps) append(remarks.unhonoured, step.unhonoured);
     const program = programOf(steps) ?? nameOf(steps[0]?.words[0] ?? '');
-    return {
-      tool: null,
-      program,
-      followsOthers: false,
-      isDelayed: false,
-      call: null,
-      partial: null,
-      ...remarks,
-    };
+    return { ...noCall, program, ...remarks };
   }
   const read = readCall(first);
   const proxy = proxyVariables.find((name) => variables?.(name));
@@ -243,6 +237,13 @@ export function whyUncertain({
   const shell = settings.get('SHELL')?.split('/').at(-1);
   const isKnown = shell === undefined || knownShells.has(shell);
   return isKnown ? null : 'SHELL names a shell that may read the command in another way';
+}
+
+/** What a monitor does not learn of a command with a pipe; null if it has none, or may have seen to that. */
+export function pipeNote(text: string): string | null {
+  const isPiped = stepsOf(text, undefined).some(({ joint }) => joint === '|');
+  if (!isPiped || text.includes('pipefail')) return null;
+  return 'the monitor sees only the exit code of the last command of the pipe; bash with set -o pipefail would change that';
 }
 
 /** A name for the job that makes a call: its host and path. */

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nameOfCall, readCommand, whyUncertain } from '../../../src/wings/readers/command.ts';
+import {
+  nameOfCall,
+  pipeNote,
+  readCommand,
+  whyUncertain,
+} from '../../../src/wings/readers/command.ts';
 import { each } from '../../support/each.ts';
 
 test('curl and wget are found by name and by path, and nothing else is', () => {
@@ -161,6 +166,15 @@ test('a line with standard input, or for another shell, is not certain', () => {
     whyUncertain({ input: null, settings: new Map([['SHELL', '/usr/bin/fish']]) }) ?? '',
     /^SHELL names/,
   );
+});
+
+test('what is lost of a pipe is said of real ones alone', () => {
+  const piped = ['a | b', 'a |& b', '(a; b) | c', "sudo sh -c 'a | b'", 'a && b | c'];
+  for (const text of piped)
+    assert.match(pipeNote(text) ?? '', /only the exit code of the last/, text);
+  const others = ['a || b', "a 'b | c'", 'a "b | c"', 'a \\| b', 'a # | b', 'a', 'a $(b | c)'];
+  for (const text of [...others, 'set -o pipefail; a | b'])
+    assert.equal(pipeNote(text), null, text);
 });
 
 test('a job is named by the host and the path of its URL, as far as a name may go', () => {

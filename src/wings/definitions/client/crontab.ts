@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { alreadyExists } from '../../../base/whole-file.ts';
 import { JobdError, systemCode } from '../../../domain/errors.ts';
+import { pipeNote } from '../../readers/command.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
 import { canonicalZone } from '../../../domain/schedule/zone.ts';
@@ -195,12 +196,11 @@ function tellOfMonitors(
     output.say(plain(`${words} to:`));
     // Not by `plain`, which would take its tabs.
     output.say(`  ${shown}`);
+    const note = pipeNote(line.command);
+    if (note !== null) output.say(note);
   }
-  if (monitored.some(({ key }) => !pingUrls.has(key))) {
-    output.say(
-      `${pingPlaceholder} is the ping URL: after jobd apply, jobd monitors get NAME shows it`,
-    );
-  }
+  const where = 'is the ping URL: after jobd apply, jobd monitors get NAME shows it';
+  if (monitored.some(({ key }) => !pingUrls.has(key))) output.say(`${pingPlaceholder} ${where}`);
 }
 
 function tell(

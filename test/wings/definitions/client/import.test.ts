@@ -293,6 +293,16 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   ]);
 });
 
+test('of a line with a pipe is said which exit code its monitor sees', async () => {
+  const crontab = "@daily curl -s https://example.com/ | mail me\n@daily a || b 'c | d'\n";
+  const { stderr } = await runCommand(['import', 'crontab', '--tz', 'UTC'], {}, crontab);
+  assert.match(
+    stderr,
+    /'curl -s https:\/\/example\.com\/ \| mail me'\nthe monitor sees only the exit code of the last command of the pipe; .*\nline 2/,
+  );
+  assert.equal(stderr.match(/the monitor sees/g)?.length, 1);
+});
+
 test('a line that the server refuses is named, and the others are turned', async (t) => {
   const daemon = await serveCommand(t);
   const crontab = 'MAILTO=me\n0 4 * * * rotate\n5 4 * * * curl http://10.0.0.1/\n';
