@@ -106,3 +106,14 @@ test('a run whose process died is not said to have been in the way until that wa
     'The run before it was found interrupted at Tue 24 Nov 2026 02:30:19 +01:00: its process ended.',
   );
 });
+
+test('what the database before a restore has decided on may have run', () => {
+  const end = { untilAt: dueAt + 9_000, nextDueAt: dueAt, endReason: 'restored' } as const;
+  const schedules = { last: spanOf(explainedJob(), end), next: null };
+  const { outcome, answer } = explained('02:30', { schedules });
+  assert.equal(outcome, 'unknown');
+  assert.match(
+    answer,
+    /^Whether it ran at Tue 24 Nov 2026 02:30 \S+ is not known here: .* before you call/,
+  );
+});
