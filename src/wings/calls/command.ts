@@ -43,7 +43,9 @@ export function addCallCommands(program: Command, context: Context): void {
             results.push(...(await askOnce<CallResults>(ask, '/calls', { calls: next })).results);
           }
         } catch (error) {
-          if (!signal.aborted) throw inFile(error, results.length);
+          if (signal.aborted) return;
+          if (results.length > 0) output.say(`stopped: ${done()}; the file can be sent again`);
+          throw inFile(error, results.length);
         }
       });
       const refused = results.filter(({ id }) => id === null).length;

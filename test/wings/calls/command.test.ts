@@ -73,6 +73,13 @@ test('long calls are sent in parts that one request has room for', async (t) => 
   const ran = await runCommand(['calls', 'create', '-'], env, JSON.stringify(calls));
   assert.equal(ran.exitCode, 0, ran.stderr);
   assert.equal((await daemon.ask('GET', '/me')).body.usage.jobs, 9);
+  // The last of two parts is refused whole.
+  const bad = [...calls.map((call) => ({ ...call, key: `again-${call.key}` })), { key: 'bad' }];
+  const stopped = await runCommand(['calls', 'create', '-'], env, JSON.stringify(bad));
+  assert.match(
+    stopped.stderr,
+    /^stopped: sent [1-9] of 10 calls; the file can be sent again\njobd: call 10: /m,
+  );
 });
 
 test('a time without an offset is one of the zone of the machine, unless a call names another', async (t) => {
