@@ -109,7 +109,7 @@ const served = {
   // What it works in spite of.
   'slots-full': warn(
     ({ slots, since }: { slots: number; since: string }) =>
-      `all ${slots} slots are in use since ${since}, so what is due is called late, or missed after a minute: see the longest runs, shorten their timeouts, or raise --slots`,
+      `what is due waits for a slot since ${since} (${slots} are in use), and is called late, or missed after a minute: see the longest runs, shorten their timeouts, or raise --slots`,
   ),
   'upkeep-fails': warn(
     (facts: Loops) => `${loopsText(facts)}, while jobs are called (see the log): ${facts.reason}`,

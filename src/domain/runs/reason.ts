@@ -135,7 +135,7 @@ const missedClauses: Readonly<Partial<Record<RunReason, string>>> = {
     'jobd stood still, as its process was stopped or its machine suspended or overloaded,',
   clock: 'the machine was suspended or its clock set forward,',
   restored: 'the database was restored from a backup, and it is not known whether they were called',
-  slots: 'all slots were in use by other calls',
+  slots: 'all slots it could have were in use by other calls',
   late: 'jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change',
 } satisfies Record<MissedReason, string>;
 

@@ -52,7 +52,8 @@ async function startQueued(
   { now, nodeId }: Moment,
 ): Promise<Execution[]> {
   if (queued.length === 0) return [];
-  const chosen = queued.filter(({ host }) => slots.take(host));
+  const terms = await termsOf(tx, queued);
+  const chosen = queued.filter((run) => slots.take(run, terms.get(run.job.workspaceId)));
   // The clocks of nodes agree to some milliseconds: a run does not start before it was asked for, or before its cause ended.
   const startOf = ({ queuedAt }: QueuedRun): number => Math.max(now, queuedAt);
   const started = await startQueuedRuns(
@@ -73,7 +74,6 @@ async function startQueued(
       missed: 0,
     })),
   );
-  const terms = await termsOf(tx, claimed);
   return claimed.map((run) => {
     const { runId, queuedAt, job } = run;
     const dueAt = run.dueAt ?? queuedAt;

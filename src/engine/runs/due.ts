@@ -19,6 +19,7 @@ import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, MissedRun, StartingRun } from '../../store/runs/claims.ts';
 import { findFirstRuns } from '../../store/runs/missed.ts';
+import type { Terms } from '../../store/accounts/expiry.ts';
 import { windowsAbout } from '../../store/accounts/windows.ts';
 import { findBeginnings } from '../../store/jobs/listed-spans.ts';
 import { keepHeld } from '../../store/jobs/schedule-spans.ts';
@@ -42,8 +43,8 @@ export interface Moment {
 export interface FreeSlots {
   /** What to search for now. */
   bounds(): ClaimBounds;
-  /** Takes a slot of a host; false if none is free. */
-  take(host: string): boolean;
+  /** Takes a slot for a call of this job; false if none is free for it. */
+  take(one: ClaimableJob, terms: Terms | undefined): boolean;
 }
 
 /** A run that was kept as missed. */
@@ -86,7 +87,7 @@ export interface DueClaim {
 export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<DueClaim> {
   const { now, nodeId } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
-  const chosen = due.filter(({ host }) => slots.take(host));
+  const chosen = due.filter((one) => slots.take(one, terms.get(one.job.workspaceId)));
   const holds = await windowsAbout(
     tx,
     chosen.map(({ job }) => job),

@@ -2,7 +2,8 @@
  * Executor: takes every run from claim to record. `claim` starts what is due and has a free slot, `record` writes what has
  * ended; both may do the work of the other one in the same transaction. Runs that end within 10 ms are recorded together
  * (docs/decisions/0015-writing.md#what-ends-one-after-the-other-is-recorded-and-signed-together). While calls wait for slots, a
- * record claims the next runs once an eighth of the slots is free; for slots of a host others are searched for, but seldom.
+ * record claims the next runs once an eighth of the slots is free; for slots of a host or workspace others are searched for, but
+ * seldom.
  */
 
 import type { ChangeFeed } from '../../domain/changes.ts';
@@ -42,8 +43,10 @@ const gatheringMs = 10;
 const enoughShare = 1 / 8;
 /** A batch of that share shows for this long that calls end as fast as they are recorded: longer than other steps hold it up. */
 const crowdedMs = 1_000;
-/** While calls wait for their host, a search for others rests this long. */
+/** While calls wait for their host or workspace, a search for others rests this long. */
 const searchEveryMs = 50;
+/** It rests this many times as long as the last one took: where very many calls wait, it reads all of them. */
+const searchRests = 20;
 /** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
 const longestLastWriteMs = 10_000;
 
@@ -65,7 +68,7 @@ export class Executor {
   #isClosed = false;
   readonly #gathering: Pause;
   readonly #crowded: Pause;
-  /** Between two searches, while calls wait for their host. */
+  /** Between two searches, while calls wait for their host or workspace. */
   readonly #searchRest: Pause;
   readonly #hindrances: Hindrances;
 
@@ -110,7 +113,7 @@ export class Executor {
     return [...new Set(this.#dispatcher.heldUp.values())];
   }
 
-  /** Since when all slots are in use (epoch milliseconds); null unless that lasts. */
+  /** Since when no slot is free, to one workspace at least (epoch milliseconds); null unless that lasts. */
   get fullSince(): number | null {
     return this.#hindrances.shortage()?.from ?? null;
   }
@@ -143,21 +146,22 @@ export class Executor {
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
     if (this.#isPressed && this.#searchRest.isOn) return Infinity;
-    const { store, egress, heldJobs } = this.#parts;
+    const { store, egress, heldJobs, clock } = this.#parts;
     const untilDueMs = await this.#untilDueMs();
     const isDue = untilDueMs <= 0;
-    this.#isPressed &&= isDue;
     const mayStart = isDue || (await hasQueuedRuns(store.db, heldJobs()));
+    this.#isPressed &&= mayStart;
     // If this fails, nothing is claimed.
     if (mayStart || untilDueMs <= prepareMs) egress.prepare();
     if (!mayStart) return untilDueMs;
+    const beganMs = clock.monotonicMs();
     const claim = await this.#write({ records: !this.#isJointBroken, claims: 'all' });
     if (claim === null) return Infinity;
     if (claim.more) return 0;
-    // The due jobs that were not found wait for slots of their hosts.
-    this.#isPressed = isDue;
-    if (!isDue) return Infinity;
-    this.#searchRest.begin(searchEveryMs);
+    // What was not found waits for slots of its host, or of its workspace.
+    this.#isPressed = true;
+    const tookMs = clock.monotonicMs() - beganMs;
+    this.#searchRest.begin(Math.max(searchEveryMs, tookMs * searchRests));
     return Infinity;
   }
 
@@ -216,7 +220,8 @@ export class Executor {
       }
       throw error;
     } finally {
-      this.#hindrances.filled(this.#slots.free <= 0);
+      const { exceptWorkspaces } = this.#slots.full();
+      this.#hindrances.filled(this.#slots.free <= 0 || exceptWorkspaces.length > 0);
     }
   }
 
@@ -234,7 +239,7 @@ export class Executor {
       for (const { id, workspaceId } of stopped) changes.publish(workspaceId, { jobs: [id] });
     }
     this.#start(executions);
-    this.#isPressed = more && (this.#slots.free <= 0 || this.#slots.fullHosts().length > 0);
+    this.#isPressed = more && this.#slots.isShort;
   }
 
   #start(executions: readonly Execution[]): void {

@@ -7,7 +7,7 @@ import type { Hindrance } from '../../domain/runs/due.ts';
 const longestGapMs = 10_000;
 /** A wall clock that gained this much on the monotonic one was set, or the machine slept. */
 const clockStepMs = 1_000;
-/** All slots in use for this long are a shortage: what waits then may be missed soon. In a storm they are for moments. */
+/** All slots in use for this long, or those of a workspace, are a shortage: what waits then may be missed soon. In a storm they are for moments. */
 const longFullMs = 30_000;
 /** The most that are remembered. */
 const mostKept = 20;
@@ -17,7 +17,7 @@ export interface Hindrances {
   readonly look: () => void;
   /** To be called after each look: whether the database could be used. */
   readonly ended: (isUsable: boolean) => void;
-  /** To be called after each change of the slots: whether all are in use. */
+  /** To be called after each change of the slots: whether all are in use, or those of a workspace. */
   readonly filled: (isFull: boolean) => void;
   /** That all slots are in use, up to now; null unless that lasts. */
   readonly shortage: () => Hindrance | null;

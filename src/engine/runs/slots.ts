@@ -1,66 +1,97 @@
-/** Slots: how many calls may be in flight, in all and to one host. */
+/**
+ * Slots: how many calls may be in flight, in all, to one host, and of one workspace. A workspace that has its share of them, as
+ * large as if one more came, leaves the last slots to others: these find some, however long its calls take
+ * (docs/decisions/0018-http-connections.md#slots).
+ */
+
+import type { ClaimBounds } from '../../store/runs/claims.ts';
+import type { Execution } from './execution.ts';
+
+/** Who takes a slot. A workspace without a name is the only one, and is not counted. */
+export type Taker = Pick<Execution, 'host' | 'workspaceId' | 'workspace'>;
+
+/** Who gets no slot now: a search leaves them out. */
+export type Full = Required<Pick<ClaimBounds, 'exceptHosts' | 'exceptWorkspaces'>>;
 
 export interface Slots {
   /** Free slots; negative while runs of a failed commit hold slots as well. */
   readonly free: number;
-  /** Hosts without a free slot. */
-  fullHosts(): string[];
-  isFull(host: string): boolean;
-  /** Takes a slot of this host; false if none is free. */
-  take(host: string): boolean;
-  /** Takes a slot of this host even if none is free. */
-  hold(host: string): void;
-  /** Gives back a slot of this host. */
-  release(host: string): void;
+  /** Whether somebody gets no slot. */
+  readonly isShort: boolean;
+  full(): Full;
+  /** Whether all of these are full still. */
+  areFull(those: Full): boolean;
+  /** Takes a slot; false if none is free for it. */
+  take(taker: Taker): boolean;
+  /** Takes a slot even if none is free. */
+  hold(taker: Taker): void;
+  /** Gives back a slot of this taker. */
+  release(taker: Taker): void;
   /** A copy to plan with: what is taken there is not taken here. */
   copy(): Slots;
   /** Resolves when no slot is taken. */
   allReleased(): Promise<void>;
 }
 
-/** Makes slots. `inUse` counts the taken ones by host. */
+/** The part of the slots that is left to workspaces that have less than their share. */
+const lastPart = 1 / 8;
+
+/** Makes slots. `inUse` counts the taken ones. */
 export function createSlots(
   limit: number,
   limitPerHost: number,
-  inUse: ReadonlyMap<string, number> = new Map(),
+  inUse = { hosts: new Map<string, number>(), workspaces: new Map<string, number>() },
 ): Slots {
-  const takenByHost = new Map(inUse);
-  let taken = inUse.values().reduce((sum, count) => sum + count, 0);
+  const hosts = new Map(inUse.hosts);
+  const workspaces = new Map(inUse.workspaces);
+  let taken = hosts.values().reduce((sum, count) => sum + count, 0);
   let allReleased = Promise.withResolvers<void>();
+  const isFullHost = (host: string): boolean => (hosts.get(host) ?? 0) >= limitPerHost;
+  const isFullWorkspace = (id: string): boolean =>
+    limit - taken <= Math.ceil(limit * lastPart) &&
+    (workspaces.get(id) ?? 0) >= limit / (workspaces.size + 1);
+  const count = ({ host, workspaceId, workspace }: Taker, change: 1 | -1): void => {
+    taken += change;
+    add(hosts, host, change);
+    if (workspace !== null) add(workspaces, workspaceId, change);
+  };
 
   const slots: Slots = {
     get free() {
       return limit - taken;
     },
-    fullHosts: () =>
-      takenByHost
-        .entries()
-        .filter(([, count]) => count >= limitPerHost)
-        .map(([host]) => host)
-        .toArray(),
-    isFull: (host) => (takenByHost.get(host) ?? 0) >= limitPerHost,
-    take(host) {
-      if (taken >= limit || slots.isFull(host)) return false;
-      slots.hold(host);
+    get isShort() {
+      return slots.free <= 0 || Object.values(slots.full()).some(({ length }) => length > 0);
+    },
+    full: () => ({
+      exceptHosts: hosts.keys().filter(isFullHost).toArray(),
+      exceptWorkspaces: workspaces.keys().filter(isFullWorkspace).toArray(),
+    }),
+    areFull: ({ exceptHosts, exceptWorkspaces }) =>
+      exceptHosts.every(isFullHost) && exceptWorkspaces.every(isFullWorkspace),
+    take(taker) {
+      if (taken >= limit || isFullHost(taker.host) || isFullWorkspace(taker.workspaceId))
+        return false;
+      count(taker, 1);
       return true;
     },
-    hold(host) {
-      taken += 1;
-      takenByHost.set(host, (takenByHost.get(host) ?? 0) + 1);
-    },
-    release(host) {
-      taken -= 1;
-      const left = (takenByHost.get(host) ?? 0) - 1;
-      if (left > 0) takenByHost.set(host, left);
-      else takenByHost.delete(host);
+    hold: (taker) => count(taker, 1),
+    release(taker) {
+      count(taker, -1);
       if (taken > 0) return;
       allReleased.resolve();
       allReleased = Promise.withResolvers();
     },
-    copy: () => createSlots(limit, limitPerHost, takenByHost),
+    copy: () => createSlots(limit, limitPerHost, { hosts, workspaces }),
     async allReleased() {
       if (taken > 0) await allReleased.promise;
     },
   };
   return slots;
+}
+
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const sum = (counts.get(key) ?? 0) + change;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
 }

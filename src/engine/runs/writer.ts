@@ -22,7 +22,7 @@ import type { FreeSlots } from './due.ts';
 import { isWaiting, type EndedExecution, type Execution } from './execution.ts';
 import { begunWait, recordBatch, type Recorded } from './record.ts';
 import { logRefused } from './run-log.ts';
-import type { Slots } from './slots.ts';
+import type { Full, Slots } from './slots.ts';
 
 export interface WriterParts {
   store: Store;
@@ -68,10 +68,9 @@ export interface Writer {
 /** How long a search is remembered: a job may become free without becoming due (docs/decisions/0015-writing.md#0097). */
 const searchedForMs = 1_000;
 
-/** A search that found nothing more to call: all that were due by `upTo` (epoch milliseconds) wait for slots of these hosts. */
-interface Searched {
+/** A search that found nothing more to call: all that were due by `upTo` (epoch milliseconds) wait for slots of these. */
+interface Searched extends Full {
   upTo: number;
-  hosts: readonly string[];
   /** When it is made again, by the monotonic clock. */
   endsAtMs: number;
 }
@@ -82,7 +81,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   let inDoubt: Execution[] = [];
   /** The most runs in one claim: fewer after a failure, since a store in trouble may still take a few. */
   let largestClaim = Infinity;
-  let searched: Searched = { upTo: 0, hosts: [], endsAtMs: 0 };
+  let searched: Searched = { upTo: 0, exceptHosts: [], exceptWorkspaces: [], endsAtMs: 0 };
 
   async function write(batch: Batch, { claims }: Work): Promise<Written> {
     const most = claims === 'refill' ? batch.executions.length : Infinity;
@@ -107,7 +106,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
         claimed = claim.executions;
         return { ...recorded, batch, claim };
       });
-      for (const { claimed: done } of batch.executions) slots.release(done.host);
+      for (const { claimed: done } of batch.executions) slots.release(done);
       backlog.remove(batch, written.retried);
       membership.confirmed?.ended(written.ended);
       membership.confirmed?.answered(written.waiting);
@@ -115,11 +114,11 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
       // Declared gone meanwhile: the runs are another node's to close.
       if (!isStillOurs()) return { ...written, claim: null };
       membership.confirmed?.began(claimed);
-      for (const { host } of claimed) slots.hold(host);
+      for (const one of claimed) slots.hold(one);
       return written;
     } catch (error) {
       if (isStillOurs()) {
-        for (const { host } of claimed) slots.hold(host);
+        for (const one of claimed) slots.hold(one);
         inDoubt = inDoubt.concat(claimed);
       }
       if (claims !== 'none') largestClaim = Math.max(1, Math.floor(free.taken() / 2));
@@ -137,42 +136,42 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   /** The slots that are free once a batch is written, `most` at most. Before the commit, none is really given back or taken. */
   function freeAfter(batch: Batch, most: number): FreeSlots & { taken(): number } {
     const plan = slots.copy();
-    for (const { claimed } of batch.executions) plan.release(claimed.host);
+    for (const { claimed } of batch.executions) plan.release(claimed);
     const freeAtFirst = plan.free;
     const taken = (): number => freeAtFirst - plan.free;
     return {
       bounds: () => ({
         // Runs in doubt may hold more slots than there are.
         limit: Math.max(0, Math.min(plan.free, Math.min(most, largestClaim) - taken())),
-        exceptHosts: plan.fullHosts(),
+        ...plan.full(),
         exceptJobs: heldJobs(),
         dueAfter: searchedUpTo(plan),
       }),
-      take: (host) => plan.take(host),
+      take: ({ host, job: { workspaceId } }, terms) =>
+        plan.take({ host, workspaceId, workspace: terms?.workspace ?? null }),
       taken,
     };
   }
 
-  /** All that were due by then wait, as no host of the last search has a free slot; undefined if others may wait, too. */
+  /** All that were due by then wait, as none of the last search has a free slot; undefined if others may wait, too. */
   function searchedUpTo(plan: Slots): number | undefined {
-    const { upTo, hosts, endsAtMs } = searched;
+    const { upTo, endsAtMs } = searched;
     const isValid = clock.monotonicMs() < endsAtMs && clock.now() >= upTo;
-    return isValid && hosts.every((host) => plan.isFull(host)) ? upTo : undefined;
+    return isValid && plan.areFull(searched) ? upTo : undefined;
   }
 
   /** A search found nothing. */
-  function noteSearch(
-    upTo: number,
-    { limit, exceptHosts, exceptJobs, dueAfter }: ClaimBounds,
-  ): void {
-    if (limit === 0 || exceptHosts.length === 0 || exceptJobs.length > 0) return;
+  function noteSearch(upTo: number, { limit, exceptJobs, dueAfter, ...bounds }: ClaimBounds): void {
+    const { exceptHosts, exceptWorkspaces = [] } = bounds;
+    const isShort = exceptHosts.length + exceptWorkspaces.length > 0;
+    if (limit === 0 || !isShort || exceptJobs.length > 0) return;
     const isWhole = dueAfter === undefined;
     const endsAtMs = isWhole ? clock.monotonicMs() + searchedForMs : searched.endsAtMs;
-    searched = { upTo, hosts: exceptHosts, endsAtMs };
+    searched = { upTo, exceptHosts, exceptWorkspaces, endsAtMs };
   }
 
   function releaseDoubtful(isReleased: (execution: Execution) => boolean): void {
-    for (const { host } of inDoubt.filter(isReleased)) slots.release(host);
+    for (const one of inDoubt.filter(isReleased)) slots.release(one);
     inDoubt = [];
   }
 

@@ -44,6 +44,8 @@ export interface ClaimBounds {
   limit: number;
   /** Hosts without free slots. */
   exceptHosts: readonly string[];
+  /** Ids of workspaces that leave the last slots to others. Default: none. */
+  exceptWorkspaces?: readonly string[];
   /** Held jobs. They are found anyway when their due times would be missed otherwise. */
   exceptJobs: readonly string[];
   /** Jobs that were due by then are not looked for, in epoch milliseconds. Default: all are. */
@@ -62,6 +64,7 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
     .where(isNoneOf('host', of('hosts')))
+    .where(isNoneOf('runs.workspace_id', of('workspaces')))
     .where(isNoneOf('jobs.id', of('jobs')))
     .orderBy(sql`(cause_run_id is not null)`)
     .orderBy('scheduled_for')
@@ -94,6 +97,7 @@ const dueJobs = statement((db: Db, of: Parameters<Bounds & Due & { after: number
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isNoneOf('host', of('hosts')))
+    .where(isNoneOf('workspace_id', of('workspaces')))
     .where(isNotHeld(of))
     .orderBy('next_run_at')
     .limit(of('limit'))
@@ -134,14 +138,16 @@ interface Bounds {
   limit: number;
   /** JSON. */
   hosts: string;
+  workspaces: string;
   jobs: string;
 }
 
-function asParameters({ limit, exceptHosts, exceptJobs }: ClaimBounds): Bounds {
+function asParameters({ limit, exceptHosts, exceptJobs, ...more }: ClaimBounds): Bounds {
   return {
     // To SQLite a negative limit means no limit.
     limit: Math.max(0, limit),
     hosts: JSON.stringify(exceptHosts),
+    workspaces: JSON.stringify(more.exceptWorkspaces ?? []),
     jobs: JSON.stringify(exceptJobs),
   };
 }

@@ -39,10 +39,12 @@ async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
   const open: (() => void)[] = [];
   let writes = 0;
   let isBroken = false;
+  let tookMs = 0;
   const store: Store = {
     ...engine.store,
     write(work) {
       writes += 1;
+      engine.clock.pass(tookMs);
       if (isBroken) return Promise.reject(new Error('the disk is full'));
       return engine.store.write(work);
     },
@@ -86,6 +88,7 @@ async function setup(t: TestContext, slots: number, slotsPerHost = slots) {
     calls: () => open.length,
     writes: () => writes,
     breakStore: (broken: boolean) => void (isBroken = broken),
+    slowDown: (ms: number) => void (tookMs = ms),
   };
 }
 
@@ -162,6 +165,20 @@ test('while calls wait for their host, a record refills its slots, and calls to 
   clock.pass(50);
   while ((await executor.claim()) === 0);
   assert.equal(calls(), 3, 'one that was due then, after a second');
+});
+
+test('so it is while runs that people asked for wait for their host', async (t) => {
+  const { executor, addJob, ask, calls, answerNext, writes, ...parts } = await setup(t, 4, 1);
+  for (let count = 0; count < 3; count += 1) await ask(await addJob(dueOnce));
+  parts.slowDown(10);
+  while ((await executor.claim()) === 0);
+  const before = writes();
+  assert.equal(await executor.claim(), Infinity);
+  assert.deepEqual([writes() - before, calls()], [0, 1], 'it has just been searched for');
+  assert.deepEqual(parts.clock.leftMs(), [200], 'a slow search rests longer');
+  await answerNext();
+  await executor.record();
+  assert.deepEqual([writes() - before, calls()], [1, 1], 'the next call of the host');
 });
 
 test('without load a record waits some milliseconds for others, unless a job is due', async (t) => {

@@ -9,24 +9,55 @@ import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
+/** A slot of a host, for the only workspace or for one of several. */
+const to = (host: string, workspace: string | null = null) => ({
+  host,
+  workspace,
+  workspaceId: workspace ?? 'only',
+});
+
 test('slots are taken up to both limits, and are free again when released', async () => {
   const slots = createSlots(3, 2);
-  assert.deepEqual([slots.take('a'), slots.take('a'), slots.take('a')], [true, true, false]);
-  assert.deepEqual(slots.fullHosts(), ['a']);
-  assert.deepEqual([slots.take('b'), slots.take('c')], [true, false]);
+  const take = (host: string): boolean => slots.take(to(host));
+  assert.deepEqual([take('a'), take('a'), take('a')], [true, true, false]);
+  assert.deepEqual(slots.full(), { exceptHosts: ['a'], exceptWorkspaces: [] });
+  assert.deepEqual([take('b'), take('c')], [true, false]);
   assert.equal(slots.free, 0);
-  slots.release('a');
-  assert.deepEqual([slots.free, slots.fullHosts()], [1, []]);
-  assert.equal(slots.take('c'), true);
+  slots.release(to('a'));
+  assert.deepEqual([slots.free, slots.full().exceptHosts, slots.isShort], [1, [], false]);
+  assert.equal(take('c'), true);
   let allReleased = false;
   const waiting = slots.allReleased().then(() => (allReleased = true));
-  for (const host of ['a', 'b']) slots.release(host);
+  for (const host of ['a', 'b']) slots.release(to(host));
   await Promise.resolve();
   assert.equal(allReleased, false);
-  slots.release('c');
+  slots.release(to('c'));
   await waiting;
   await slots.allReleased();
   assert.equal(slots.free, 3);
+});
+
+test('a workspace that has its share leaves the last eighth of the slots to others', () => {
+  const slots = createSlots(64, 64);
+  const takeAll = (workspace: string, of = slots): number => {
+    let count = 0;
+    while (of.take(to('a', workspace))) count += 1;
+    return count;
+  };
+  assert.equal(takeAll('w1'), 56);
+  assert.deepEqual(slots.full(), { exceptHosts: [], exceptWorkspaces: ['w1'] });
+  assert.equal(slots.isShort, true);
+  assert.deepEqual([takeAll('w2', slots.copy()), takeAll('w2'), takeAll('w3')], [8, 8, 0]);
+  const release = (count: number): void => {
+    for (let left = count; left > 0; left -= 1) slots.release(to('a', 'w1'));
+  };
+  release(2);
+  assert.deepEqual([takeAll('w1'), takeAll('w3'), takeAll('w2')], [0, 2, 0]);
+  release(30);
+  assert.deepEqual([takeAll('w2'), slots.free], [22, 8], 'a third, as of three, and the last part');
+  assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w1', 'w2'] }), true);
+  assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w2', 'w3'] }), false);
+  assert.equal(slots.areFull({ exceptHosts: ['a'], exceptWorkspaces: [] }), false);
 });
 
 test('the number of calls in flight is limited by the slots; other jobs stay due', async (t) => {
@@ -96,7 +127,7 @@ test('what is missed because all slots are in use says so', async (t) => {
   const missed = runs.filter((run) => run?.status === 'missed');
   assert.equal(missed.length, 2);
   for (const run of missed)
-    assert.match(run?.error ?? '', /: all slots were in use by other calls/);
+    assert.match(run?.error ?? '', /: all slots it could have were in use by other calls/);
 });
 
 test('a released slot is taken again at once', async (t) => {
