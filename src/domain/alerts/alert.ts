@@ -89,13 +89,20 @@ export function subjectOf({ job, monitor, runs, down }: AlertData): Subject | nu
   return one === undefined ? null : { type: one.type, id: one.id, name: one.name };
 }
 
-/** Whether an alert, as JSON, is about a run: by itself or among others. False for what is no alert. */
-export function isAboutRun(payload: string, runId: string): boolean {
+/** What is kept of an alert, as JSON, once its delivery is over: of which runs it was. A result has its run beside it. */
+export function spentAlert(payload: string): string {
+  const first = runsOf(payload).map((id) => ({ id }));
+  return first.length === 0 ? '' : JSON.stringify({ data: { runs: { first } } });
+}
+
+/** The ids of the runs that an alert, as JSON, is about: one by itself, or several. None for what is no alert. */
+export function runsOf(payload: string): string[] {
   try {
-    const { data } = JSON.parse(payload) as Alert;
-    return data.run?.id === runId || data.runs?.first.some(({ id }) => id === runId) === true;
+    const { type, data } = JSON.parse(payload) as Alert;
+    const runs = [data.run, ...(data.runs?.first ?? [])];
+    return type === 'run.finished' ? [] : runs.flatMap((run) => run?.id ?? []);
   } catch {
-    return false;
+    return [];
   }
 }
 

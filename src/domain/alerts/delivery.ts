@@ -6,11 +6,11 @@ import type { AlertType, Subject } from './alert.ts';
 /**
  * Attempts in flight over all channels of people, and over all callbacks of jobs: each may need a connection. Callbacks have
  * their own, so that none delays an alert; and of those, targets that gave no answer last get a part, so that they delay no
- * other.
+ * other. Recording alerts rests seven times as long as it took, so that a storm of them leaves the time to what else there is.
  */
 export const attemptsInFlight = {
-  alerts: { most: 64, mostUnanswered: 64 },
-  callbacks: { most: 32, mostUnanswered: 8 },
+  alerts: { most: 64, mostUnanswered: 64, rests: 7 },
+  callbacks: { most: 32, mostUnanswered: 8, rests: 0 },
 } as const;
 export type AttemptBounds = (typeof attemptsInFlight)[keyof typeof attemptsInFlight];
 
@@ -64,7 +64,11 @@ export interface TriedDelivery {
 /** Results of one job: the most that wait, the newest, and the most deliveries kept. A job may have one each minute. */
 export const callbackBounds = { waiting: 100, kept: 200 } as const;
 
-/** Deliveries that are over are kept this long. */
+/** Deliveries of a workspace that wait, each with a whole alert. A channel has at most as many as it leaves free for others. */
+export const mostWaiting = 5_000;
+
+/** Deliveries that are over are kept this long, and of each channel this many. */
+export const mostDeliveriesKept = 1_000;
 export const deliveriesKeptMs = 30 * msPerDay;
 
 const minuteMs = 60_000;

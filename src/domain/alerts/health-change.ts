@@ -36,6 +36,13 @@ export function isOfMonitor({ type }: Pick<HealthChange, 'type'>): boolean {
   return type === 'monitor.down' || type === 'monitor.up';
 }
 
+/** A health change that is held back, as JSON, once for each channel: without what is long, and read again (`findAlertData`). */
+export function heldChange(change: HealthChange): string {
+  return JSON.stringify(change, (key, value: unknown) => (long.includes(key) ? undefined : value));
+}
+
+const long = ['labels', 'responseBody', 'report'];
+
 /** A run that ended; `finishedAt` in epoch milliseconds. */
 interface Ended {
   jobId: string;

@@ -56,11 +56,11 @@ export interface Attempts extends AsyncDisposable {
 /** Makes a set without attempts. `onEnd` is called after each. Disposing of it aborts what does not end soon. */
 export function createAttempts(
   parts: NotifierParts,
-  { most, mostUnanswered }: AttemptBounds,
+  { most, mostUnanswered, rests }: AttemptBounds,
   onEnd: () => void,
 ): Attempts {
   const aborter = new AbortController();
-  const making = { ...parts, recordAttempt: createRecording(parts.store) };
+  const making = { ...parts, recordAttempt: createRecording(parts.store, parts.clock, rests) };
   const inFlight = new Map<string, { channel: DueChannel; ended: Promise<void> }>();
 
   const free = (): number => most - inFlight.size;

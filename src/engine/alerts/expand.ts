@@ -23,7 +23,8 @@ import {
 import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findMuted } from '../../store/accounts/windows.ts';
 import { findChannelsOf, findLabelsFor, findLiveChannel } from '../../store/alerts/channels.ts';
-import { holdQueues, insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
+import { findFull, holdQueues } from '../../store/alerts/delivery-queue.ts';
+import { insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
 import { planReminders, type ReminderTime } from '../../store/alerts/digests.ts';
 import {
@@ -39,6 +40,8 @@ import type { Db, Store } from '../../store/database/store.ts';
 const mostChanges = 50;
 /** Pairs of a change and a channel, or releases, in one transaction: some milliseconds. */
 const mostPairs = 200;
+/** A channel that is full is looked at again after this. */
+const fullForMs = 120_000;
 
 /** All channels up to `channelId` have handled these changes. */
 interface Progress {
@@ -95,18 +98,13 @@ async function expandSome(
   if (found.length === 0) return null;
   const limit = Math.floor(mostPairs / found.length);
   const channels = await findChannelsOf(tx, workspaceId, { after: from?.channelId ?? '', limit });
-  await holdQueues(
-    tx,
-    channels.map(({ id }) => id),
-  );
+  const channelIds = channels.map(({ id }) => id);
+  await holdQueues(tx, channelIds);
+  batch.full = new Set(await findFull(tx, workspaceId));
   const changes = await findRemaining(tx, found);
   const changeIds = changes.map(({ id }) => id);
   const subjectIds = changes.map(({ subjectId }) => subjectId);
-  const states = await findAlertStates(
-    tx,
-    subjectIds,
-    channels.map(({ id }) => id),
-  );
+  const states = await findAlertStates(tx, subjectIds, channelIds);
   for (const state of states) batch.states.set(pairKey(state), state);
   const labels = await findLabelsFor(tx, channels, subjectIds);
   const subjects = subjectIds.map((id) => ({ id, workspaceId }));
@@ -145,7 +143,7 @@ async function apply(
     before,
     { ...change, data: alert.data },
     batch.now,
-    batch.muted.get(change.subjectId),
+    batch.quietUntil(pair),
   );
   batch.keep({ ...damped.state, ...pair });
   if (damped.alert !== null) batch.send(alert, channel, pair);
@@ -165,24 +163,22 @@ async function releaseDue(batch: Batch): Promise<number> {
     return { id, workspaceId: channels.get(channelId)?.workspaceId ?? '' };
   });
   batch.muted = await findMuted(batch.tx, placed, batch.now);
+  for (const workspaceId of new Set(placed.map((one) => one.workspaceId))) {
+    for (const id of await findFull(batch.tx, workspaceId)) batch.full.add(id);
+  }
   for (const state of due) {
     const { channelId, subjectId, held } = state;
     const channel = channels.get(channelId);
-    const own = labels.get(subjectId) ?? null;
-    const mutedUntil = batch.muted.get(subjectId);
     const isServed =
       channel !== undefined &&
       held !== null &&
-      (channel.enabled || mutedUntil !== undefined) &&
-      (isRecovery(held) || servesSubject(channel, held, own));
-    const alert = isServed ? await batch.alertOf(held) : undefined;
-    if (alert === undefined) {
-      batch.forget(state);
-      continue;
-    }
-    const released = release(state, batch.now, mutedUntil);
-    batch.keep({ ...state, ...released.state });
-    if (released.alert !== null && channel !== undefined) batch.send(alert, channel, state);
+      (channel.enabled || batch.muted.has(subjectId)) &&
+      (isRecovery(held) || servesSubject(channel, held, labels.get(subjectId) ?? null));
+    const released = release(state, batch.now, batch.quietUntil(state));
+    const alert = isServed && released.alert !== null ? await batch.alertOf(held) : undefined;
+    if (alert === undefined && (!isServed || released.alert !== null)) batch.forget(state);
+    else batch.keep({ ...state, ...released.state });
+    if (alert !== undefined && channel !== undefined) batch.send(alert, channel, state);
   }
   await batch.write();
   return due.length;
@@ -205,6 +201,12 @@ function createBatch(tx: Db, now: number, tried: MaybeTried) {
     muted: new Map() as ReadonlyMap<string, number>,
     /** By `pairKey`. */
     states,
+    /** Ids of channels for which so much waits that they are to hear nothing for now. */
+    full: new Set<string>(),
+    /** Until when a channel hears nothing of a job or monitor; undefined if it does. */
+    quietUntil({ subjectId, channelId }: Pair): number | undefined {
+      return this.full.has(channelId) ? now + fullForMs : this.muted.get(subjectId);
+    },
     async alertOf(change: HealthChange): Promise<Alert | undefined> {
       if (!alerts.has(change.id)) alerts.set(change.id, await alertOf(tx, change));
       return alerts.get(change.id);

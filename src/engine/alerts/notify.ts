@@ -24,6 +24,8 @@ export type Notifier = Pick<Loop, 'wake' | 'failure'> & AsyncDisposable;
 const broughtAtOnce = 500;
 /** After a start, and after the wall clock was set back, pending deliveries are attempted within this. */
 const longestFirstWaitMs = 30_000;
+/** Making deliveries rests this many times as long as it took, a second at most: a storm of alerts gets an eighth of the time. */
+const restsPerStep = 7;
 
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {
@@ -33,6 +35,7 @@ export function startNotifier(parts: NotifierParts): Notifier {
   const alerts = createAttempts(parts, attemptsInFlight.alerts, onEnd);
   const callbacks = createAttempts(parts, attemptsInFlight.callbacks, onEnd);
   let seenAt = Infinity;
+  let restsUntil = -Infinity;
   const loop = startLoop('notify', onDuty(membership, step), parts);
 
   async function step(begins: boolean): Promise<number> {
@@ -40,18 +43,29 @@ export function startNotifier(parts: NotifierParts): Notifier {
     if (begins) expander = createExpander(store, clock);
     if (seenAt === Infinity || now < seenAt - clockStepMs) await distrustTimes(parts, now);
     seenAt = now;
+    const restMs = await makeDeliveries(now);
+    const started =
+      (await startDue(parts, alerts, { now, isCallback: false })) +
+      (await startDue(parts, callbacks, { now, isCallback: true }));
+    if (started > 0) return 0;
+    const deliveryAt = (await findNextDeliveryTime(store.db, now)) ?? Infinity;
+    return Math.min(deliveryAt - now, restMs);
+  }
+
+  /** Does some, unless it rests from that. Returns for how long there is nothing to do. */
+  async function makeDeliveries(now: number): Promise<number> {
+    const began = clock.monotonicMs();
+    if (began < restsUntil) return restsUntil - began;
     const underWay = alerts.deliveryIds();
     const expanded = await expander.expand(underWay);
     const stateAt = (await findNextStateTime(store.db)) ?? Infinity;
     const released = stateAt <= now ? await expander.release(underWay) : 0;
     const digestAt = (await findNextDigestTime(store.db)) ?? Infinity;
     const digests = digestAt <= now ? await store.write((tx) => sendDigests(tx, now)) : 0;
-    const started =
-      (await startDue(parts, alerts, { now, isCallback: false })) +
-      (await startDue(parts, callbacks, { now, isCallback: true }));
-    if (expanded + released + digests + started > 0) return 0;
-    const deliveryAt = (await findNextDeliveryTime(store.db, now)) ?? Infinity;
-    return Math.min(deliveryAt, stateAt, digestAt) - now;
+    if (expanded + released + digests === 0) return Math.min(stateAt, digestAt) - now;
+    const restMs = Math.min(restsPerStep * (clock.monotonicMs() - began), 1_000);
+    restsUntil = clock.monotonicMs() + restMs;
+    return restMs;
   }
 
   return {

@@ -1,5 +1,6 @@
 /** Records what came of attempts: those that end together in one transaction, so that a thousand alerts do not cost a thousand syncs of the disk. */
 
+import { rest, type Clock } from '../../domain/clock.ts';
 import { createBatcher } from '../../store/database/batches.ts';
 import { recordAttempts, type Attempted } from '../../store/alerts/attempts.ts';
 import type { Store } from '../../store/database/store.ts';
@@ -11,13 +12,16 @@ interface Waiting extends PromiseWithResolvers<boolean> {
   attempted: Attempted;
 }
 
-/** Makes what records attempts in a store. */
-export function createRecording(store: Store): RecordAttempt {
+/** Makes what records attempts in a store. After each transaction it rests this many times as long as that took, a second at most. */
+export function createRecording(store: Store, clock: Clock, rests: number): RecordAttempt {
   const recordSoon = createBatcher<Waiting>(
     async (batch) => {
       const attempts = batch.map(({ attempted }) => attempted);
+      const began = clock.monotonicMs();
       const isRecorded = await store.write((tx) => recordAttempts(tx, attempts));
       for (const [index, { resolve }] of batch.entries()) resolve(isRecorded[index] === true);
+      const restMs = Math.min(rests * (clock.monotonicMs() - began), 1_000);
+      if (restMs > 0) await rest(clock, restMs);
     },
     ({ reject }, error) => reject(error),
   );

@@ -2,7 +2,7 @@
 
 import { sql, type Selectable } from 'kysely';
 import { dueAt, type AlertState } from '../../domain/alerts/damping.ts';
-import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import { heldChange, type HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, locksRows, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import { earliest } from '../database/earliest.ts';
 import type { Db } from '../database/store.ts';
@@ -63,7 +63,7 @@ export async function keepAlertStates(db: Db, states: readonly KeptState[]): Pro
   if (states.length === 0) return;
   const elements = states.map((state) => ({
     ...state,
-    held: state.held && JSON.stringify(state.held),
+    held: state.held && heldChange(state.held),
     dueAt: dueAt(state),
   }));
   // Without the condition SQLite reads `on conflict` as part of a join.

@@ -1,19 +1,21 @@
 /** Attempts: what came of each, and what follows for its delivery, its line and its channel. */
 
-import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
+import { spentAlert } from '../../domain/alerts/alert.ts';
+import type { DeliveryAttempt } from '../../domain/alerts/delivery.ts';
 import {
   bringForward,
   countFailures,
   holdQueues,
   makeNextDue,
   planChannel,
+  type DueDelivery,
 } from './delivery-queue.ts';
 import type { Db } from '../database/store.ts';
 
 /** An attempt that has ended. Times are epoch milliseconds. */
 export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
   /** As it was before the attempt. */
-  delivery: Delivery;
+  delivery: DueDelivery;
   at: number;
   /** If there was no answer: how often that was so before, and until when the channel is left alone. */
   backOff: { unanswered: number; until: number } | null;
@@ -55,12 +57,16 @@ async function recordOne(db: Db, attempted: Attempted): Promise<boolean> {
     .execute();
   if (nextAttemptAt === null) await makeNextDue(db, id, at);
   await keepBackOff(db, attempted);
-  if (error === null) await forgetFailures(db, channelId);
-  else if (nextAttemptAt === null) await countFailures(db, channelId, 1);
-  // The other side is there: what waits for it need not wait an hour.
   if (error === null) {
+    await db
+      .updateTable('channels')
+      .set({ consecutive_failures: 0 })
+      .where('id', '=', channelId)
+      .where('consecutive_failures', '>', 0)
+      .execute();
+    // The other side is there: what waits for it need not wait an hour.
     await bringForward(db, at + hastenedWaitMs, { limit: hastenedAtOnce, channelId });
-  }
+  } else if (nextAttemptAt === null) await countFailures(db, channelId, 1);
   await planChannel(db, channelId);
   return before === 'pending' || error === null;
 }
@@ -80,9 +86,7 @@ async function settle(db: Db, attempted: Attempted): Promise<'pending' | 'failed
   };
   const ended = error === null ? 'delivered' : 'failed';
   const status = nextAttemptAt === null ? ended : 'pending';
-  // The run of a result has a history of its own, which is removed by its own rules.
-  const isSpent = nextAttemptAt === null && delivery.event === 'run.finished';
-  const spent = isSpent && { payload: '' };
+  const spent = nextAttemptAt === null && { payload: spentAlert(delivery.payload) };
   const settled = { status, next_attempt_at: nextAttemptAt, last_error: error, ...spent };
   if (await update(settled, 'pending')) return 'pending';
   const arrived = error === null ? { status: 'delivered', last_error: null } : {};
@@ -99,15 +103,6 @@ async function keepBackOff(db: Db, { delivery, backOff }: Attempted): Promise<vo
           .set({ unanswered: backOff.unanswered + 1, backed_off_until: backOff.until })
           .where('unanswered', '=', backOff.unanswered)
   ).execute();
-}
-
-async function forgetFailures(db: Db, channelId: string): Promise<void> {
-  await db
-    .updateTable('channels')
-    .set({ consecutive_failures: 0 })
-    .where('id', '=', channelId)
-    .where('consecutive_failures', '>', 0)
-    .execute();
 }
 
 /** Not sooner: a delivery that is refused by itself would be sent again and again. */

@@ -13,7 +13,7 @@ import { idList } from '../database/dialect.ts';
 import { countRows } from '../database/count.ts';
 import type { Db } from '../database/store.ts';
 import { runOf, withReports } from '../runs/runs.ts';
-import { isOnPage, type DeliveryPage } from './deliveries.ts';
+import { giveUp, isOnPage, type DeliveryPage } from './deliveries.ts';
 import {
   deliveryOf,
   insertDeliveries,
@@ -150,6 +150,7 @@ export async function postResults(
       // At once, whatever the clock of the node says that delivers it.
       return { ...about, payload: JSON.stringify(alert), createdAt: now, dueAt: 0 };
     }),
+    callbackBounds.kept,
   );
   const dropped: DroppedResults[] = [];
   for (const { channelId, jobId, jobName } of finished) {
@@ -202,38 +203,22 @@ async function findFinished(tx: Db, runIds: readonly string[]): Promise<Finished
   });
 }
 
-/** Gives up what waits beyond the newest, and removes the rows beyond those that are kept. Returns how many it gave up. */
+/** Gives up what waits beyond the newest. Returns how many it gave up. */
 async function dropOldest(tx: Db, channelId: string): Promise<number> {
   const { waiting, kept } = callbackBounds;
-  const tooMany = tx
+  const tooMany = await tx
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'payload'])
     .where('channel_id', '=', channelId)
     .where('status', '=', pending)
     .orderBy('id', 'desc')
     .limit(kept)
-    .offset(waiting);
-  const { numUpdatedRows } = await tx
-    .updateTable('deliveries')
-    .set({
-      status: 'failed',
-      payload: '',
-      next_attempt_at: null,
-      last_error: sql<string>`coalesce(last_error || '; ', '') || ${droppedText}`,
-    })
-    .where('id', 'in', tooMany)
-    .executeTakeFirst();
-  const tooOld = tx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('channel_id', '=', channelId)
-    .orderBy('id', 'desc')
-    .limit(kept)
-    .offset(kept);
-  await tx.deleteFrom('deliveries').where('id', 'in', tooOld).execute();
-  const dropped = Number(numUpdatedRows);
-  if (dropped > 0) await planChannel(tx, channelId);
-  return dropped;
+    .offset(waiting)
+    .execute();
+  if (tooMany.length === 0) return 0;
+  await giveUp(tx, tooMany, sql`coalesce(last_error || '; ', '') || ${droppedText}`);
+  await planChannel(tx, channelId);
+  return tooMany.length;
 }
 
 const droppedText = `dropped: more than ${callbackBounds.waiting} results of the job waited`;

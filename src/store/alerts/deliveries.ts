@@ -1,6 +1,7 @@
 /** Deliveries as people see them: shown, given up, and removed when they are old. */
 
 import { sql, type RawBuilder } from 'kysely';
+import { spentAlert } from '../../domain/alerts/alert.ts';
 import { firstIdAt } from '../../domain/id.ts';
 import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
 import {
@@ -12,8 +13,9 @@ import {
   planChannel,
   queueOf,
   shownColumns,
+  type DueDelivery,
 } from './delivery-queue.ts';
-import { idList, joinFound } from '../database/dialect.ts';
+import { joinFound, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage, type NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 
@@ -80,10 +82,9 @@ export async function listDeliveriesAbout(
     and about_id = ${subjectId} and id >= ${firstIdAt(from)}`;
   const found = ofChannels(db, workspaceId, wanted, ['asc', limit]);
   const rows = await found.select('deliveries.payload').execute();
-  return rows.map((row) => {
-    const { channelName, payload } = row;
-    return Object.assign(deliveryOf(row), { channelName, payload });
-  });
+  return rows.map(({ channelName, payload, ...row }) =>
+    Object.assign(deliveryOf(row), { channelName, payload }),
+  );
 }
 
 /** Up to `limit` of the deliveries of a workspace's channels, of each as many are read. `wanted` are those of a channel. */
@@ -176,27 +177,23 @@ export async function settleEndedDeliveries(
 ): Promise<number> {
   // Another queue may be ending.
   await holdQueues(db, [channelId]);
-  const ended = db
+  const ended = await db
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'payload'])
     .where('status', '=', pending)
     .where('channel_id', '=', channelId)
     .where('queue', '<', queueOf(channelId))
-    .limit(limit);
+    .limit(limit)
+    .execute();
   const because = sql<string>`(select ended_because from channels where id = ${channelId})`;
-  const { numUpdatedRows } = await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', next_attempt_at: null, last_error: because })
-    .where('id', 'in', ended)
-    .executeTakeFirst();
-  const settled = Number(numUpdatedRows);
-  if (settled >= limit) return settled;
+  await giveUp(db, ended, because);
+  if (ended.length >= limit) return ended.length;
   await db
     .updateTable('channels')
     .set({ ended_because: null })
     .where('id', '=', channelId)
     .execute();
-  return settled + 1;
+  return ended.length + 1;
 }
 
 /** The id of a delivery made before `before` (epoch milliseconds) that is still pending, or undefined. */
@@ -212,14 +209,7 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
     old.map(({ channelId }) => channelId),
   );
   const error = sql<string>`coalesce(last_error, 'its time was over before its channel could be tried')`;
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', next_attempt_at: null, last_error: error })
-    .set({ payload: sql<string>`case when event = 'run.finished' then '' else payload end` })
-    .where('id', 'in', idList(old.map(({ id }) => id)))
-    // It may have arrived meanwhile.
-    .where('status', '=', pending)
-    .execute();
+  await giveUp(db, old, error);
   for (const { id } of old) await makeNextDue(db, id, before);
   for (const [channelId, its = []] of Map.groupBy(old, (row) => row.channelId)) {
     await countFailures(db, channelId, its.length);
@@ -228,10 +218,24 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
   return old.length;
 }
 
+/** Ends these deliveries, unless they arrived meanwhile. */
+export async function giveUp(
+  db: Db,
+  ended: readonly Pick<DueDelivery, 'id' | 'payload'>[],
+  error: RawBuilder<string>,
+): Promise<void> {
+  const spent = ended.map(({ id, payload }) => ({ id, payload: spentAlert(payload) }));
+  await sql`
+    update deliveries set status = 'failed', next_attempt_at = null, last_error = ${error},
+      payload = ${textOf('payload')}
+    from ${rowsOf(spent)}
+    where deliveries.id = ${textOf('id')} and status = ${pending}`.execute(db);
+}
+
 function pendingBefore(db: Db, before: number, limit: number) {
   return db
     .selectFrom('deliveries')
-    .select(['id', 'channel_id as channelId'])
+    .select(['id', 'channel_id as channelId', 'payload'])
     .where('created_at', '<', before)
     .where('status', '=', pending)
     .orderBy('created_at')

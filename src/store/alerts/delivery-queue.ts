@@ -6,7 +6,7 @@
 
 import { sql, type Selectable } from 'kysely';
 import type { Subject } from '../../domain/alerts/alert.ts';
-import type { Delivery } from '../../domain/alerts/delivery.ts';
+import { mostDeliveriesKept, mostWaiting, type Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import {
   idList,
@@ -50,8 +50,12 @@ export async function holdQueues(db: Db, channelIds: readonly string[]): Promise
     .execute();
 }
 
-/** Adds deliveries, of which no two have the same channel and subject. A channel that is disabled by now gets only tests. */
-export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): Promise<void> {
+/** Adds deliveries, no two of one channel and subject, and only tests to a channel that is off. What is over goes beyond the newest. */
+export async function insertDeliveries(
+  db: Db,
+  added: readonly NewDelivery[],
+  kept: number = mostDeliveriesKept,
+): Promise<void> {
   if (added.length === 0) return;
   await holdQueues(
     db,
@@ -80,6 +84,11 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
     where channels.enabled = 1 or ${textOf('event')} = 'test'`.execute(db);
   for (const channelId of new Set(added.map((one) => one.channelId))) {
     await planChannel(db, channelId);
+    await sql`
+      delete from deliveries where id in (
+        select id from deliveries where channel_id = ${channelId} and status <> ${pending} and id <= (
+          select id from deliveries where channel_id = ${channelId} order by id desc limit 1 offset ${kept})
+        limit ${kept})`.execute(db);
   }
 }
 
@@ -223,6 +232,22 @@ export async function findDueDeliveries(
     .limit(limit)
     .execute();
   return rows.map((row) => Object.assign(deliveryOf(row), { payload: row.payload }));
+}
+
+/** The ids of the channels of a workspace for which as much waits as they leave free, or more (`mostWaiting`). */
+export async function findFull(db: Db, workspaceId: string): Promise<string[]> {
+  const count = sql<number>`(
+    select count(*) from (
+      select 1 from deliveries where status = ${pending} and channel_id = channels.id
+        and queue = channels.queue limit ${mostWaiting}) as found)`;
+  const waiting = await db
+    .selectFrom('channels')
+    .select(['id', count.as('count')])
+    .where('workspace_id', '=', workspaceId)
+    .where('callback_of', 'is', null)
+    .execute();
+  const free = waiting.reduce((left, row) => left - row.count, mostWaiting);
+  return waiting.filter((row) => row.count >= free).map(({ id }) => id);
 }
 
 /** When a channel has something to deliver after `now`, in epoch milliseconds; null if none has. */

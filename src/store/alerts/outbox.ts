@@ -115,8 +115,11 @@ export async function findAlertData(db: Db, change: HealthChange): Promise<Alert
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (subject === undefined) return undefined;
-  if (data !== null) return data;
   const run = runId === null ? undefined : await findRun(db, subjectId, runId);
   const labels = labelsIn(subject.labels);
-  return run && jobAlertData({ ...subject, paused: subject.paused === 1, labels }, run);
+  const job = { ...subject, paused: subject.paused === 1, labels };
+  if (run !== undefined) return jobAlertData(job, run);
+  const named = labels && { labels };
+  if (data?.job !== undefined) return { ...data, job: { ...data.job, ...named } };
+  return data?.monitor ? { ...data, monitor: { ...data.monitor, ...named } } : (data ?? undefined);
 }

@@ -1,6 +1,6 @@
 /** What is asked of the store to explain a job. Every query is bounded and uses an index. */
 
-import { isAboutRun } from '../../domain/alerts/alert.ts';
+import { runsOf } from '../../domain/alerts/alert.ts';
 import { mostChannels, serves } from '../../domain/alerts/channel.ts';
 import type { NamedDelivery } from '../../domain/alerts/delivery.ts';
 import { timeOfId } from '../../domain/id.ts';
@@ -217,7 +217,7 @@ async function deliveriesAbout(
 ): Promise<NamedDelivery[]> {
   const page = { from: endOf(run) - 1_000, limit: deliveriesRead };
   const found = await listDeliveriesAbout(db, { workspaceId, subjectId }, page);
-  return found.filter(({ payload }) => isAboutRun(payload, run.id));
+  return found.filter(({ payload }) => runsOf(payload).includes(run.id));
 }
 
 /** A missed run has no end: its id says when it was recorded. */

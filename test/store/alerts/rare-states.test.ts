@@ -300,7 +300,7 @@ testGuards({
   'an attempt is recorded once, and not of a delivery that is over': [
     async (tx) => {
       const delivery = await findDelivery(tx, 'channel', 'first');
-      const before = { ...delivery!, attempts: 0 };
+      const before = { ...delivery!, attempts: 0, payload: '{}' };
       const ended = { startedAt: 1, durationMs: 1, httpStatus: 500, error: 'http: 500' };
       return await recordAttempt(tx, {
         ...ended,

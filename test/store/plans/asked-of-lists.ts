@@ -23,22 +23,25 @@ import * as report from '../../../src/wings/report/query.ts';
 import * as timetable from '../../../src/wings/timetable/query.ts';
 import { id, page, part, type Asked } from './asked.ts';
 
-const delivery = queue.deliveryOf({
-  id: 'd',
-  channel_id: 'c',
-  event: 'test',
-  about_type: null,
-  about_id: null,
-  about_name: null,
-  status: 'pending',
-  attempts: 1,
-  last_attempt_at: null,
-  last_error: null,
-  created_at: 1,
-});
+const delivery = Object.assign(
+  queue.deliveryOf({
+    id: 'd',
+    channel_id: 'c',
+    event: 'test',
+    about_type: null,
+    about_id: null,
+    about_name: null,
+    status: 'pending',
+    attempts: 1,
+    last_attempt_at: null,
+    last_error: null,
+    created_at: 1,
+  }),
+  { payload: '{}' },
+);
 const ended = { startedAt: 1, durationMs: 1, httpStatus: null, error: null, backOff: null };
 const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
-const inserted = { ...delivery, subjectId: 's', payload: '{}', dueAt: 1 };
+const inserted = { ...delivery, subjectId: 's', dueAt: 1 };
 const none = { limit: 5, except: ['x'], exceptOf: ['w'] };
 const served = { id: 'c', jobIds: null, monitorIds: null, selector: null };
 const deliveryPages = [
@@ -52,6 +55,7 @@ export const ofAlerts: Asked = {
   findHealthChanges: [undefined, ['e']].map(
     (among) => (db) => outbox.findHealthChanges(db, 'w', { among, limit: 5 }),
   ),
+  findFull: [(db) => queue.findFull(db, 'w')],
   removeHealthChanges: [(db) => outbox.removeHealthChanges(db, ['e'])],
   findThresholds: [(db) => outbox.findThresholds(db)],
   findDueChannels: [(db) => queue.findDueChannels(db, 1, none)],

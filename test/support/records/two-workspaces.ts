@@ -136,7 +136,7 @@ export async function openSnapshots(dataDir: string): Promise<Reading> {
     // The progress of a delivery does not depend on requests.
     const deliveries = await db
       .selectFrom('deliveries')
-      .select(['id', 'payload'])
+      .select(['id', 'event', 'subject_id', 'about_name', 'created_at'])
       .where('channel_id', 'in', ownChannels.select('id'))
       .orderBy('id')
       .execute();
