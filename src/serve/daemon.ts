@@ -42,6 +42,8 @@ export interface Description {
   url: string;
   /** Null if none is set. */
   baseUrl: string | null;
+  /** Until when a process served the data directory before, to 10 s: ISO 8601; null if none did, or on a server. */
+  servedUntil: string | null;
   /** Left out, as the following, if they cannot be counted. */
   jobs?: number;
   monitors?: number;
@@ -107,7 +109,8 @@ export async function startDaemon(
     async describe() {
       const { dataDir, database, baseUrl } = config;
       const where = database === null ? { dataDir } : { database: withoutPassword(database) };
-      const place = { version, ...where, url, baseUrl };
+      const servedUntil = isoTimeOrNull(data.servedUntil);
+      const place = { version, ...where, url, baseUrl, servedUntil };
       // A line of the log is no reason to stop: what is broken is said where it is needed.
       const counted = await summarize(db, data.clock.now()).catch(() => null);
       if (counted === null) return place;

@@ -51,8 +51,9 @@ test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', a
   assert.equal(exitCode, 0, stderr);
   assert.equal(stdout, `listening on ${daemon.url}`);
   const [started, stopping, stopped, ...more] = logLines(stderr);
+  const servedUntil = null;
   const nothing = { jobs: 0, monitors: 0, nextDueAt: null };
-  const place = { dataDir: daemon.dataDir, url: daemon.url, baseUrl: null, version };
+  const place = { dataDir: daemon.dataDir, url: daemon.url, baseUrl: null, servedUntil, version };
   assert.deepEqual(started, { ...started, msg: 'jobd started', ...place, ...nothing });
   const wait = { signal: 'SIGTERM', calls: 0, waitMs: 30_000 };
   const msg = 'stopping, a second signal stops at once';
