@@ -16,7 +16,7 @@ import { createBacklog, type Backlog } from './backlog.ts';
 import { declaredGone, dispatch, type Dispatcher } from './dispatch.ts';
 import type { Claim } from './claim.ts';
 import { isWaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
-import { logWaiting, logDropped, logMissed, logUnstored } from './run-log.ts';
+import { logWaiting, logDropped, logMissed, logShortage, logUnstored } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createWriter, type Work, type Writer, type Written, type WriterParts } from './writer.ts';
@@ -66,6 +66,8 @@ export class Executor {
   /** Whether recording and claiming failed together. Until a claim works again, each goes alone and has its own error. */
   #isJointBroken = false;
   #isClosed = false;
+  /** The shortage of slots that the log tells of: since when it lasts. */
+  #shortSince: number | null = null;
   readonly #gathering: Pause;
   readonly #crowded: Pause;
   /** Between two searches, while calls wait for their host or workspace. */
@@ -128,6 +130,7 @@ export class Executor {
     const { membership } = this.#parts;
     if (this.#isClosed) return Infinity;
     this.#hindrances.look();
+    this.#noteShortage();
     if (!membership.mayBegin()) {
       this.#hindrances.ended(membership.trouble !== null);
       return Infinity;
@@ -140,6 +143,14 @@ export class Executor {
       this.#hindrances.ended(!isOfStore(error));
       throw error;
     }
+  }
+
+  /** Tells the log when a shortage begins, and when it is over. */
+  #noteShortage(): void {
+    const { fullSince } = this;
+    if (fullSince === this.#shortSince) return;
+    this.#shortSince = fullSince;
+    logShortage(this.#parts.log, fullSince, this.slotsUsed);
   }
 
   async #claim(): Promise<number> {

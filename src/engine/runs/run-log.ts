@@ -34,6 +34,12 @@ function outcomeFields(ended: EndedExecution['ended']) {
   return { status, httpStatus, durationMs, attempts, ...whyFields(ended) };
 }
 
+/** Logs since when calls wait for slots (epoch milliseconds), or that they no longer do: null. */
+export function logShortage(log: Log, since: number | null, slots: number): void {
+  if (since === null) log.info({ slots }, 'calls no longer wait for slots');
+  else log.warn({ slots, since: isoTime(since) }, 'calls wait for slots');
+}
+
 /** Logs a run that was answered 202, and whose target reports later. */
 export function logWaiting(log: Log, { claimed, ended, traceId }: EndedExecution): void {
   const { httpStatus, attempts } = ended;

@@ -87,7 +87,7 @@ test('the number of calls in flight is limited by the slots; other jobs stay due
 });
 
 test('all slots in use for half a minute are found, though each is given back and taken again', async (t) => {
-  const { start, addJob, clock } = await setupEngine(t);
+  const { start, addJob, clock, logged } = await setupEngine(t);
   const sink = await startHeldSink(t);
   for (let count = 0; count < 6; count += 1) await addJob({ ...dueOnce, url: sink.url });
   clock.set(dueAt);
@@ -101,11 +101,18 @@ test('all slots in use for half a minute are found, though each is given back an
   clock.set(dueAt + 30_000);
   const since = new Date(dueAt).toISOString();
   assert.deepEqual(slotsFound(), [['slots-full', { slots: 2, since }]]);
+  const said = (): unknown[] =>
+    logged.map(({ msg }) => msg).filter((msg) => msg.endsWith(' slots'));
+  engine.wake();
+  await until('the log', () => said().length === 1);
   await until('no finding', () => {
     sink.release();
     return slotsFound().length === 0;
   });
   assert.ok(engine.slotsUsed() < 2);
+  engine.wake();
+  await until('both lines', () => said().length === 2);
+  assert.deepEqual(said(), ['calls wait for slots', 'calls no longer wait for slots']);
 });
 
 test('what is missed because all slots are in use says so', async (t) => {
