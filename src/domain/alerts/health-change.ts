@@ -38,10 +38,10 @@ export function isOfMonitor({ type }: Pick<HealthChange, 'type'>): boolean {
 
 /** A health change that is held back, as JSON, once for each channel: without what is long, and read again (`findAlertData`). */
 export function heldChange(change: HealthChange): string {
-  return JSON.stringify(change, (key, value: unknown) => (long.includes(key) ? undefined : value));
+  return JSON.stringify(change, (key, value: unknown) => (long.has(key) ? undefined : value));
 }
 
-const long = ['labels', 'responseBody', 'report'];
+const long = new Set(['labels', 'responseBody', 'report']);
 
 /** A run that ended; `finishedAt` in epoch milliseconds. */
 interface Ended {
