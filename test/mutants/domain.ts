@@ -178,4 +178,11 @@ export const domainMutants: readonly Mutant[] = [
     becomes: 'return [value, credential, pair];',
     tests: ['domain/secrets/redaction.test.ts'],
   },
+  {
+    breaks: 'a job that its own run kept busy is said to have waited for slots',
+    file: 'domain/runs/due.ts',
+    text: "reason !== 'slots' && ",
+    becomes: '',
+    tests: ['domain/runs/due.test.ts'],
+  },
 ];

@@ -157,4 +157,11 @@ export const engineMutants: readonly Mutant[] = [
     becomes: '(await hasOldRows(',
     tests: ['engine/upkeep/retention.test.ts', 'engine/upkeep/prune.test.ts'],
   },
+  {
+    breaks: 'a workspace that has its share takes the last slots too',
+    file: 'engine/runs/slots.ts',
+    text: ' >= limit / (workspaces.size + 1);',
+    becomes: ' >= limit;',
+    tests: ['engine/runs/slots.test.ts'],
+  },
 ];

@@ -241,4 +241,11 @@ export const outsideMutants: readonly Mutant[] = [
     becomes: "if (text === ' ') {",
     tests: ['cli/client/find.test.ts'],
   },
+  {
+    breaks: 'a body of nothing but values is parsed',
+    file: 'api/http/json-size.ts',
+    text: 'if (values > mostValues)',
+    becomes: 'if (levels > mostValues)',
+    tests: ['api/http/request.test.ts'],
+  },
 ];

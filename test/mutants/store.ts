@@ -204,4 +204,18 @@ export const storeMutants: readonly Mutant[] = [
     accepted:
       'the queues are held before the rows are read again: only a commit between two statements of one transaction on a server could show it',
   },
+  {
+    breaks: 'a search finds what waits for the slots of a full workspace',
+    file: 'store/runs/claims.ts',
+    text: "    .where(isNoneOf('workspace_id', of('workspaces')))\n",
+    becomes: '',
+    tests: ['engine/runs/shares.test.ts'],
+  },
+  {
+    breaks: 'a channel that nobody answers fills what a workspace may have waiting',
+    file: 'store/alerts/delivery-queue.ts',
+    text: 'row.count >= free',
+    becomes: 'row.count >= mostWaiting',
+    tests: ['engine/alerts/storms.test.ts'],
+  },
 ];

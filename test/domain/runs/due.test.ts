@@ -222,6 +222,10 @@ test('what kept jobd from starting anything is the reason if it lasted for the w
   assert.match(reason(0, 60_000, due + 90_000), outage);
   assert.match(reason(1, 60_000, due + 90_000), /: the previous run was still executing$/);
   assert.match(reason(30_000, 60_001), outage);
+  const slots = [{ reason: 'slots', from: due, until: due + 60_000 }] as const;
+  const short = (busyUntil: number | null) =>
+    causeOfMissed(missed, { ...running, busyUntil, hindrances: slots }).reason;
+  assert.deepEqual([short(null), short(due + 90_000)], ['slots', 'busy']);
   assert.match(reason(-60_000, -1), /: jobd could not start it within a minute: /);
   assert.match(reason(60_001, 90_000), /: jobd could not start it within a minute: /);
 });
