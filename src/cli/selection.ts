@@ -89,7 +89,12 @@ export async function fitsNothing(
   const asked = [jobs, monitors].map((of) => of.list({ selector }).next());
   const first = await Promise.all(asked).catch(() => []);
   const isIdle = first.length > 0 && first.every(({ done }) => done);
-  return isIdle ? `${selector} fits no job or monitor now${commasAdvice(selector)}` : null;
+  return isIdle ? `${selector} ${unfitWords(selector)}` : null;
+}
+
+/** What a selector does that fits nothing, as a clause. */
+export function unfitWords(selector: string | null): string {
+  return `fits no job or monitor now${commasAdvice(selector)}`;
 }
 
 /** A clause for a selector that fits nothing, and may be written without its commas: a value may have blanks and `=`. */

@@ -15,10 +15,10 @@ import { maxBodyBytes } from './limits/connections.ts';
 /** UTF-8 cannot contain an unpaired surrogate; an escape can. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
-const json = 'application/json';
-
 /** On average; fewer take longer to parse than a request should. Definitions with many labels have some twenty. */
 const bytesPerValue = 16;
+
+const json = 'application/json';
 /** The type of an update (RFC 7396). */
 const mergePatch = 'application/merge-patch+json';
 

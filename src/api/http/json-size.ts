@@ -1,7 +1,7 @@
 /** How much work a JSON text is, apart from its length: 1 MiB of brackets takes a hundred times as long as 1 MiB of text. */
 
 /** No body that jobd takes has more than six. */
-export const mostLevels = 32;
+const mostLevels = 32;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];

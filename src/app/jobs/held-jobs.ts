@@ -5,6 +5,8 @@
  * (docs/decisions/0005-due-times.md#who-waits-for-a-run-goes-before-the-next-one).
  */
 
+import { tally } from '../../domain/tally.ts';
+
 export interface HeldJobs {
   /** Lets no run of the job begin until the hold is disposed of. Several holds of a job count. */
   readonly hold: (jobId: string) => Disposable;
@@ -17,16 +19,10 @@ export function createHeldJobs(onFree: () => void): HeldJobs {
   const holders = new Map<string, number>();
   return {
     hold: (jobId) => {
-      holders.set(jobId, (holders.get(jobId) ?? 0) + 1);
+      tally(holders, jobId, 1);
       return {
         [Symbol.dispose]() {
-          const left = (holders.get(jobId) ?? 0) - 1;
-          if (left > 0) {
-            holders.set(jobId, left);
-            return;
-          }
-          holders.delete(jobId);
-          onFree();
+          if (tally(holders, jobId, -1) <= 0) onFree();
         },
       };
     },

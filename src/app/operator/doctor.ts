@@ -175,11 +175,12 @@ function checkDaemon(who: string | null, parts: DoctorParts): Finding {
   const { name, place, clock, shouldServe, isOfService } = parts;
   const moved = place.database === null ? movedDatabase(place.dataDir) : null;
   if (moved !== null) return found('database-moved', { reason: moved.message }, moved.notes);
-  const since = who === null || place.database !== null ? null : lastSign(place.dataDir);
-  if (who !== null && since !== null && clock.now() - since > silentMs) {
-    return found('daemon-silent', { who, since: isoTime(since) });
+  if (who !== null) {
+    const since = place.database === null ? lastSign(place.dataDir) : null;
+    const isSilent = since !== null && clock.now() - since > silentMs;
+    if (isSilent) return found('daemon-silent', { who, since: isoTime(since) });
+    return ok(`serves ${name} (${who})`);
   }
-  if (who !== null) return ok(`serves ${name} (${who})`);
   const where = place.database === null ? `--data ${name}` : 'with the same --database';
   const notes = isOfService
     ? ['to start it: systemctl start jobd', 'why it does not run: journalctl -u jobd -p warning']

@@ -6,13 +6,18 @@ import type { AlertType, Subject } from './alert.ts';
 /**
  * Attempts in flight over all channels of people, and over all callbacks of jobs: each may need a connection. Callbacks have
  * their own, so that none delays an alert; and of those, targets that gave no answer last get a part, so that they delay no
- * other. Recording alerts rests seven times as long as it took, so that a storm of them leaves the time to what else there is.
+ * other. In a storm of alerts, making and recording them leave the time to what else there is (`restAfter`).
  */
 export const attemptsInFlight = {
   alerts: { most: 64, mostUnanswered: 64, rests: 7 },
   callbacks: { most: 32, mostUnanswered: 8, rests: 0 },
 } as const;
 export type AttemptBounds = (typeof attemptsInFlight)[keyof typeof attemptsInFlight];
+
+/** How long a step of alerts rests that took this many milliseconds: `rests` times as long, a second at most. */
+export function restAfter(tookMs: number, rests: number): number {
+  return Math.min(rests * tookMs, 1_000);
+}
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

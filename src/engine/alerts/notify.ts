@@ -1,7 +1,7 @@
 /** Notify: health changes become deliveries, tried until they arrive, for a day. Steps find their work by queries: no crash loses any. */
 
 import { longestMemoryMs } from '../../domain/alerts/damping.ts';
-import { attemptsInFlight } from '../../domain/alerts/delivery.ts';
+import { attemptsInFlight, restAfter } from '../../domain/alerts/delivery.ts';
 import { findNextStateTime, makeStatesDue } from '../../store/alerts/alert-states.ts';
 import {
   bringForward,
@@ -24,8 +24,6 @@ export type Notifier = Pick<Loop, 'wake' | 'failure'> & AsyncDisposable;
 const broughtAtOnce = 500;
 /** After a start, and after the wall clock was set back, pending deliveries are attempted within this. */
 const longestFirstWaitMs = 30_000;
-/** Making deliveries rests this many times as long as it took, a second at most: a storm of alerts gets an eighth of the time. */
-const restsPerStep = 7;
 
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {
@@ -63,7 +61,7 @@ export function startNotifier(parts: NotifierParts): Notifier {
     const digestAt = (await findNextDigestTime(store.db)) ?? Infinity;
     const digests = digestAt <= now ? await store.write((tx) => sendDigests(tx, now)) : 0;
     if (expanded + released + digests === 0) return Math.min(stateAt, digestAt) - now;
-    const restMs = Math.min(restsPerStep * (clock.monotonicMs() - began), 1_000);
+    const restMs = restAfter(clock.monotonicMs() - began, attemptsInFlight.alerts.rests);
     restsUntil = clock.monotonicMs() + restMs;
     return restMs;
   }

@@ -1,5 +1,6 @@
 /** Records what came of attempts: those that end together in one transaction, so that a thousand alerts do not cost a thousand syncs of the disk. */
 
+import { restAfter } from '../../domain/alerts/delivery.ts';
 import { rest, type Clock } from '../../domain/clock.ts';
 import { createBatcher } from '../../store/database/batches.ts';
 import { recordAttempts, type Attempted } from '../../store/alerts/attempts.ts';
@@ -12,7 +13,7 @@ interface Waiting extends PromiseWithResolvers<boolean> {
   attempted: Attempted;
 }
 
-/** Makes what records attempts in a store. After each transaction it rests this many times as long as that took, a second at most. */
+/** Makes what records attempts in a store. After each transaction it rests (`restAfter`). */
 export function createRecording(store: Store, clock: Clock, rests: number): RecordAttempt {
   const recordSoon = createBatcher<Waiting>(
     async (batch) => {
@@ -20,7 +21,7 @@ export function createRecording(store: Store, clock: Clock, rests: number): Reco
       const began = clock.monotonicMs();
       const isRecorded = await store.write((tx) => recordAttempts(tx, attempts));
       for (const [index, { resolve }] of batch.entries()) resolve(isRecorded[index] === true);
-      const restMs = Math.min(rests * (clock.monotonicMs() - began), 1_000);
+      const restMs = restAfter(clock.monotonicMs() - began, rests);
       if (restMs > 0) await rest(clock, restMs);
     },
     ({ reject }, error) => reject(error),

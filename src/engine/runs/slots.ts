@@ -4,6 +4,7 @@
  * (docs/decisions/0018-http-connections.md#slots).
  */
 
+import { tally } from '../../domain/tally.ts';
 import type { ClaimBounds } from '../../store/runs/claims.ts';
 import type { Execution } from './execution.ts';
 
@@ -52,8 +53,8 @@ export function createSlots(
     (workspaces.get(id) ?? 0) >= limit / (workspaces.size + 1);
   const count = ({ host, workspaceId, workspace }: Taker, change: 1 | -1): void => {
     taken += change;
-    add(hosts, host, change);
-    if (workspace !== null) add(workspaces, workspaceId, change);
+    tally(hosts, host, change);
+    if (workspace !== null) tally(workspaces, workspaceId, change);
   };
 
   const slots: Slots = {
@@ -88,10 +89,4 @@ export function createSlots(
     },
   };
   return slots;
-}
-
-function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const sum = (counts.get(key) ?? 0) + change;
-  if (sum > 0) counts.set(key, sum);
-  else counts.delete(key);
 }

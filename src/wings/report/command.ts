@@ -10,7 +10,7 @@ import type { Api } from '../../cli/client/api.ts';
 import { path, queryOf } from '../../cli/client/path.ts';
 import { clientConfig } from '../../cli/client/settings.ts';
 import type { Context } from '../../cli/context.ts';
-import { commasAdvice, selectorOf, withSelector } from '../../cli/selection.ts';
+import { selectorOf, unfitWords, withSelector } from '../../cli/selection.ts';
 import { printJson } from '../../cli/terminal/output.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { counted } from '../../domain/counted.ts';
@@ -71,7 +71,7 @@ async function report(flags: Flags, context: Context): Promise<void> {
     pages<ReportedMonitor>(api.ask, `/report/monitors${asked}`, 'monitors'),
   );
   if (selector !== null && jobs.length + monitors.length === 0) {
-    output.say(`${selector} fits no job or monitor now${commasAdvice(selector)}`);
+    output.say(`${selector} ${unfitWords(selector)}`);
   }
   const made = {
     ...month,

@@ -12,7 +12,7 @@ import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../..
 import { idsOf, namesOf } from '../../cli/alerts/served.ts';
 import { collect } from '../../cli/options.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../../cli/resource.ts';
-import { commasAdvice, fitsNothing } from '../../cli/selection.ts';
+import { fitsNothing, unfitWords } from '../../cli/selection.ts';
 import { inMachineZone, textFlag } from '../../cli/schedule/schedule-options.ts';
 import { confirm } from '../../cli/terminal/prompt.ts';
 import { idCell, moment } from '../../cli/terminal/cell.ts';
@@ -211,12 +211,11 @@ async function printWindow(output: Output, window: Window, context: Context): Pr
   const api = connect(context);
   const { jobs, monitors } = api;
   const nothing = await fitsNothing(selector, api);
-  const unfit = `fits no job or monitor now${commasAdvice(selector)}`;
   const [end, isOver] = [endOf(window), window.state === 'over'];
   printFields(output, {
     name: window.name,
     effect: window.effect,
-    about: `${aboutText(aboutOf(window))}${nothing ? `, which ${unfit}` : ''}`,
+    about: `${aboutText(aboutOf(window))}${nothing ? `, which ${unfitWords(selector)}` : ''}`,
     ...(jobIds?.length && { jobs: await namesOf(jobIds, jobs) }),
     ...(monitorIds?.length && { monitors: await namesOf(monitorIds, monitors) }),
     ...settingsOf(windowFields, window, ['name', 'effect', 'selector']),

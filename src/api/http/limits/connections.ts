@@ -47,8 +47,7 @@ export const maxOpenBodyBytes = 16 * 1024;
 export function answerLargeBodies(server: FastifyInstance): void {
   server.addHook('onSend', ({ raw }, reply, payload, done) => {
     // A body that is declared as small is read to its end, and the connection stays open.
-    const isPerhapsLarge = 'transfer-encoding' in raw.headers || declaredBytes(raw) > maxBodyBytes;
-    if (!raw.complete && isPerhapsLarge) {
+    if (!raw.complete && mayExceed(maxBodyBytes, raw)) {
       reply.header('connection', 'close');
       closeAfterAnswer(raw);
     }
@@ -71,7 +70,11 @@ export function continueLarge(request: IncomingMessage, response: ServerResponse
   if (isExpected && declaredBytes(request) > maxBodyBytes) response.writeContinue();
 }
 
-/** The length that a request says its body has; 0 if it says none. */
-export function declaredBytes({ headers }: IncomingMessage): number {
+/** Whether the body of a request has more bytes than these, or does not say how many. */
+export function mayExceed(bytes: number, request: IncomingMessage): boolean {
+  return 'transfer-encoding' in request.headers || declaredBytes(request) > bytes;
+}
+
+function declaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }

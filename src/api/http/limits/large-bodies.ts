@@ -2,7 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { overLimit } from '../../../domain/errors.ts';
-import { declaredBytes, maxOpenBodyBytes } from './connections.ts';
+import { tally } from '../../../domain/tally.ts';
+import { maxOpenBodyBytes, mayExceed } from './connections.ts';
 
 /** Requests with bodies that may be larger than those of strangers, from their head to the end of their answer. */
 const mostAtOnce = 4;
@@ -16,18 +17,11 @@ const tooManyAtOnce = overLimit(
 export function limitLargeBodies(server: FastifyInstance): void {
   const sending = new Map<string, number>();
   server.addHook('preParsing', ({ raw, principal }, reply, payload, done) => {
-    const isPerhapsLarge =
-      'transfer-encoding' in raw.headers || declaredBytes(raw) > maxOpenBodyBytes;
-    if (!isPerhapsLarge || principal === undefined) return done(null, payload);
+    if (principal === undefined || !mayExceed(maxOpenBodyBytes, raw)) return done(null, payload);
     const { workspaceId } = principal;
-    const before = sending.get(workspaceId) ?? 0;
-    if (before >= mostAtOnce) return done(tooManyAtOnce);
-    sending.set(workspaceId, before + 1);
-    reply.raw.once('close', () => {
-      const left = (sending.get(workspaceId) ?? 1) - 1;
-      if (left > 0) sending.set(workspaceId, left);
-      else sending.delete(workspaceId);
-    });
+    if ((sending.get(workspaceId) ?? 0) >= mostAtOnce) return done(tooManyAtOnce);
+    tally(sending, workspaceId, 1);
+    reply.raw.once('close', () => tally(sending, workspaceId, -1));
     return done(null, payload);
   });
 }
