@@ -44,6 +44,27 @@ export function findShortages(
   return spaceCauses.filter((cause) => isShort[cause]);
 }
 
+/** How long a disk may be short before history goes: another program's file is often gone by then. */
+const patienceMs = 30_000;
+/** The parts of the reserve by which jobd may grow meanwhile, and which must be left. */
+const patienceMarks = { grown: 1 / 16, left: 1 / 8 };
+
+/** Whether history has to make room now, or waits: `forMs` is how long space is short, `grownBytes` what jobd took since then. */
+export function mustMakeRoom(
+  causes: readonly SpaceCause[],
+  { reusableBytes, diskFreeBytes, reserveBytes, lackingBytes }: SpaceFigures,
+  { forMs, grownBytes }: { forMs: number; grownBytes: number },
+): boolean {
+  if (causes.length === 0) return false;
+  const leftBytes = reusableBytes + diskFreeBytes + reserveBytes - lackingBytes;
+  return (
+    causes.includes('limit') ||
+    forMs >= patienceMs ||
+    grownBytes > reserveBytes * patienceMarks.grown ||
+    leftBytes < reserveBytes * patienceMarks.left
+  );
+}
+
 /** Why space is short, and how much is free on the disk. */
 export interface Shortage {
   causes: readonly SpaceCause[];

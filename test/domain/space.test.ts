@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   findShortages,
   fullDiskText,
+  mustMakeRoom,
   nextShare,
   type SpaceFigures,
 } from '../../src/domain/space.ts';
@@ -82,6 +83,19 @@ test('a disk is nearly full when less than another reserve is left, in the file 
     [],
     'no reserve fits on a tiny disk',
   );
+});
+
+test('a short disk waits half a minute while the reserve lasts and jobd takes little; a limit never waits', () => {
+  const full = { ...plenty, diskFreeBytes: 0, lackingBytes: 100, reusableBytes: 13 };
+  const calm = { forMs: 29_999, grownBytes: 6 };
+  assert.equal(mustMakeRoom(['disk'], full, calm), false);
+  assert.equal(mustMakeRoom(['disk'], full, { ...calm, forMs: 30_000 }), true);
+  assert.equal(mustMakeRoom(['disk'], full, { ...calm, grownBytes: 7 }), true);
+  assert.equal(mustMakeRoom(['disk'], { ...full, reusableBytes: 12 }, calm), true);
+  const whole = { ...full, reusableBytes: 12, lackingBytes: 0 };
+  assert.equal(mustMakeRoom(['disk'], whole, calm), false, 'the reserve is not in use yet');
+  assert.equal(mustMakeRoom(['limit', 'disk'], full, calm), true);
+  assert.equal(mustMakeRoom([], full, { forMs: 30_000, grownBytes: 7 }), false);
 });
 
 test('both causes may be there at once', () => {

@@ -71,7 +71,7 @@ async function checkLastLedger({ db, clock }: Installation): Promise<Finding[]> 
 
 function accountedText({ called, missed, explained }: LedgerCheck): string {
   const all = called + missed + explained;
-  if (all === 0) return 'no job was due';
+  if (all === 0) return 'no due time to account for';
   const held =
     explained === 0 ? '' : `, ${explained} of schedules that were paused, changed or held`;
   return `every due time is accounted for: ${called} called, ${missed} missed${held}`;

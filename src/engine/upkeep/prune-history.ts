@@ -220,7 +220,7 @@ export function createHistoryPruning(
     if (pass === null && now >= endedAt + Math.min(restMs, longestRestMs)) {
       return { reason: 'plans', steps: byPlans() };
     }
-    if ((await space.look()).length === 0 || now < forSpaceAt) return null;
+    if (!(await space.look()) || now < forSpaceAt) return null;
     return pass ?? { reason: 'space', steps: forSpace() };
   }
 

@@ -7,7 +7,8 @@
 import type { Clock } from '../../domain/clock.ts';
 import { found, type Finding } from '../../domain/findings.ts';
 import type { Meter } from '../../domain/meter.ts';
-import { findShortages, type SpaceCause, type SpaceFigures } from '../../domain/space.ts';
+import { findShortages, mustMakeRoom } from '../../domain/space.ts';
+import type { SpaceCause, SpaceFigures } from '../../domain/space.ts';
 import type { Log } from '../../base/log.ts';
 import { addEarlyRemovals } from '../../store/accounts/instance.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -29,8 +30,8 @@ export interface SpaceWatch {
   /** That history goes before its time; none if there is enough space. */
   readonly findings: () => Finding[];
   limitBytes: number | null;
-  /** Looks. Returns why space is short; nothing if there is enough. */
-  look(): Promise<readonly SpaceCause[]>;
+  /** Looks. Returns whether history has to make room now. */
+  look(): Promise<boolean>;
   /** Counts what this transaction removes. */
   note(tx: Db, removed: EarlyCount): Promise<void>;
   /** Counts it for the log and metrics, after the commit. */
@@ -53,6 +54,8 @@ export function createSpaceWatch(parts: SpaceWatchParts): SpaceWatch {
   const { store, clock, log, meter, limitBytes } = parts;
   let causes: readonly SpaceCause[] = [];
   let isExhausted = false;
+  /** When space became short, by the monotonic clock, and what the database took then. */
+  let began = { atMs: 0, usedBytes: 0 };
   let removed: EarlyCount = { results: 0, pings: 0 };
   let saidAt = -Infinity;
   let beganSaidAt = -Infinity;
@@ -85,11 +88,12 @@ export function createSpaceWatch(parts: SpaceWatchParts): SpaceWatch {
     exhausted,
     async look() {
       const figures = await readFigures(store);
-      if (figures === null) return causes;
+      if (figures === null) return false;
       const before = causes;
       const now = clock.monotonicMs();
       causes = findShortages(figures, limitBytes, before);
       if (before.length === 0 && causes.length > 0) {
+        began = { atMs: now, usedBytes: figures.usedBytes };
         isSaid = now - beganSaidAt >= quietMs;
         if (isSaid) {
           log.warn({ causes, ...figures }, 'space is short');
@@ -105,7 +109,8 @@ export function createSpaceWatch(parts: SpaceWatchParts): SpaceWatch {
         }
       }
       if (now - saidAt >= quietMs) say();
-      return causes;
+      const grownBytes = figures.usedBytes - began.usedBytes;
+      return mustMakeRoom(causes, figures, { forMs: now - began.atMs, grownBytes });
     },
     note: (tx, count) => addEarlyRemovals(tx, { ...count, at: clock.now() }),
     noted(count) {

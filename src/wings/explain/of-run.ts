@@ -2,7 +2,7 @@
 
 import { alertNews } from '../../domain/alerts/logged-alert.ts';
 import { deliveriesKeptMs, type NamedDelivery } from '../../domain/alerts/delivery.ts';
-import { counted } from '../../domain/counted.ts';
+import { counted, someOf } from '../../domain/counted.ts';
 import { asSentence } from '../../domain/fields.ts';
 import { becauseOf, errorDetail, errorOf } from '../../domain/runs/reason.ts';
 import { isRetried } from '../../domain/runs/retry.ts';
@@ -195,7 +195,7 @@ export function beginning(run: RunSummary, jobId: string, zone: string): string 
 }
 
 /** A sentence for each delivery about the run, or why there is none. */
-export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Records): Fact[] {
+export function alertFacts({ deliveries, run, channels, mutes, zone, now }: Records): Fact[] {
   if (run === null || !isFinal(run.status)) return [];
   if (deliveries.length > 0) return deliveries.map((one) => deliveryFact(one, zone));
   if (run.status === 'success') return [];
@@ -203,14 +203,14 @@ export function alertFacts({ deliveries, run, isWatched, mutes, zone, now }: Rec
     const sentence = 'Whether an alert was sent is not known: deliveries are kept for 30 days.';
     return [unknown('alert', sentence)];
   }
-  const unserved = 'No alert about this run is recorded. No enabled channel serves this job now.';
-  if (!isWatched) return [fact('alert', unserved)];
-  if (mutes.length > 0) return [fact('alert', 'No alert about this run alone is recorded.')];
+  const none = 'No alert about this run alone is recorded.';
+  if (mutes.length > 0) return [fact('alert', none)];
+  if (channels.length === 0) return [fact('alert', `${none} No enabled channel serves this job.`)];
   const rule =
     run.status === 'failed'
       ? 'A failure is announced once, when the job goes down; a channel may wait for more failures, or be damped.'
       : 'Such runs are announced together, and only to channels that ask for them.';
-  return [fact('alert', `No alert about this run alone is recorded. ${rule}`)];
+  return [fact('alert', `${none} ${rule} Channels of the job now: ${someOf(channels, 3)}.`)];
 }
 
 /** Windows that mute the job now, or did when the run ended. */

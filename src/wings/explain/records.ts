@@ -227,17 +227,17 @@ function endOf({ id, finishedAt }: RunSummary): number {
 
 async function alertingOf(db: Db, job: SealedJob) {
   return {
-    /** Whether an enabled channel serves the job now. */
-    isWatched: await isWatched(db, job),
+    /** The names of the enabled channels that serve the job now. */
+    channels: await channelsOf(db, job),
     /** Since when it fails; null if its last call succeeded. */
     failingSince: (await findJobsNow(db, [job.id])).get(job.id)?.failingSince ?? null,
   };
 }
 
-async function isWatched(db: Db, { id, workspaceId, labels }: SealedJob): Promise<boolean> {
-  const page = { after: '', limit: mostChannels };
-  const channels = await findChannelsOf(db, workspaceId, page);
-  return channels.some((one) => one.enabled && serves(one, { type: 'job', id, labels }));
+async function channelsOf(db: Db, { id, workspaceId, labels }: SealedJob): Promise<string[]> {
+  const channels = await findChannelsOf(db, workspaceId, { after: '', limit: mostChannels });
+  const serving = channels.filter((one) => one.enabled && serves(one, { type: 'job', id, labels }));
+  return serving.map(({ name }) => name);
 }
 
 async function windowsOf(db: Db, job: SealedJob, instants: readonly number[]) {

@@ -9,7 +9,7 @@ import { alwaysKept } from '../../../src/domain/space.ts';
 import { createHistoryPruning } from '../../../src/engine/upkeep/prune-history.ts';
 import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { findEarlyRemovals, startInstance } from '../../../src/store/accounts/instance.ts';
-import type { Store } from '../../../src/store/database/store.ts';
+import { noReserve, type Store } from '../../../src/store/database/store.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import {
@@ -197,6 +197,25 @@ sqliteTest('monitors lose their oldest pings, and keep the newest', async (t) =>
   const newest = Array.from({ length: alwaysKept }, (_, index) => 200 - alwaysKept + 1 + index);
   assert.deepEqual(await kept(many), newest);
   assert.equal((await findEarlyRemovals(store.db)).pings, 190);
+});
+
+sqliteTest('a disk that is short for seconds costs no history', async (t) => {
+  const { store, clock } = await setup(t);
+  const freeBytes = store.file?.diskFreeBytes() ?? 0;
+  const reserve = { ...noReserve, wantedBytes: freeBytes * 4 };
+  const log = pino({ enabled: false });
+  const parts = { store: { ...store, reserve }, clock, log, meter: uncounted, limitBytes: null };
+  const space = createSpaceWatch(parts);
+  assert.equal(await space.look(), false);
+  assert.deepEqual(space.causes(), ['disk']);
+  clock.pass(29_000);
+  assert.equal(await space.look(), false);
+  clock.pass(1_000);
+  assert.equal(await space.look(), true);
+  reserve.wantedBytes = 0;
+  assert.equal(await space.look(), false);
+  reserve.wantedBytes = freeBytes * 4;
+  assert.equal(await space.look(), false, 'the next one waits as long');
 });
 
 if (testServer !== undefined) {

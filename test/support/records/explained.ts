@@ -106,7 +106,7 @@ export function explained(at: string | null, changes: Partial<Records> = {}): Ex
     slots: { all: 256, perHost: 16 },
     startedAt: 0,
     deliveries: [],
-    isWatched: true,
+    channels: ['ops'],
     failingSince: null,
     mutes: [],
     holds: [],
