@@ -68,7 +68,7 @@ test('after a crash one row tells from when to when jobd was not running, and wh
 
 test('what is wrong now is said before what went wrong', async (t) => {
   const answers: Record<string, [number, object]> = {
-    '/readyz': [503, { error: 'not ready: the disk is full' }],
+    '/readyz': [503, { error: 'not ready since 2026-11-20T02:31:07.412Z: the disk is full' }],
     '/api/v1/overview': [200, { overview }],
   };
   const none = { trouble: [], nextCursor: null, isPartial: false };

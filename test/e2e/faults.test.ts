@@ -153,5 +153,8 @@ async function assertNotReady({ askSite }: Service): Promise<void> {
   const { status, body } = await askSite('/readyz');
   assert.equal(status, 503);
   assert.deepEqual(Object.keys(body as object), ['error']);
-  assert.match((body as { error: string }).error, /^not ready: .*the database cannot be used now/);
+  assert.match(
+    (body as { error: string }).error,
+    /^not ready since \S+: .*the database cannot be used now/,
+  );
 }

@@ -1,6 +1,7 @@
 /** Health checks for supervisors and load balancers, outside the API and without a key. */
 
 import type { App } from '../../app/app.ts';
+import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/findings.ts';
 import { describe } from '../description/operation.ts';
@@ -48,7 +49,8 @@ const operations = describe(
         429: null,
         503: {
           when: 'It cannot work now. The error lists the reasons.',
-          example: 'not ready: the database cannot be used now: database is locked (SQLITE_BUSY)',
+          example:
+            'not ready since 2026-11-20T02:31:07.412Z: the database cannot be used now: database is locked (SQLITE_BUSY)',
         },
       },
     },
@@ -64,8 +66,9 @@ function sentenceOf({ detail }: Finding): string {
 export function healthRoutes(server: ApiServer, app: App): void {
   server.get('/healthz', operations.getHealth, () => ({ status: 'ok' as const }));
   server.get('/readyz', operations.getReadiness, async () => {
-    const { problems, notes } = await app.health.ask();
-    if (problems.length === 0) return { status: 'ready' as const, notes: notes.map(sentenceOf) };
-    throw new JobdError('unavailable', `not ready: ${problems.map(sentenceOf).join('; ')}`);
+    const { problems, notes, since } = await app.health.ask();
+    if (since === null) return { status: 'ready' as const, notes: notes.map(sentenceOf) };
+    const reasons = problems.map(sentenceOf).join('; ');
+    throw new JobdError('unavailable', `not ready since ${isoTime(since)}: ${reasons}`);
   });
 }

@@ -27,8 +27,11 @@ export interface Health {
   readonly known: () => Finding[];
   /** Why jobd cannot do its work now; empty if it can. */
   readonly problems: () => Finding[];
-  /** All that is known, and whether the database takes a write. Callers during a check share its answer. */
-  readonly ask: () => Promise<{ problems: Finding[]; notes: Finding[] }>;
+  /**
+   * All that is known, and whether the database takes a write. `since` is when a problem was first found, in epoch milliseconds;
+   * null if there is none. Callers during a check share its answer.
+   */
+  readonly ask: () => Promise<{ problems: Finding[]; notes: Finding[]; since: number | null }>;
   /** Makes the checks. Returns how long to rest, in milliseconds. */
   readonly check: () => Promise<number>;
 }
@@ -36,6 +39,7 @@ export interface Health {
 /** Makes it. Nothing is known of the installation before the first check. */
 export function createHealth({ store, clock, dataDir, own, onChange }: HealthParts): Health {
   let checked: Finding[] = [];
+  let since: number | null = null;
   let asked: { at: number; answer: ReturnType<Health['ask']>; isPending: boolean } | null = null;
 
   const problems = (): Finding[] => own().filter(({ result }) => result === 'fail');
@@ -46,23 +50,27 @@ export function createHealth({ store, clock, dataDir, own, onChange }: HealthPar
     const others = problems();
     // What fails for that reason says so, and what fails.
     const isSaid = reason === null || others.some(({ facts }) => facts['reason'] === reason);
-    const unusable = isSaid ? [] : [found('database-unusable', { reason })];
-    return { problems: [...unusable, ...others], notes: notes() };
+    if (!isSaid) others.unshift(found('database-unusable', { reason }));
+    since = others.length === 0 ? null : (since ?? clock.now());
+    return { problems: others, notes: notes(), since };
+  }
+
+  async function askOnce(): ReturnType<Health['ask']> {
+    const now = clock.monotonicMs();
+    if (asked === null || !(asked.isPending || now - asked.at < reusedForMs)) {
+      const begun = { at: now, answer: ask(), isPending: true };
+      void begun.answer.finally(() => (begun.isPending = false));
+      asked = begun;
+    }
+    return await asked.answer;
   }
 
   return {
     known: () => [...problems(), ...notes()],
     problems,
-    async ask() {
-      const now = clock.monotonicMs();
-      if (asked === null || !(asked.isPending || now - asked.at < reusedForMs)) {
-        const begun = { at: now, answer: ask(), isPending: true };
-        void begun.answer.finally(() => (begun.isPending = false));
-        asked = begun;
-      }
-      return await asked.answer;
-    },
+    ask: askOnce,
     async check() {
+      if (since !== null || problems().length > 0) await askOnce();
       const before = checked;
       const all: Finding[] = [];
       for (const check of Object.values(checks)) {

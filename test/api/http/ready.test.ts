@@ -40,7 +40,7 @@ test('ready while the database is writable, otherwise not ready with the reason'
   assert.deepEqual(Object.keys(notReady), ['error']);
   assert.match(
     notReady.error,
-    /^not ready: .*the database cannot be used now: .*(database is locked|another session holds a lock)/,
+    /^not ready since 20\S+Z: .*the database cannot be used now: .*(database is locked|another session holds a lock)/,
   );
   assert.deepEqual(await get(url, '/healthz'), [200, { status: 'ok' }], 'alive all the same');
   lock.release();
@@ -68,7 +68,7 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
   assert.equal(writes, 1);
   own = [];
   clock.pass(2_000);
-  assert.deepEqual(await ask(), { problems: [], notes: [] });
+  assert.deepEqual(await ask(), { problems: [], notes: [], since: null });
   assert.equal(writes, 2);
 });
 
@@ -86,6 +86,22 @@ test('a database that cannot be used is said once, not for each loop that needs 
   assert.deepEqual((await idle.ask()).problems, [unusable, waiting]);
 });
 
+test('it is known since when it is not ready, also where nobody asked at first', async (t) => {
+  const { store } = await openTestStore(t);
+  let own = [found('calls-wait', { reason: 'no' })];
+  const { ask, check, clock } = healthOf(store, () => own);
+  const began = clock.now();
+  await check();
+  clock.advanceBoth(60_000);
+  assert.equal((await ask()).since, began);
+  own = [];
+  clock.advanceBoth(10_000);
+  await check();
+  own = [found('calls-wait', { reason: 'again' })];
+  clock.advanceBoth(60_000);
+  assert.equal((await ask()).since, clock.now(), 'the first one is over');
+});
+
 test('what a check finds is known until it finds it no more, and both are said once', async (t) => {
   const { store } = await openTestStore(t);
   const { known, check, changes, ask } = healthOf(store);
@@ -98,7 +114,8 @@ test('what a check finds is known until it finds it no more, and both are said o
       .join(),
     /^the time-zone data is old \(2001a, built in\)/,
   );
-  assert.deepEqual(await ask(), { problems: [], notes: known() }, 'it is ready all the same');
+  const answer = { problems: [], notes: known(), since: null };
+  assert.deepEqual(await ask(), answer, 'it is ready all the same');
   useZoneSource({ builtIn: '2999a', find: () => null });
   for (let times = 0; times < 2; times += 1) await check();
   assert.deepEqual(known(), []);
@@ -110,7 +127,7 @@ test('a check that fails leaves what is known, and jobd ready', async (t) => {
   await sql`drop table ledger_checks`.execute(store.db);
   const { ask, check } = healthOf(store);
   await assert.rejects(check());
-  assert.deepEqual(await ask(), { problems: [], notes: [] });
+  assert.deepEqual(await ask(), { problems: [], notes: [], since: null });
 });
 
 test('a check that does not end is shared by all who ask meanwhile', async (t) => {

@@ -150,7 +150,7 @@ export async function assertAway(service: ServerService): Promise<void> {
   assert.equal(status, 503);
   assert.match(
     (body as { error: string }).error,
-    /^not ready: .*the database cannot be used now: /,
+    /^not ready since \S+: .*the database cannot be used now: /,
   );
   assert.equal((await askSite('/healthz')).status, 200);
 }

@@ -34,7 +34,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     verifyScript: async () => '',
     pageFile: async () => nothing,
     lateness: async () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
-    health: { ask: async () => ({ problems: [], notes: [] }), problems: () => [] },
+    health: { ask: async () => ({ problems: [], notes: [], since: null }), problems: () => [] },
     trouble: () => null,
     space: { causes: () => [], isExhausted: () => false, limitBytes: null },
     ...parts,
