@@ -164,4 +164,11 @@ export const engineMutants: readonly Mutant[] = [
     becomes: ' >= limit;',
     tests: ['engine/runs/slots.test.ts'],
   },
+  {
+    breaks: 'the second workspace takes all of the last slots',
+    file: 'engine/runs/slots.ts',
+    text: '(its >= free &&',
+    becomes: '(its > limit &&',
+    tests: ['engine/runs/slots.test.ts'],
+  },
 ];

@@ -1,7 +1,7 @@
 /**
  * Slots: how many calls may be in flight, in all, to one host, and of one workspace. A workspace that has its share of them, as
- * large as if one more came, leaves the last slots to others: these find some, however long its calls take
- * (docs/decisions/0018-http-connections.md#slots).
+ * large as if one more came, leaves the last slots to others, and of the very last ones each leaves as many as it has: others find
+ * some, however long calls take (docs/decisions/0018-http-connections.md#slots).
  */
 
 import { tally } from '../../domain/tally.ts';
@@ -34,8 +34,9 @@ export interface Slots {
   allReleased(): Promise<void>;
 }
 
-/** The part of the slots that is left to workspaces that have less than their share. */
+/** The part of the slots that is left to workspaces with less than their share, and the part that is left to those with less than is free. */
 const lastPart = 1 / 8;
+const veryLastPart = lastPart / 2;
 
 /** Makes slots. `inUse` counts the taken ones. */
 export function createSlots(
@@ -48,9 +49,14 @@ export function createSlots(
   let taken = hosts.values().reduce((sum, count) => sum + count, 0);
   let allReleased = Promise.withResolvers<void>();
   const isFullHost = (host: string): boolean => (hosts.get(host) ?? 0) >= limitPerHost;
-  const isFullWorkspace = (id: string): boolean =>
-    limit - taken <= Math.ceil(limit * lastPart) &&
-    (workspaces.get(id) ?? 0) >= limit / (workspaces.size + 1);
+  const isFullWorkspace = (id: string): boolean => {
+    const [free, its] = [limit - taken, workspaces.get(id) ?? 0];
+    const hasShare = its >= limit / (workspaces.size + 1);
+    return (
+      (hasShare && free <= Math.ceil(limit * lastPart)) ||
+      (its >= free && free <= limit * veryLastPart)
+    );
+  };
   const count = ({ host, workspaceId, workspace }: Taker, change: 1 | -1): void => {
     taken += change;
     tally(hosts, host, change);

@@ -47,14 +47,22 @@ test('a workspace that has its share leaves the last eighth of the slots to othe
   assert.equal(takeAll('w1'), 56);
   assert.deepEqual(slots.full(), { exceptHosts: [], exceptWorkspaces: ['w1'] });
   assert.equal(slots.isShort, true);
-  assert.deepEqual([takeAll('w2', slots.copy()), takeAll('w2'), takeAll('w3')], [8, 8, 0]);
-  const release = (count: number): void => {
-    for (let left = count; left > 0; left -= 1) slots.release(to('a', 'w1'));
+  assert.deepEqual([takeAll('w2', slots.copy()), takeAll('w2'), takeAll('w2')], [4, 4, 0]);
+  const last = ['w3', 'w4', 'w5', 'w6'].map((workspace) => takeAll(workspace));
+  assert.deepEqual(last, [2, 1, 1, 0], 'each leaves as many as it has');
+  const release = (count: number, workspace = 'w1'): void => {
+    for (let left = count; left > 0; left -= 1) slots.release(to('a', workspace));
   };
+  for (const [workspace, count] of Object.entries({ w3: 2, w4: 1, w5: 1 }))
+    release(count, workspace);
   release(2);
-  assert.deepEqual([takeAll('w1'), takeAll('w3'), takeAll('w2')], [0, 2, 0]);
+  assert.deepEqual(
+    [takeAll('w1'), takeAll('w2')],
+    [0, 2],
+    'what is given back, until it has a share',
+  );
   release(30);
-  assert.deepEqual([takeAll('w2'), slots.free], [22, 8], 'a third, as of three, and the last part');
+  assert.deepEqual([takeAll('w2'), slots.free], [26, 8], 'above the last part, first come');
   assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w1', 'w2'] }), true);
   assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w2', 'w3'] }), false);
   assert.equal(slots.areFull({ exceptHosts: ['a'], exceptWorkspaces: [] }), false);
