@@ -248,4 +248,18 @@ export const outsideMutants: readonly Mutant[] = [
     becomes: 'if (levels > mostValues)',
     tests: ['api/http/request.test.ts'],
   },
+  {
+    breaks: 'a body with many values is one request',
+    file: 'api/http/limits/large-bodies.ts',
+    text: 'items <= valuesPerRequest',
+    becomes: 'items <= 1e6',
+    tests: ['api/http/large-bodies.test.ts'],
+  },
+  {
+    breaks: 'streams with bodies that nobody reads keep out large bodies',
+    file: 'api/http/limits/large-bodies.ts',
+    text: ' && !withoutBodies.has(method)',
+    becomes: '',
+    tests: ['api/http/large-bodies.test.ts'],
+  },
 ];

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasHalfPair } from '../../domain/characters.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { startPreview } from '../../domain/runs/preview.ts';
-import { whyNotParsed } from './json-size.ts';
+import { valuesIn } from './json-size.ts';
 import { maxBodyBytes } from './limits/connections.ts';
 
 /** UTF-8 cannot contain an unpaired surrogate; an escape can. */
@@ -43,8 +43,9 @@ function acceptJson(server: FastifyInstance, type: string): void {
     if (bytes.length === 0) return done(null, undefined);
     if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
     const { bodyLimit } = request.routeOptions;
-    const why = whyNotParsed(bytes, bodyLimit / bytesPerValue);
-    if (why !== null) return done(invalidInput(`the body ${why}`));
+    const values = valuesIn(bytes, bodyLimit / bytesPerValue);
+    if (typeof values === 'string') return done(invalidInput(`the body ${values}`));
+    request.bodyValues = values;
     const text = bytes.toString('utf8');
     return void parse(request, text, (error, body) => {
       const isBroken = error === null && surrogateEscape.test(text) && hasHalfPair(text);

@@ -75,7 +75,7 @@ export function createFastify(parts: FastifyParts): ApiServer {
   answerLargeBodies(server);
   compressAnswers(server);
   requireHost(server);
-  limitLargeBodies(server);
+  limitLargeBodies(server, requests);
   acceptJsonOnly(server);
   server.addHook('preValidation', readIdempotencyKey);
   answerErrors(server, log, requests, parts.unknownPage);

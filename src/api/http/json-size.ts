@@ -7,10 +7,10 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Why a text is not to be parsed, as a clause; null if it is. Reads its bytes once, and stops at the first one too many. Says nothing of
- * whether it is JSON.
+ * How many values a text has, or why it is not to be parsed, as a clause. Reads its bytes once, and stops at the first one too many.
+ * Says nothing of whether it is JSON.
  */
-export function whyNotParsed(bytes: Uint8Array, mostValues: number): string | null {
+export function valuesIn(bytes: Uint8Array, mostValues: number): number | string {
   let levels = 0;
   let values = 0;
   let isInText = false;
@@ -27,5 +27,5 @@ export function whyNotParsed(bytes: Uint8Array, mostValues: number): string | nu
     if (levels > mostLevels) return `must not have more than ${mostLevels} levels`;
     if (values > mostValues) return `must not have more than ${mostValues} values`;
   }
-  return null;
+  return values;
 }

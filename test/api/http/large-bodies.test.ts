@@ -6,11 +6,17 @@ import { request, type ClientRequest } from 'node:http';
 import { test } from 'node:test';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { otherWorkspaceKey } from '../../support/records/keys.ts';
-import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
+import { readAnswer, startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const job = '{"name":"a","url":"http://127.0.0.1:1/"}';
 const large = job.padEnd(16 * 1024 + 1);
+
+async function createJob({ url, key: ownKey }: TestDaemon, body: string, key = ownKey) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${url}/api/v1/jobs`, { method: 'POST', headers, body });
+  return await readAnswer('POST', response);
+}
 
 test('of large bodies that do not end, one more is refused, in this workspace alone', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -27,14 +33,7 @@ test('of large bodies that do not end, one more is refused, in this workspace al
     one.write(job);
     begun.push(one);
   }
-  const send = async (body: string, key = daemon.key) => {
-    const response = await fetch(`${daemon.url}/api/v1/jobs`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body,
-    });
-    return await readAnswer('POST', response);
-  };
+  const send = async (body: string, key = daemon.key) => await createJob(daemon, body, key);
   await until('all four arrive', async () => (await send(large)).status === 429);
   assertRefused(await send(large), 429, /4 bodies of over 16 KiB at a time/, 'one more');
   assert.equal((await send(job)).status, 201, 'a small one');
@@ -51,4 +50,35 @@ test('of large bodies that do not end, one more is refused, in this workspace al
     return both.every(({ status }) => status === 201);
   });
   for (const one of begun) one.destroy();
+});
+
+test('a body with many values counts as several requests, one with a long text as one', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const send = async (more: object) => {
+    const answer = await createJob(daemon, JSON.stringify({ ...JSON.parse(job), ...more }));
+    const [, left] = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
+    return { status: answer.status, left: Number(left) };
+  };
+  const labels = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`l${index}`, '']));
+  const first = await send({});
+  const many = await send({ labels });
+  assert.deepEqual([many.status, first.left - many.left], [400, 5]);
+  const long = await send({ method: 'POST', body: 'x,'.repeat(4_000) });
+  assert.deepEqual([long.status, many.left - long.left], [201, 1]);
+  const statuses: number[] = [];
+  for (let count = 0; count < 24; count += 1) statuses.push((await send({ labels })).status);
+  assert.equal(statuses.at(-1), 429);
+});
+
+test('what comes with a GET is no large body: it is not read', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const headers = { authorization: `Bearer ${daemon.key}`, 'content-length': large.length };
+  for (let count = 0; count < 4; count += 1) {
+    const stream = request(`${daemon.url}/api/v1/events`, { headers });
+    stream.on('error', () => {}).end(large);
+    t.after(() => stream.destroy());
+    const [response] = await once(stream, 'response');
+    assert.equal(response.statusCode, 200);
+  }
+  assert.equal((await createJob(daemon, large)).status, 201);
 });
