@@ -19,6 +19,7 @@ import {
   findDueStates,
   forgetAlertState,
   keepAlertStates,
+  putOff,
 } from '../../store/alerts/alert-states.ts';
 import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findMuted } from '../../store/accounts/windows.ts';
@@ -40,8 +41,9 @@ import type { Db, Store } from '../../store/database/store.ts';
 const mostChanges = 50;
 /** Pairs of a change and a channel, or releases, in one transaction: some milliseconds. */
 const mostPairs = 200;
-/** A channel that is full is looked at again after this. */
+/** A channel that is full is looked at again after this, and as many of what is held back for it are put off at once. */
 const fullForMs = 120_000;
+const mostPutOff = 500;
 
 /** All channels up to `channelId` have handled these changes. */
 interface Progress {
@@ -166,8 +168,13 @@ async function releaseDue(batch: Batch): Promise<number> {
   for (const workspaceId of new Set(placed.map((one) => one.workspaceId))) {
     for (const id of await findFull(batch.tx, workspaceId)) batch.full.add(id);
   }
+  const isFull = ({ id, enabled }: Channel): boolean => enabled && batch.full.has(id);
+  const full = new Set([...channels.values()].filter(isFull).map(({ id }) => id));
+  const until = batch.now + fullForMs;
+  await putOff(batch.tx, [...full], { now: batch.now, until, limit: mostPutOff });
   for (const state of due) {
     const { channelId, subjectId, held } = state;
+    if (held !== null && full.has(channelId)) continue;
     const channel = channels.get(channelId);
     const isServed =
       channel !== undefined &&

@@ -48,6 +48,28 @@ export async function findDueStates(db: Db, now: number, limit: number): Promise
   return (await query.where('channel_id', 'in', idList(channelIds)).execute()).map(stateOf);
 }
 
+/**
+ * Puts off until a time what is held back for these channels and due at `now`, the longest due first, up to `limit`. Their queues are
+ * held.
+ */
+export async function putOff(
+  tx: Db,
+  channelIds: readonly string[],
+  { now, until, limit }: { now: number; until: number; limit: number },
+): Promise<void> {
+  if (channelIds.length === 0) return;
+  const due = tx
+    .selectFrom('alert_states')
+    .select(['subject_id', 'channel_id'])
+    .where('due_at', '<=', now)
+    .where('held', 'is not', null)
+    .where('channel_id', 'in', idList(channelIds))
+    .orderBy('due_at')
+    .limit(limit);
+  const isDue = sql<boolean>`(subject_id, channel_id) in (${due})`;
+  await tx.updateTable('alert_states').set({ due_at: until }).where(isDue).execute();
+}
+
 /** When the next state is due, in epoch milliseconds; null if none is. */
 export async function findNextStateTime(db: Db): Promise<number | null> {
   return await earliest(db, 'alert_states', 'due_at');

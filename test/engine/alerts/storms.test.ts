@@ -96,6 +96,37 @@ test('a channel for which much waits gets no more until it has room, and then th
   assert.deepEqual(await madeFor(gone), ['job.failed down'], 'nothing of what is up again');
 });
 
+test('what is held back for a full channel is put off at once, so that it does not delay what others are to hear', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const [gone, other] = [await addChannel(setup, url), await addChannel(setup, url)];
+  await addDeliveries(setup, gone, { count: mostWaiting / 2, status: 'pending' });
+  const { id } = await setup.addJob();
+  await change(setup, id);
+  await change(setup, id, { isUp: true, at: 2 });
+  await expandAll(setup, 2);
+  const states = store.db.selectFrom('alert_states').selectAll();
+  const its = await states.where('channel_id', '=', other.id).executeTakeFirstOrThrow();
+  assert.notEqual(its.held, null);
+  const many = Array.from({ length: 1_000 }, (_, index) => {
+    return { ...its, subject_id: `${index}`, channel_id: gone.id, due_at: 3 };
+  });
+  await store.db.insertInto('alert_states').values(many).execute();
+  const now = (its.due_at ?? 0) + 1;
+  const expander = createExpander(store, fakeClock(now));
+  for (let steps = 0; steps < 3; steps += 1) await expander.release([]);
+  assert.deepEqual((await deliveriesOf(setup, other)).map(({ event }) => event).toSorted(), [
+    'job.failed',
+    'job.recovered',
+  ]);
+  const putOff = await states
+    .where('channel_id', '=', gone.id)
+    .where('held', 'is not', null)
+    .execute();
+  assert.ok(putOff.length >= 1_000);
+  assert.ok(putOff.every(({ due_at: dueAt }) => (dueAt ?? 0) > now));
+});
+
 test('what is held back is without what is long, which is in the alert all the same', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
