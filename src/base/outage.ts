@@ -1,6 +1,7 @@
 /**
  * What the log says of a database that cannot be used. All who ask it then fail for the same reason: the first one that notices
- * logs it, and the last one that works again says so. A reason that was not logged yet is news.
+ * logs it, and the last one that works again says so, once the database has answered: a step may ask it nothing. A reason that
+ * was not logged yet is news.
  */
 
 import { JobdError } from '../domain/errors.ts';
@@ -9,7 +10,7 @@ import type { Log } from './log.ts';
 export interface Outage {
   /** A loop has failed. Returns false if that was not for the database: it has to be logged. */
   fails(loop: Failing, error: unknown): boolean;
-  /** It works, or failed in another way. */
+  /** It works, or failed in another way. While no database has answered since the last failure, that says nothing. */
   isOver(loop: Failing): void;
   /** It has ended, working or not. */
   leaves(loop: Failing): void;
@@ -29,6 +30,13 @@ const requestsEveryMs = 10_000;
 
 const outages = new WeakMap<Log, Outage>();
 
+let answers = 0;
+
+/** A database has answered. */
+export function noteAnswer(): void {
+  answers += 1;
+}
+
 /** The outage that a log tells of; everybody who writes into it shares it. */
 export function outageIn(log: Log): Outage {
   const outage = outages.get(log) ?? createOutage(log);
@@ -40,6 +48,7 @@ function createOutage(log: Log): Outage {
   const failing = new Set<Failing>();
   const reasons = new Set<string>();
   let beganMs = 0;
+  let answersBefore = 0;
   let requestLoggedMs = -Infinity;
 
   return {
@@ -53,6 +62,7 @@ function createOutage(log: Log): Outage {
         beganMs = performance.now();
       }
       failing.add(loop);
+      answersBefore = answers;
       const reason = error.message;
       if (reasons.has(reason) || reasons.size >= mostReasons) return true;
       reasons.add(reason);
@@ -60,7 +70,7 @@ function createOutage(log: Log): Outage {
       return true;
     },
     isOver(loop) {
-      if (!failing.delete(loop) || failing.size > 0) return;
+      if (answers === answersBefore || !failing.delete(loop) || failing.size > 0) return;
       const outageMs = Math.round(performance.now() - beganMs);
       log.info({ outageMs }, 'the database can be used again');
     },

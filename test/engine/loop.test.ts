@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { systemClock } from '../../src/domain/clock.ts';
+import { noteAnswer } from '../../src/base/outage.ts';
 import { JobdError, storeUnusable } from '../../src/domain/errors.ts';
 import { background, startLoop, type Rest } from '../../src/engine/loop.ts';
 import { each } from '../support/each.ts';
@@ -221,12 +222,14 @@ test('of a database that cannot be used the log says each reason once, and when 
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   let reason: string | null = 'ECONNREFUSED';
+  let asks = false;
   const tries = new Map<string, number>();
   const names = ['claim', 'record', 'watch'];
   for (const name of names) {
     const step = async () => {
       tries.set(name, (tries.get(name) ?? 0) + 1);
       if (reason !== null) throw storeUnusable(reason);
+      if (asks) noteAnswer();
       return Infinity;
     };
     const loop = startLoop(name, step, { log, clock: systemClock });
@@ -238,6 +241,15 @@ test('of a database that cannot be used the log says each reason once, and when 
   const seen = fewest();
   await until('each to fail again', () => fewest() > seen + 1);
   reason = null;
+  const before = fewest();
+  await until('each to ask nothing', () => fewest() > before);
+  await turns();
+  assert.deepEqual(
+    logged.filter(({ level }) => level === 30),
+    [],
+    'no answer says that it is back',
+  );
+  asks = true;
   const said = (): unknown[] =>
     logged.map(({ level, msg, loop, error }) => [level, msg, loop, error]);
   await until('the end of the outage', () => logged.some(({ level }) => level === 30));

@@ -12,6 +12,7 @@
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { noteAnswer } from '../../base/outage.ts';
 import { JobdError, messageOf, storeUnusable, systemCode } from '../../domain/errors.ts';
 import type { Changed, DirectConnection, Repeated } from '../database/direct.ts';
 
@@ -133,7 +134,9 @@ const unusable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTA
 /** Asks the database. Throws `unavailable` if it cannot be used now. */
 function usable<T>(ask: () => T): T {
   try {
-    return ask();
+    const answer = ask();
+    noteAnswer();
+    return answer;
   } catch (error) {
     if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
     const advice = damageIn(error) === null ? '' : `: it is damaged, ${restoreAdvice}`;

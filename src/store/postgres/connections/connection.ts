@@ -5,6 +5,7 @@
 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as Answer } from 'pg';
+import { noteAnswer } from '../../../base/outage.ts';
 import { madeStorable } from '../../../domain/characters.ts';
 import { JobdError, storeInDoubt } from '../../../domain/errors.ts';
 import type { Frequent } from '../../database/statement.ts';
@@ -77,9 +78,11 @@ class Connection implements DatabaseConnection {
     const config = { text, values: values.map(storable), ...(name !== undefined && { name }) };
     try {
       // What begins and ends a transaction names nothing that is looked up.
-      return await (this.#isInTransaction
+      const answer = await (this.#isInTransaction
         ? this.#client.query(config)
         : askPinned(this.#client, names, config));
+      noteAnswer();
+      return answer;
     } catch (error) {
       if (hasNames && isNameTrouble(error)) {
         names.giveUp();
