@@ -40,9 +40,13 @@ const plainWords: Readonly<Record<string, string>> = {
 /** In such words for codes of the server. They name no table: all who ask say the same. */
 const plainWordsByCode: Readonly<Record<string, string>> = {
   [readOnly]: 'the database can only be read: it is a copy, or default_transaction_read_only is on',
+  '28P01':
+    'the server refuses the password of this role: set the right one where jobd has it from (JOBD_DATABASE_URL, PGPASSWORD or ~/.pgpass), and start it again',
   '42501':
     'this role may no longer read and change all tables of jobd: jobd doctor says what to do',
   '42P01': `this role may no longer use the schema ${schemaName}, or somebody removed tables of it: jobd doctor says what to do`,
+  '53300':
+    'the server has no connection left for this role: raise max_connections (or the limit of the role), or lower pool in the URL of each jobd (?pool=4)',
   '55P03': 'another session holds a lock in the database: jobd doctor names it',
   XX001: 'the database is damaged, the log of its server says where: restore it there',
   XX002: 'an index of the database is damaged, the log of its server names it: REINDEX it there',
@@ -51,7 +55,9 @@ const plainWordsByCode: Readonly<Record<string, string>> = {
 /** A server wants a password, and nobody gave one. */
 export class NoPassword extends Error {
   constructor() {
-    super('the server wants a password: put it into JOBD_DATABASE_URL, PGPASSWORD or ~/.pgpass');
+    super(
+      'the server wants a password: put it into PGPASSWORD or ~/.pgpass, or into JOBD_DATABASE_URL if its URL is from there',
+    );
   }
 }
 
