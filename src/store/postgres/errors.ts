@@ -27,6 +27,7 @@ const broken = /timeout|Connection terminated|not queryable|connection error|clo
 /** The same, in words that say what is wrong. */
 const plainWords: Readonly<Record<string, string>> = {
   'Query read timeout': 'the database did not answer in time',
+  'canceling statement due to statement timeout': 'the database did not answer in time',
   'timeout expired': 'the database did not accept a connection in time',
   'Connection terminated due to connection timeout':
     'the database did not accept a connection in time',

@@ -7,19 +7,17 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import type { Db } from '../database/schema.ts';
-import { schemaName } from './own-schema.ts';
+import { askPinned } from './connections/pinned.ts';
 
 /** Sends a text to all who listen. */
 export async function notify(db: Db, text: string): Promise<void> {
   await sql`select pg_notify(name, ${text}) from hint_channel`.execute(db);
 }
 
-/** Lets a connection hear what is sent. It has no search path. */
+/** Lets a connection hear what is sent. */
 export async function listenOn(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select name from ${schemaName}.hint_channel`,
-  );
-  const [channel] = rows;
+  const { rows } = await askPinned(client, { text: 'select name from hint_channel' });
+  const [channel] = rows as { name: string }[];
   if (channel === undefined) throw new Error('the table hint_channel is empty');
   await client.query(`listen ${client.escapeIdentifier(channel.name)}`);
 }

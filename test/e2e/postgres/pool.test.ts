@@ -34,7 +34,7 @@ describe('connections', { concurrency: 3, skip }, () => {
     await assert.rejects(sleep(0), {
       code: 'unavailable',
       message:
-        'the database cannot be used now: all 2 connections to the database were in use for 5 seconds',
+        'the database cannot be used now: all 2 connections to the database were in use for 5 seconds: if another session holds a lock, jobd doctor names it',
     });
     await Promise.all(others);
     await sleep(0);

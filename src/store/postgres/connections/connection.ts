@@ -10,20 +10,11 @@ import { madeStorable } from '../../../domain/characters.ts';
 import { JobdError, storeInDoubt } from '../../../domain/errors.ts';
 import type { Frequent } from '../../database/statement.ts';
 import { isLockWait, isNameTrouble, isReadOnly, isWorthRetrying, tellable } from '../errors.ts';
-import { searchPath } from '../own-schema.ts';
-import { askPinned } from './pinned.ts';
+import { askPinned, setLocal } from './pinned.ts';
 import type { Connections } from './pool.ts';
 
-/**
- * The first statement of a transaction. A lock that is not had in time is an error; a transaction whose process hangs gives
- * its rows back. Set here and not for the connection, since PgBouncer shares connections.
- */
-const begin = [
-  'begin',
-  `set local search_path = ${searchPath}`,
-  "set local lock_timeout = '2s'",
-  "set local idle_in_transaction_session_timeout = '5s'",
-].join('; ');
+/** The first statement of a transaction. One whose process hangs gives its rows back. */
+const begin = `begin; ${setLocal}; set local idle_in_transaction_session_timeout = '5s'`;
 
 /** A connection while one asker has it. */
 class Connection implements DatabaseConnection {
@@ -80,7 +71,7 @@ class Connection implements DatabaseConnection {
       // What begins and ends a transaction names nothing that is looked up.
       const answer = await (this.#isInTransaction
         ? this.#client.query(config)
-        : askPinned(this.#client, names, config));
+        : askPinned(this.#client, config, names));
       noteAnswer();
       return answer;
     } catch (error) {

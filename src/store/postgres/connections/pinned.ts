@@ -1,16 +1,23 @@
 /**
- * Statements outside of transactions, with jobd's search path. A path that is set for a connection would be lost behind a
- * pooler, and left to others. So each statement is sent together with another that sets the path until both are over: what is
+ * Statements outside of transactions, with jobd's search path and limits. What is set for a connection would be lost behind a
+ * pooler, and left to others. So each statement is sent together with another that sets them until both are over: what is
  * sent before one Sync is one transaction. That takes no answer to wait for.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
 
-import { Query, type PoolClient, type QueryConfig, type QueryResult, type Submittable } from 'pg';
+import { Query, type ClientBase, type QueryConfig, type QueryResult, type Submittable } from 'pg';
 import type { Names } from './names.ts';
 import { searchPath } from '../own-schema.ts';
 
 /** Nothing in it is looked up by a path. */
-const setPath = `select pg_catalog.set_config('search_path'::pg_catalog.text, '${searchPath}'::pg_catalog.text, true)`;
+const set = (name: string, value: string): string =>
+  `pg_catalog.set_config('${name}'::pg_catalog.text, '${value}'::pg_catalog.text, true)`;
+
+/**
+ * Sets them until the transaction is over. A lock that is not had in time is an error, and the server gives up before jobd does: it
+ * does not notice that nobody waits for its answer any more, and its process would stay as long as somebody else holds a lock.
+ */
+export const setLocal = `select ${set('search_path', searchPath)}, ${set('lock_timeout', '2s')}, ${set('statement_timeout', '9s')}`;
 
 type Done = (error: Error | null, answer: QueryResult) => void;
 
@@ -35,44 +42,44 @@ const StatementOfPg = Query as unknown as new (
 ) => Statement;
 
 class PinnedStatement extends StatementOfPg {
-  readonly #pathName: string;
-  #isPathSet = false;
+  readonly #setName: string;
+  #isSet = false;
 
-  constructor(config: QueryConfig, pathName: string, done: Done) {
+  constructor(config: QueryConfig, setName: string, done: Done) {
     super({ ...config, queryMode: 'extended' }, undefined, done);
-    this.#pathName = pathName;
+    this.#setName = setName;
   }
 
   override prepare(connection: Messages): void {
-    const statement = this.#pathName;
+    const statement = this.#setName;
     if (statement === '' || connection.parsedStatements[statement] === undefined) {
-      connection.parse({ name: statement, text: setPath });
-      if (statement !== '') connection.parsedStatements[statement] = setPath;
+      connection.parse({ name: statement, text: setLocal });
+      if (statement !== '') connection.parsedStatements[statement] = setLocal;
     }
     connection.bind({ statement });
     connection.execute({});
     super.prepare(connection);
   }
 
-  /** The first row, and the first end of a statement, are those of the path. */
+  /** The first row, and the first end of a statement, are those of what sets them. */
   override handleDataRow(message: unknown): void {
-    if (this.#isPathSet) super.handleDataRow(message);
+    if (this.#isSet) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, connection: unknown): void {
-    if (this.#isPathSet) super.handleCommandComplete(message, connection);
-    this.#isPathSet = true;
+    if (this.#isSet) super.handleCommandComplete(message, connection);
+    this.#isSet = true;
   }
 }
 
 /** Asks it. Throws what `pg` does. */
 export async function askPinned(
-  client: PoolClient,
-  names: Names,
+  client: ClientBase,
   config: QueryConfig,
+  names?: Names,
 ): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
   const done: Done = (error, answer) => (error === null ? resolve(answer) : reject(error));
-  client.query(new PinnedStatement(config, names.of(setPath) ?? '', done));
+  client.query(new PinnedStatement(config, names?.of(setLocal) ?? '', done));
   return await promise;
 }

@@ -154,7 +154,7 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
 }
 
 function busy(max: number): string {
-  return `all ${max} connections to the database were in use for ${connectMs / 1_000} seconds`;
+  return `all ${max} connections to the database were in use for ${connectMs / 1_000} seconds: if another session holds a lock, jobd doctor names it`;
 }
 
 /** It names the server once. */
