@@ -15,8 +15,8 @@ import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog, type Backlog } from './backlog.ts';
 import { declaredGone, dispatch, type Dispatcher } from './dispatch.ts';
 import type { Claim } from './claim.ts';
-import { isWaiting, runNames, type EndedExecution, type Execution } from './execution.ts';
-import { logWaiting, logDropped, logMissed, logShortage, logUnstored } from './run-log.ts';
+import { isWaiting, type Execution } from './execution.ts';
+import { endFields, logDropped, logMissed, logShortage, logWaiting } from './run-log.ts';
 import { createHindrances, type Hindrances } from './hindrances.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createWriter, type Work, type Writer, type Written, type WriterParts } from './writer.ts';
@@ -206,7 +206,9 @@ export class Executor {
   /** To be called when nothing records any more: tells the log which outcomes are lost with this process. */
   end(): void {
     for (const pause of [this.#gathering, this.#crowded, this.#searchRest]) pause.end();
-    for (const execution of this.#backlog.unwritten) logUnstored(this.#parts.log, execution);
+    const { log } = this.#parts;
+    for (const execution of this.#backlog.unwritten)
+      log.error(endFields(execution), 'the outcome of a run could not be stored before the stop');
   }
 
   /** One transaction. After its commit the claimed runs start. Returns the claim; null if nothing may be claimed now. */
@@ -268,18 +270,17 @@ export class Executor {
   }
 
   /** Tells the log, the meter and those who listen what was written. */
-  #report({ batch, ended: written, waiting }: Written): void {
+  #report({ batch, closed, waiting }: Written): void {
     const { executions, attempts } = batch;
     const { log, wake } = this.#parts;
-    const recorded = new Set<EndedExecution>(written);
     for (const execution of executions) {
-      const { claimed, ended } = execution;
-      const { runId, status } = ended;
-      this.#held.delete(runId);
-      if (!recorded.has(execution) && !waiting.has(runId)) {
-        log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
-      }
-      if (isWaiting(execution)) {
+      const { claimed } = execution;
+      const statusOnRecord = closed.get(claimed.runId);
+      this.#held.delete(claimed.runId);
+      if (statusOnRecord !== undefined) {
+        const about = { ...endFields(execution), statusOnRecord };
+        log.warn(about, 'a run that ended was not running any more');
+      } else if (isWaiting(execution)) {
         logWaiting(log, execution);
         announceRun(this.#parts, claimed, 'running');
       } else announceEnd(this.#parts, execution);

@@ -1,6 +1,8 @@
 /** Record: writes how runs ended, with all that follows, in one transaction. Doing it twice changes nothing. */
 
-import { keepAttempts, recordEndedRuns, type Attempt } from '../../store/runs/ended.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import { findOtherEnds, keepAttempts, recordEndedRuns } from '../../store/runs/ended.ts';
+import type { Attempt } from '../../store/runs/ended.ts';
 import { beginWaits, type BegunWait } from '../../store/runs/reports.ts';
 import type { Db } from '../../store/database/store.ts';
 import { healthAfter } from '../alerts/health-changes.ts';
@@ -15,6 +17,8 @@ export interface Recorded<Ended extends EndedFact = EndedFact> {
   retried: ReadonlySet<string>;
   /** Ids of the runs that wait for a report from now on. */
   waiting: ReadonlySet<string>;
+  /** The status on record of the runs that others had closed, by their ids. */
+  closed: ReadonlyMap<string, RunStatus | null>;
   followUp: FollowUp;
 }
 
@@ -29,7 +33,10 @@ export async function recordBatch<Ended extends EndedFact>(
   const ends = executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ends, { receipts, health: healthAfter(executions) });
   const ended = executions.filter((execution) => recorded.has(execution.ended.runId));
-  return { ended, retried, waiting, followUp: await follow(tx, { ended }) };
+  const written = new Set([...recorded, ...waiting]);
+  const late = [...ends, ...waits].filter(({ runId }) => !written.has(runId));
+  const closed = await findOtherEnds(tx, late);
+  return { ended, retried, waiting, closed, followUp: await follow(tx, { ended }) };
 }
 
 /** What a record writes. */

@@ -18,20 +18,21 @@ interface LoggedEnd extends Pick<EndedExecution, 'ended' | 'traceId'> {
 }
 
 /** Logs a run that ended. */
-export function logEnded(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
-  const latenessMs = claimed.startedAt - claimed.scheduledFor;
-  const how = { ...outcomeFields(ended), latenessMs, traceId };
-  const level = ended.status === 'success' ? 'info' : 'warn';
-  log[level]({ ...runNames(claimed), ...how }, 'run ended');
+export function logEnded(log: Log, run: LoggedEnd): void {
+  const latenessMs = run.claimed.startedAt - run.claimed.scheduledFor;
+  const level = run.ended.status === 'success' ? 'info' : 'warn';
+  log[level]({ ...endFields(run), latenessMs }, 'run ended');
 }
 
 function whyFields(why: Why) {
   return { ...whyDocument(why), error: errorOf(why) };
 }
 
-function outcomeFields(ended: EndedExecution['ended']) {
+/** Which run ended here, and how. */
+export function endFields({ claimed, ended, traceId }: LoggedEnd) {
   const { status, httpStatus, durationMs, attempts } = ended;
-  return { status, httpStatus, durationMs, attempts, ...whyFields(ended) };
+  const how = { status, httpStatus, durationMs, attempts, ...whyFields(ended), traceId };
+  return { ...runNames(claimed), ...how };
 }
 
 /** Logs since when calls wait for slots (epoch milliseconds), or that they no longer do: null. */
@@ -48,18 +49,6 @@ export function logWaiting(log: Log, { claimed, ended, traceId }: EndedExecution
     { ...runNames(claimed), httpStatus, attempts, reportWithinSeconds, traceId },
     'run waits',
   );
-}
-
-/** Logs a run that ended, and whose outcome is lost: jobd stops, and could not store it. */
-export function logUnstored(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
-  const about = { ...runNames(claimed), ...outcomeFields(ended), traceId };
-  log.error(about, 'the outcome of a run could not be stored before the stop');
-}
-
-/** Logs a run whose outcome the store refuses, and why. */
-export function logRefused(log: Log, { claimed, ended, traceId }: LoggedEnd, why: string): void {
-  const about = { ...runNames(claimed), ...outcomeFields(ended), traceId, refusal: why };
-  log.error(about, 'the database refuses to keep the outcome of a run');
 }
 
 /** Logs and counts results that were given up because too many of their job wait. */

@@ -21,7 +21,7 @@ import { claimRuns, type Claim } from './claim.ts';
 import type { FreeSlots } from './due.ts';
 import { isWaiting, type EndedExecution, type Execution } from './execution.ts';
 import { begunWait, recordBatch, type Recorded } from './record.ts';
-import { logRefused } from './run-log.ts';
+import { endFields } from './run-log.ts';
 import type { Full, Slots } from './slots.ts';
 
 export interface WriterParts {
@@ -206,7 +206,10 @@ async function withoutRefused(
       // Beside a claim, it may be a row of the claim: the next record goes alone.
       if (work.claims !== 'none' || !isRefused(error)) throw error;
       const refused = backlog.refuse(batch);
-      if (refused !== undefined) logRefused(log, refused, messageOf(error));
+      if (refused !== undefined) {
+        const about = { ...endFields(refused), refusal: messageOf(error) };
+        log.error(about, 'the database refuses to keep the outcome of a run');
+      }
       // There is nothing less to keep of it.
       if (refused?.ended.status === 'interrupted') throw error;
     }

@@ -66,6 +66,26 @@ export async function recordEndedRuns(
   return new Set(freed.filter((_, index) => isWritten[index]).map(({ runId }) => runId));
 }
 
+/** The status on record, or null, of those of these runs that it does not have as they are here: others closed them. */
+export async function findOtherEnds(
+  db: Db,
+  runs: readonly ({ runId: string } & Partial<Pick<EndedRun, 'status' | 'finishedAt'>>)[],
+): Promise<Map<string, RunStatus | null>> {
+  if (runs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('runs')
+    .select(['id', 'status', 'finished_at as finishedAt'])
+    .where('id', 'in', idList(runs.map(({ runId }) => runId)))
+    .execute();
+  const ends = new Map(rows.map((row) => [row.id, row]));
+  // What is there as it is here was written by a commit that seemed to fail. A run that waits has not ended.
+  const others = runs.filter(({ runId, status = 'running', finishedAt = null }) => {
+    const end = ends.get(runId);
+    return end?.status !== status || end.finishedAt !== finishedAt;
+  });
+  return new Map(others.map(({ runId }) => [runId, ends.get(runId)?.status ?? null]));
+}
+
 /** What a job says of the run under way when there is none. */
 export const noRun = {
   active_run_id: null,

@@ -3,11 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
+import { openLog } from '../../../src/base/log.ts';
+import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { insertWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest, LogLine } from '../../support/running/engine.ts';
+import { unheard } from '../../support/fakes/changes.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -27,6 +31,7 @@ interface Logged {
   status?: string;
   httpStatus?: number | null;
   error?: string | null;
+  statusOnRecord?: string | null;
 }
 
 test('a failed run is a warning with the name of its job, a successful one is none', async (t) => {
@@ -89,4 +94,38 @@ test('runs of a dead process and runs that a stop cuts off are warnings with the
     assert.deepEqual([level, status], [40, 'interrupted']);
     assert.match(error ?? '', why);
   }
+});
+
+test('a run that another process closed first ended there: here its late outcome is a warning, and counts nowhere', async (t) => {
+  const setup = await setupEngine(t);
+  const { addJob, clock, start, store, logged, endedRuns } = setup;
+  const sink = await startHeldSink(t);
+  const frozen = await addJob({ ...dueOnce, name: 'frozen', url: sink.url });
+  const reports = { name: 'reporting', reportWithinSeconds: 60 };
+  const reporting = await addJob({ ...dueOnce, ...reports, url: sink.url });
+  clock.set(dueAt);
+  const counted: unknown[] = [];
+  await start({ meter: { ...uncounted, runEnded: (run) => counted.push(run) } });
+  await sink.waitFor(2);
+  const log = openLog('silent');
+  const other = { store, clock, log, meter: uncounted, changes: unheard };
+  assert.equal(await rescueAll(other), 2);
+  sink.release(2, 202);
+  const late: readonly (LogLine & Logged)[] = await until('both warnings', () => {
+    const lines = logged.filter(({ msg }) => msg === 'a run that ended was not running any more');
+    return lines.length === 2 && lines;
+  });
+  for (const { level, status, httpStatus, statusOnRecord } of late) {
+    assert.deepEqual(
+      [level, status, httpStatus, statusOnRecord],
+      [40, 'success', 202, 'interrupted'],
+    );
+  }
+  assert.deepEqual(new Set(late.map(({ jobId }) => jobId)), new Set([frozen.id, reporting.id]));
+  assert.equal(
+    logged.find(({ msg }) => msg === 'run ended' || msg === 'run waits'),
+    undefined,
+  );
+  assert.deepEqual(counted, []);
+  assert.equal((await endedRuns(frozen, 1))[0]?.status, 'interrupted');
 });

@@ -83,7 +83,7 @@ test('a claim that cannot be confirmed within a minute is interrupted and not se
 });
 
 test('an outcome that was stored although its commit failed is recorded once', async (t) => {
-  const { start, addJob, clock, endedRuns, ...parts } = await setupEngine(t);
+  const { start, addJob, clock, endedRuns, logged, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isRecord);
   const sink = await startSink(t, (response) => {
     store.lies = 2;
@@ -101,6 +101,11 @@ test('an outcome that was stored although its commit failed is recorded once', a
   });
   const runs = await endedRuns(job, 2);
   assert.deepEqual(each(runs, 'status'), ['success', 'success']);
+  const about = await until('both ends in the log', () => {
+    const said = logged.filter(({ msg }) => /^run ended|^a run that ended/.test(msg));
+    return said.length >= 2 && said;
+  });
+  assert.deepEqual(each(about, 'msg'), ['run ended', 'run ended'], 'each is said once');
 });
 
 test('a record and a claim in one transaction, stored although the commit failed, each count once', async (t) => {
