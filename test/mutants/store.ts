@@ -86,8 +86,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'runs of a node that serves count as abandoned',
     file: 'store/runs/ended.ts',
-    text: "            .where('ended_at', 'is', null),",
-    becomes: "            .where('ended_at', 'is not', null),",
+    text: "of('ended_at', 'is not', null)",
+    becomes: "of('ended_at', 'is', null)",
     tests: ['store/runs/rare-states.test.ts'],
   },
   {

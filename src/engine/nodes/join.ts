@@ -341,12 +341,9 @@ class Renewing implements NodeMembership {
 
   #reportTrouble(): void {
     const { trouble } = this;
-    if (trouble !== null && !this.#isOutdated) {
-      this.#parts.log.error(
-        { error: trouble },
-        'this node begins nothing any more and hands the lead over',
-      );
-    }
+    const { log } = this.#parts;
+    if (trouble !== null && !this.#isOutdated)
+      log.error({ error: trouble }, 'this node begins nothing any more and hands the lead over');
     this.#isOutdated = trouble !== null;
   }
 

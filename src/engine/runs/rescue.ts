@@ -11,11 +11,11 @@ import {
   holdRunningRuns,
 } from '../../store/runs/ended.ts';
 import type { RunningRun } from '../../store/runs/ended.ts';
+import { nodeName } from '../../domain/nodes.ts';
 import type { Step } from '../loop.ts';
 import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun, type Interruption } from './execution.ts';
 import type { ExecutorParts } from './executor.ts';
-import type { EndedFact } from './follow.ts';
 import { recordBatch } from './record.ts';
 import { logEnded, noteDropped } from './run-log.ts';
 
@@ -35,26 +35,28 @@ function cutOff(detail: string): Interruption {
   return { reason: 'cut_off', detail };
 }
 
-export type RescueParts = Pick<ExecutorParts, 'store' | 'clock' | 'log' | 'meter' | 'changes'>;
-
-/** A run that was closed. */
-interface RescuedRun extends EndedFact {
-  claimed: RunningRun;
+/** A node that others declared gone may live: it was frozen, or cut off. */
+function leftBehind({ host, pid }: RunningRun): Interruption {
+  if (host === null || pid === null) return processEnded;
+  const node = nodeName({ host, pid });
+  return cutOff(`${node} gave no sign of life any more before the outcome was known`);
 }
+
+export type RescueParts = Pick<ExecutorParts, 'store' | 'clock' | 'log' | 'meter' | 'changes'>;
 
 /** Closes all running runs, where one process has the database to itself and has just started. Returns how many. */
 export async function rescueAll(parts: RescueParts): Promise<number> {
   return await rescue(parts, findRunningRuns, () => processEnded);
 }
 
+async function findLeftBehind(tx: Db): Promise<RunningRun[]> {
+  return await findAbandonedRuns(tx, largestBatch);
+}
+
 /** Makes a step that closes the runs of nodes that ended. */
 export function createRescueStep(parts: RescueParts): Step {
   return async () => {
-    const count = await rescue(
-      parts,
-      (tx) => findAbandonedRuns(tx, largestBatch),
-      () => processEnded,
-    );
+    const count = await rescue(parts, findLeftBehind, leftBehind);
     return count === largestBatch ? 0 : Infinity;
   };
 }
@@ -84,39 +86,29 @@ export function createOwnRunsStep(
     if (!seen.some(isLost)) return compareEveryMs;
     const find = async (tx: Db): Promise<RunningRun[]> =>
       (await findRunningRunsOf(tx, nodeId)).filter(isLost);
-    const { confirmed } = membership;
-    await rescue(parts, find, (runId) => (confirmed?.knowsEnd(runId) ? outcomeLost : claimLost));
+    const why = ({ runId }: RunningRun): Interruption =>
+      membership.confirmed?.knowsEnd(runId) ? outcomeLost : claimLost;
+    await rescue(parts, find, why);
     return compareEveryMs;
   };
 }
 
 /** Closes what a node leaves when it stops: claims in doubt, and outcomes that could not be stored in time. */
 export async function closeLeftRuns(parts: RescueParts, nodeId: string): Promise<void> {
-  await rescue(
-    parts,
-    (tx) => findRunningRunsOf(tx, nodeId),
-    () => stopped,
-  );
+  const find = (tx: Db): Promise<RunningRun[]> => findRunningRunsOf(tx, nodeId);
+  await rescue(parts, find, () => stopped);
 }
 
 /** Closes what is found. Returns how many runs that were. */
 async function rescue(
   { store, clock, log, meter, changes }: RescueParts,
   find: (tx: Db) => Promise<RunningRun[]>,
-  /** Why a run was interrupted, by its id. */
-  why: (runId: string) => Interruption,
+  why: (run: RunningRun) => Interruption,
 ): Promise<number> {
-  const whyOf = ({ runId, reported }: RunningRun): Interruption => {
-    const { reason, detail } = why(runId);
-    return {
-      reason,
-      detail: reported === null ? detail : `${detail}; its target had reported ${reported}`,
-    };
-  };
   if ((await find(store.db)).length === 0) return 0;
   const { ended: rescued, followUp } = await store.write(async (tx) => {
     const found = await holdRunningRuns(tx, await find(tx));
-    const executions = found.map((run) => closed(run, whyOf(run), clock.now()));
+    const executions = found.map((run) => closed(run, why(run), clock.now()));
     return await recordBatch(tx, { executions }, { receipts: false });
   });
   for (const run of rescued) logEnded(log, run);
@@ -126,8 +118,10 @@ async function rescue(
   return rescued.length;
 }
 
-function closed(claimed: RunningRun, why: Interruption, now: number): RescuedRun {
-  const { attempts } = claimed;
+function closed(claimed: RunningRun, { reason, detail }: Interruption, now: number) {
+  const { attempts, reported } = claimed;
+  const also = reported === null ? '' : `; its target had reported ${reported}`;
+  const why = { reason, detail: detail + also };
   // The wall clock may have been set back.
   const finishedAt = Math.max(now, claimed.startedAt);
   return { claimed, ended: interruptedRun(claimed, { why, attempts, finishedAt }) };

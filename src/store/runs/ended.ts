@@ -232,6 +232,9 @@ export interface RunningRun extends BegunRun {
   attempts: number;
   /** What its target reported already; null if nothing. */
   reported: ReportOutcome | null;
+  /** Of its node; null where none is known. */
+  host: string | null;
+  pid: number | null;
   /** 1 if somebody waits for its end (`isFollowed`), else 0. */
   isFollowed: number;
 }
@@ -249,17 +252,7 @@ export async function findRunningRunsOf(db: Db, nodeId: string): Promise<Running
 /** Up to `limit` runs whose calls are in flight, but not on a node that serves. */
 export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningRun[]> {
   return await runningRuns(db)
-    .where((of) =>
-      of.not(
-        of.exists(
-          of
-            .selectFrom('nodes')
-            .select('nodes.id')
-            .whereRef('nodes.id', '=', 'active_node_id')
-            .where('ended_at', 'is', null),
-        ),
-      ),
-    )
+    .where((of) => of.or([of('nodes.id', 'is', null), of('ended_at', 'is not', null)]))
     .limit(limit)
     .execute();
 }
@@ -270,11 +263,8 @@ export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningR
  */
 export async function holdRunningRuns(tx: Db, runs: RunningRun[]): Promise<RunningRun[]> {
   if (!locksRows(tx)) return runs;
-  const ids = runs.map(({ runId }) => runId);
-  await holdJobs(
-    tx,
-    runs.map(({ jobId }) => jobId),
-  );
+  const [ids, jobIds] = [runs.map(({ runId }) => runId), runs.map(({ jobId }) => jobId)];
+  await holdJobs(tx, jobIds);
   await holdRuns(tx, ids);
   return await runningRuns(tx).where('active_run_id', 'in', idList(ids)).execute();
 }
@@ -284,8 +274,9 @@ function runningRuns(db: Db) {
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .leftJoin('runs', 'runs.id', 'active_run_id')
+    .leftJoin('nodes', 'nodes.id', 'active_node_id')
     .select(['jobs.id as jobId', 'jobs.workspace_id as workspaceId', 'jobs.name as jobName'])
-    .select(['health', 'failures', isFollowed.as('isFollowed')])
+    .select(['health', 'failures', 'nodes.host', 'pid', isFollowed.as('isFollowed')])
     .select(workspaceLabel.as('workspace'))
     .select((of) => [
       of.ref('active_run_id').$notNull().as('runId'),

@@ -180,7 +180,7 @@ export const keepProgress = statementForEach((db: Db, of: Parameters<KeptProgres
 );
 
 /** A wait that ends: its run, and what is known of its job. */
-export interface DueWait extends Omit<RunningRun, 'reported'> {
+export interface DueWait extends Omit<RunningRun, 'reported' | 'host' | 'pid'> {
   httpStatus: number | null;
   responseBody: string | null;
   truncated: number;

@@ -3,6 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { createRescueStep } from '../../../src/engine/runs/rescue.ts';
+import { openLog } from '../../../src/base/log.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { unheard } from '../../support/fakes/changes.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/ended.ts';
 import {
   addNode,
@@ -86,6 +91,11 @@ describe('nodes', { skip, concurrency: 3 }, () => {
     assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 2 }), false);
     assert.equal(await renewNode(store, 'n1', stats), null);
     assert.deepEqual(await endSilentNodes(store, seen), [], 'once');
+    const [clock, log] = [fakeClock(), openLog('silent')];
+    await createRescueStep({ store, clock, log, meter: uncounted, changes: unheard })();
+    const rows = await store.db.selectFrom('runs').select('detail').execute();
+    const detail = 'process 1 on a gave no sign of life any more before the outcome was known';
+    assert.deepEqual(rows, [{ detail }], 'its process may live');
   });
 
   test('a renewal need not wait for a claim, and keeps its node', async (t) => {
