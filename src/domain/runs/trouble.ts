@@ -45,8 +45,10 @@ export interface Trouble {
   since: number | null;
 }
 
-/** Outages of one cause with less between them are one. */
+/** Outages of one cause with less between them are one. So long after jobd was away, it may close what that broke off. */
 const sameOutageMs = 2 * 60_000;
+/** Runs that were closed with less between them, for one cause, were broken off together; a stop lasts no longer. */
+const sameBreakMs = 10_000;
 /** Runs of one job with less between them are one row. */
 const sameStreakMs = 60 * 60_000;
 
@@ -86,7 +88,7 @@ export function groupTrouble(limit: number, now: number, kind?: TroubleKind | nu
       if (kind && (kind === 'outage') !== isOutage) return true;
       const times = isOutage ? hinderedTimes(run, now) : dueTimes(run);
       const known = isOutage
-        ? outages.findLast((row) => isSameOutage(row, run, times))
+        ? outages.findLast((row) => isSameOutage(row, { ...times, last: run }))
         : ofSameStreak(byJob.get(run.jobId), run, job);
       const row = known ?? begin(run, times, isOutage ? null : job);
       if (row === null) return false;
@@ -104,6 +106,7 @@ function isOfJobd({ status, reason }: BadRun): boolean {
 }
 
 type Times = Pick<Trouble, 'from' | 'until'>;
+type Hindered = Pick<Trouble, 'from' | 'until' | 'last'>;
 
 function rowOf(run: BadRun, times: Times, job: JobNow | null): Trouble {
   const { id, scheduledFor: dueFrom } = run;
@@ -133,13 +136,28 @@ function dueTimes({ scheduledFor, missed }: BadRun) {
   return { from: scheduledFor, until: missed?.last ?? scheduledFor };
 }
 
-/** Runs that an outage broke off belong to it. */
-function isSameOutage({ from, until, last, missed }: Trouble, run: BadRun, its: Times): boolean {
-  const [begin, lastBegin] = [run, last].map((one) => one.missed?.from ?? null);
+function isSameOutage(row: Hindered, its: Hindered): boolean {
+  const [known, run] = [row.last, its.last];
+  if (run.missed === undefined && known.missed !== undefined) return isBrokenOff(its, row);
+  if (run.missed !== undefined && known.missed === undefined) return isBrokenOff(row, its);
+  if (run.reason !== known.reason) return false;
+  if (run.missed === undefined)
+    return run.detail === known.detail && areNear(row, its, sameBreakMs);
   // Where it is known from when to when, jobd called what was due between two.
-  const gapMs = begin === null || lastBegin === null ? sameOutageMs : 0;
-  const isNear = its.from <= until + gapMs && its.until >= from - gapMs;
-  return isNear && (run.missed === undefined || missed === 0 || run.reason === last.reason);
+  const isKnown = run.missed.from !== null && known.missed?.from !== null;
+  return areNear(row, its, isKnown ? 0 : sameOutageMs);
+}
+
+function areNear(row: Times, { from, until }: Times, gapMs: number): boolean {
+  return from <= row.until + gapMs && until >= row.from - gapMs;
+}
+
+/** Whether a run was broken off by an outage: it began before its end, and was closed within it, or at the next start of jobd. */
+function isBrokenOff({ last: run, ...closed }: Hindered, { last, from, until }: Hindered): boolean {
+  const wasAway = last.reason === 'not_running' || last.reason === 'not_serving';
+  const [earlierMs, laterMs] = wasAway ? [sameBreakMs, sameOutageMs] : [0, 0];
+  const isWithin = closed.from >= from - earlierMs && closed.until <= until + laterMs;
+  return isWithin && (run.startedAt ?? run.scheduledFor) <= until;
 }
 
 /** All since the job went down are one row, however long that lasts. */
@@ -153,17 +171,18 @@ function ofSameStreak(row: Trouble | undefined, run: BadRun, job: JobNow): Troub
 
 function count(row: Trouble, run: BadRun, { from, until }: Times): void {
   row.id = run.id;
-  row.from = Math.min(row.from, from);
-  row.until = Math.max(row.until, until);
+  // What was missed says more about an outage than what it broke off.
+  if (row.kind === 'outage' && row.missed === 0 && run.missed !== undefined)
+    Object.assign(row, { last: run, from, until });
+  else if (run.missed !== undefined || row.missed === 0 || row.kind === 'job') {
+    row.from = Math.min(row.from, from);
+    row.until = Math.max(row.until, until);
+  }
   row.dueFrom = Math.min(row.dueFrom, run.scheduledFor);
   row.dueUntil = Math.max(row.dueUntil, run.scheduledFor);
   if (run.status === 'failed') row.failed += 1;
   else if (run.missed === undefined) row.interrupted += 1;
-  else {
-    // What was missed says more about an outage than what it broke off.
-    if (row.kind === 'outage' && row.missed === 0) row.last = run;
-    row.missed += run.missed.count;
-  }
+  else row.missed += run.missed.count;
 }
 
 /** Which runs an outage made missed or interrupted, as lists of runs and replays are asked for them; moments are ISO 8601. */

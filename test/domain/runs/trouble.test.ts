@@ -70,6 +70,49 @@ test('all that an outage made jobs miss is one row, with what it broke off', () 
   ]);
 });
 
+test('an outage broke off no run that was closed before it, or began after it', () => {
+  const database: [number, number] = [2, 3];
+  const rows = group([
+    interrupted('e', 3.5, 3.6),
+    missed('a', 2, 'outage', database),
+    interrupted('d', 1, 2.5),
+    interrupted('c', 1, 3.5),
+    interrupted('a', 0.5, 1.3),
+    interrupted('b', 0.4, 1.3),
+    interrupted('b', -1, 0.3),
+  ]);
+  assert.deepEqual(rows.map(shown), [
+    ['outage', 3.5, 3.6, '2 runs were interrupted: the process ended'],
+    [
+      'outage',
+      2,
+      3,
+      'the database could not be used: 1 job missed 2 due times, 1 run was interrupted',
+    ],
+    ['outage', 1.3, 1.3, '2 runs were interrupted: the process ended'],
+    ['outage', 0.3, 0.3, '1 run was interrupted: the process ended'],
+  ]);
+});
+
+test('what is closed at the next start belongs to the outage, and to that alone which broke it off', () => {
+  const rows = group([
+    interrupted('a', 8.5, 10.5),
+    missed('b', 9, 'not_running', [8, 10]),
+    interrupted('a', 7.5, 10.1),
+    missed('a', 6, 'not_running', [5, 7]),
+    interrupted('c', 4.5, 7.2),
+    interrupted('d', 4, 4.9),
+    interrupted('d', 3, 4.5),
+  ]);
+  assert.deepEqual(rows.map(shown), [
+    ['outage', 8, 10, 'jobd was not running: 1 job missed 2 due times, 2 runs were interrupted'],
+    ['outage', 5, 7, 'jobd was not running: 1 job missed 2 due times, 2 runs were interrupted'],
+    ['outage', 4.5, 4.5, '1 run was interrupted: the process ended'],
+  ]);
+  const other = { ...interrupted('b', 0, 1), detail: 'another node ended' };
+  assert.equal(group([interrupted('a', 0, 1), other]).length, 2, 'two causes');
+});
+
 test('two outages of one cause are two rows, if jobd called in between', () => {
   const rows = group([
     missed('b', 9, 'not_running', [8, 10]),
