@@ -287,7 +287,7 @@ const examined = {
       `jobs are held for longer than 24 h, or nearly always, by ${counted(count, 'window')}: jobd windows end WINDOW`,
   ),
   'mail-server-missing': warn(
-    () => 'there are mail channels, but no JOBD_SMTP_URL here: check that the daemon has it',
+    () => 'there are mail channels, but no JOBD_SMTP_URL is known of: check that jobd serve has it',
   ),
   'results-undelivered': warn(
     ({ count }: Count) => `${count} not delivered in the last 7 days: jobd jobs callbacks JOB`,

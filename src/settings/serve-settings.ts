@@ -176,11 +176,15 @@ export const serveSettings = {
     'believe X-Forwarded-For of these proxies',
     trustedProxies,
   ),
-  smtp: one('--smtp-url <url>', 'SMTP server for alert email', parseMailServer),
+  smtp: one('--smtp-url <url>', 'SMTP server for alert email', parseMailServer, {
+    // Its password is nobody else's business.
+    common: (server) => (server ? 'given' : ''),
+  }),
   mailAllow: many(
     '--mail-allow <address|domain>',
     'only send alert email to these',
     parseMailRules,
+    { common: (rules) => rules.toSorted().join(' ') },
   ),
   heartbeatUrl: one(
     '--heartbeat-url <url>',

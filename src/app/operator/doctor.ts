@@ -24,7 +24,7 @@ import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 import { checks } from './checks.ts';
 import * as file from './doctor-file.ts';
-import { leadText } from './nodes.ts';
+import { leadText, listOpenNodes, notGiven } from './nodes.ts';
 import { whoServes, whoServesFile, type Place } from './served.ts';
 
 export interface DoctorParts {
@@ -219,8 +219,12 @@ const undeliveredForMs = 7 * msPerDay;
 
 async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promise<Finding> {
   const delivered = await checkDelivered(db, 'alerts', clock);
-  if (delivered.code !== null || hasMailServer) return delivered;
-  return (await inspect.hasMailChannel(db)) ? found('mail-server-missing', {}) : delivered;
+  if (delivered.code !== null || !(await inspect.hasMailChannel(db))) return delivered;
+  // Nodes know better than this command what they were given.
+  const open = await listOpenNodes(db, clock.now());
+  const given = open.map(({ settings }) => settings['--smtp-url']);
+  const isGiven = given.length === 0 ? hasMailServer : given.some((one) => one !== notGiven);
+  return isGiven ? delivered : found('mail-server-missing', {});
 }
 
 /** It never fails: what targets and channels take is not in the operator's hands. */

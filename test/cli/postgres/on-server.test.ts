@@ -334,8 +334,12 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
   const { env } = await makeDatabase();
   const first = serve(t, env, '--base-url', 'https://jobd.example');
   await first.listening;
-  const second = serve(t, env, '--no-signing');
-  await second.listening;
+  const second = serve(t, env, '--no-signing', '--smtp-url', 'smtp://127.0.0.1:9');
+  const site = await second.listening;
+  const key = (await runCommand(['key', 'create', '--name', 'ops'], env)).stdout.trim();
+  const mail = ['channels', 'create', '--name', 'mail', '--type', 'email', '--to', 'a@example.com'];
+  const created = await runCommand(mail, { JOBD_URL: site, JOBD_API_KEY: key });
+  assert.equal(created.exitCode, 0, created.stderr);
   const listed = await runCommand(['nodes', '--json'], env);
   const { nodes } = JSON.parse(listed.stdout) as { nodes: Record<string, unknown>[] };
   const seen = () => nodes.map(({ pid, role, calls }) => ({ pid, role, calls }));
@@ -346,6 +350,7 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
   const doctor = await runCommand(['doctor', '--json'], env);
   const { findings } = JSON.parse(doctor.stdout) as { findings: Record<string, unknown>[] };
   const found = findings.filter(({ code }) => code === 'nodes-differ');
+  assert.ok(!findings.some(({ code }) => code === 'mail-server-missing'), 'one of them has it');
   const words = found
     .flatMap(({ detail, notes }) => [detail, notes])
     .flat()
@@ -355,6 +360,7 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
     /nodes differ in --base-url: give all of them the same\nhttps:\/\/jobd\.example \(process \d+ on .*\)\nnot given \(/,
   );
   assert.match(words, /nodes differ in --no-signing: .*\nnot given \(.*\)\ngiven \(/);
+  assert.match(words, /nodes differ in --smtp-url: .*\nnot given \(.*\)\ngiven \(/);
   assert.doesNotMatch(words, /allow-target|version/);
 
   assert.equal(await first.stop('SIGTERM'), 0, first.log());
@@ -363,11 +369,15 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
     return (JSON.parse(stdout) as { nodes: { role: string }[] }).nodes.map(({ role }) => role);
   };
   assert.deepEqual(await rolesNow(), ['stopped', 'leader']);
+  const alone = await runCommand(['doctor'], env);
+  assert.doesNotMatch(alone.stdout, /SMTP/, alone.stdout);
   await second.stop('SIGKILL');
   await until('its lease to end', async () => (await rolesNow())[1] === 'silent');
   const third = serve(t, env);
   assert.match(await third.listening, /^http/, 'it need not wait');
   await until('a declaration', async () => (await rolesNow())[1] === 'gone');
   assert.deepEqual(await rolesNow(), ['stopped', 'gone', 'leader']);
+  const without = await runCommand(['doctor'], { ...env, JOBD_SMTP_URL: 'smtp://127.0.0.1:9' });
+  assert.match(without.stdout, /mail channels, but no JOBD_SMTP_URL/, 'the node has none');
   assert.equal(await third.stop('SIGTERM'), 0, third.log());
 });
