@@ -182,11 +182,18 @@ class Renewing implements NodeMembership {
       return log.info({ node: nodeName(node), nodeId: id }, 'this node serves');
     const { isKnown, ...lost } = this.#lost;
     this.#lost = null;
-    const why = isKnown
-      ? 'this node could not renew its lease and was declared gone'
-      : 'the database does not know this node any more';
     const about = { ...lost, nodeId: id };
-    log.error(about, `${why}: its calls are given up, and it continues under a new id`);
+    if (isKnown) {
+      log.error(
+        about,
+        'this node could not renew its lease and was declared gone: its calls are given up, and it continues under a new id',
+      );
+    } else {
+      log.error(
+        about,
+        'the database does not know this node any more: its calls are given up, and it continues under a new id',
+      );
+    }
   }
 
   start(): void {
