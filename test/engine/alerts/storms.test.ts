@@ -17,7 +17,6 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { recordAttempt } from '../../support/records/attempt.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { setupEngine } from '../../support/running/engine.ts';
-import { sqliteTest } from '../../support/running/sqlite.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
@@ -198,42 +197,46 @@ test('of a channel the newest deliveries that are over are kept, and all that wa
   assert.equal(counts.delivered?.length, mostDeliveriesKept - 1);
 });
 
-// On a server others' steps come between those that the clock is moved for, and it stands: then nobody ends their rests.
-sqliteTest(
-  'making deliveries rests seven times as long as it took; what is made is sent meanwhile',
-  async (t) => {
-    const setup = await setupEngine(t, fakeClock('2026-03-02T10:00:00Z', { timers: 'fake' }));
-    const { store, clock } = setup;
-    const sink = await startSink(t);
-    const channel = await addChannel(setup, sink.url);
-    const left = async (db = store.db): Promise<number> =>
-      (await db.selectFrom('outbox').select('id').execute()).length;
-    let isFirst = true;
-    // Within the transaction: nobody else sees before it that ten are left.
-    const write: typeof store.write = async (work, how) =>
-      await store.write(async (tx) => {
-        const done = await work(tx);
-        if (isFirst && (await left(tx)) === 10) {
-          isFirst = false;
-          clock.pass(10);
-        }
-        return done;
-      }, how);
-    for (let made = 0; made < 60; made += 1) await change(setup, (await setup.addJob()).id);
-    const engine = await setup.start({ store: { ...store, write } });
-    await until('the first alerts', () => sink.received.length === 50);
-    assert.equal(await left(), 10);
-    clock.pass(69);
-    const sent = { id: newId(clock.now()), channelId: channel.id, event: 'test' } as const;
-    const about = { subject: null, subjectId: sent.id, payload: '{}' };
-    await insertDeliveries(store.db, [{ ...sent, ...about, createdAt: clock.now(), dueAt: 0 }]);
-    engine.wakeNotifier();
-    await until('the test', () => sink.received.length === 51);
-    assert.equal(await left(), 10);
-    await until('the others', () => {
-      // The step may have asked for the time just before.
-      clock.pass(1);
-      return sink.received.length === 61;
-    });
-  },
-);
+test('making deliveries rests seven times as long as it took; what is made is sent meanwhile', async (t) => {
+  const setup = await setupEngine(t, fakeClock('2026-03-02T10:00:00Z', { timers: 'fake' }));
+  const { store, clock } = setup;
+  const sink = await startSink(t);
+  const channel = await addChannel(setup, sink.url);
+  const left = async (db = store.db): Promise<number> =>
+    (await db.selectFrom('outbox').select('id').execute()).length;
+  let isFirst = true;
+  // Within the transaction: nobody else sees before it that ten are left.
+  const write: typeof store.write = async (work, how) =>
+    await store.write(async (tx) => {
+      const done = await work(tx);
+      if (isFirst && (await left(tx)) === 10) {
+        isFirst = false;
+        clock.pass(10);
+      }
+      return done;
+    }, how);
+  for (let made = 0; made < 60; made += 1) await change(setup, (await setup.addJob()).id);
+  const engine = await setup.start({ store: { ...store, write } });
+  await until('the first alerts', () => sink.received.length === 50);
+  // A record that is under way while the clock is moved would rest seven times as long.
+  const pending = store.db.selectFrom('deliveries').select('id').where('status', '=', 'pending');
+  await until('their records', async () => (await pending.execute()).length === 0);
+  assert.equal(await left(), 10);
+  clock.pass(69);
+  const sent = { id: newId(clock.now()), channelId: channel.id, event: 'test' } as const;
+  const about = { subject: null, subjectId: sent.id, payload: '{}' };
+  await insertDeliveries(store.db, [{ ...sent, ...about, createdAt: clock.now(), dueAt: 0 }]);
+  engine.wakeNotifier();
+  await until('the test', () => sink.received.length === 51);
+  assert.equal(await left(), 10);
+  await until('that the others are made', async () => {
+    // The step may have asked for the time just before.
+    clock.pass(1);
+    return (await left()) === 0;
+  });
+  await until('the others', () => {
+    // Records rest, too.
+    clock.pass(100);
+    return sink.received.length === 61;
+  });
+});
