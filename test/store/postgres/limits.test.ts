@@ -80,6 +80,17 @@ describe('limits at the server', { concurrency: 5 }, () => {
     });
   }
 
+  test('a transaction that has them may still choose its isolation', { skip }, async () => {
+    await using store = await openStore(await newDatabase());
+    await store.write(async (tx) => {
+      await sql`set transaction isolation level repeatable read`.execute(tx);
+      const shown = await sql<{ found: string }>`select concat_ws(' ',
+        current_setting('transaction_isolation'), current_setting('lock_timeout'),
+        current_setting('statement_timeout')) as found`.execute(tx);
+      assert.deepEqual(shown.rows, [{ found: 'repeatable read 2s 9s' }]);
+    });
+  });
+
   test('whoever wants to listen', { skip }, async (t) => {
     const url = await newDatabase();
     await using store = await openStore(url);

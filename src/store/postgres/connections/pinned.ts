@@ -9,15 +9,20 @@ import { Query, type ClientBase, type QueryConfig, type QueryResult, type Submit
 import type { Names } from './names.ts';
 import { searchPath } from '../own-schema.ts';
 
-/** Nothing in it is looked up by a path. */
-const set = (name: string, value: string): string =>
-  `pg_catalog.set_config('${name}'::pg_catalog.text, '${value}'::pg_catalog.text, true)`;
-
 /**
- * Sets them until the transaction is over. A lock that is not had in time is an error, and the server gives up before jobd does: it
- * does not notice that nobody waits for its answer any more, and its process would stay as long as somebody else holds a lock.
+ * In milliseconds. A lock that is not had in time is an error, and the server gives up before jobd does: it does not notice that nobody
+ * waits for its answer any more, and its process would stay as long as somebody else holds a lock.
  */
-export const setLocal = `select ${set('search_path', searchPath)}, ${set('lock_timeout', '2s')}, ${set('statement_timeout', '9s')}`;
+const limits = { lock_timeout: 2_000, statement_timeout: 9_000 };
+const settings = Object.entries({ search_path: searchPath, ...limits });
+
+/** Sets them until the transaction is over. It is no query: a transaction that begins with one can get no other isolation. */
+export const setLocal = settings.map(([name, value]) => `set local ${name} = ${value}`).join('; ');
+
+/** The same, as a query. Nothing in it is looked up by a path. */
+const set = ([name, value]: readonly [string, string | number]): string =>
+  `pg_catalog.set_config('${name}'::pg_catalog.text, '${value}'::pg_catalog.text, true)`;
+const setByQuery = `select ${settings.map(set).join(', ')}`;
 
 type Done = (error: Error | null, answer: QueryResult) => void;
 
@@ -53,8 +58,8 @@ class PinnedStatement extends StatementOfPg {
   override prepare(connection: Messages): void {
     const statement = this.#setName;
     if (statement === '' || connection.parsedStatements[statement] === undefined) {
-      connection.parse({ name: statement, text: setLocal });
-      if (statement !== '') connection.parsedStatements[statement] = setLocal;
+      connection.parse({ name: statement, text: setByQuery });
+      if (statement !== '') connection.parsedStatements[statement] = setByQuery;
     }
     connection.bind({ statement });
     connection.execute({});
@@ -80,6 +85,6 @@ export async function askPinned(
 ): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
   const done: Done = (error, answer) => (error === null ? resolve(answer) : reject(error));
-  client.query(new PinnedStatement(config, names?.of(setLocal) ?? '', done));
+  client.query(new PinnedStatement(config, names?.of(setByQuery) ?? '', done));
   return await promise;
 }
