@@ -143,8 +143,6 @@ function report(output: Output, made: Upgraded, wasToRestart: boolean): void {
     return output.say(`its tables were changed; the database of before is ${kept}`);
   }
   output.data(`replaced jobd ${from} by ${to}`);
-  output.say(
-    wasToRestart ? 'jobd does not run: start it to use the new version' : 'restart jobd to use it;',
-  );
-  if (!wasToRestart) output.say(`to go back before that: mv ${previous} to its place`);
+  if (wasToRestart) return output.say('jobd does not run: start it to use the new version');
+  output.say(`restart jobd to use it; to go back before that: mv ${previous} to its place`);
 }

@@ -32,8 +32,7 @@ export function systemdSupervisor(): Supervisor {
     },
     stop: () => systemctl(commandMs, 'stop', 'jobd'),
     async restarts() {
-      const words = ['show', 'jobd', '--property=NRestarts', '--value'];
-      const { stdout } = await systemctl(commandMs, ...words);
+      const { stdout } = await systemctl(commandMs, 'show', 'jobd', '-p', 'NRestarts', '--value');
       return Number(stdout.trim()) || 0;
     },
   };
@@ -43,7 +42,7 @@ function systemctl(timeoutMs: number, ...words: string[]): Promise<ProgramEnd> {
   return runToEnd(['systemctl', ...words], timeoutMs);
 }
 
-/** Commands for `sh`. Without one that stops, the process is told to stop. */
+/** Commands for `sh`. What serves the data after the one that stops, or without one, gets SIGTERM. */
 export function commandSupervisor(
   dataDir: string,
   restartCommand: string,
@@ -52,7 +51,10 @@ export function commandSupervisor(
   return {
     isRunning: async () => true,
     restart: () => shell(restartCommand),
-    stop: () => (stopCommand === null ? stopProcess(dataDir) : shell(stopCommand)),
+    async stop() {
+      const ended = stopCommand === null ? null : await shell(stopCommand);
+      return ended?.isOk === false ? ended : await stopProcess(dataDir);
+    },
     restarts: async () => 0,
   };
 }
@@ -97,7 +99,7 @@ async function stopProcess(dataDir: string): Promise<ProgramEnd> {
   return { isOk: true, exitCode: 0, stdout: '', said: '' };
 }
 
-/** What `comesUp` goes by. */
+/** What `comesBack` goes by. */
 export interface Watch {
   /** Null if the database is on a server. Then an answer after the restart is taken for that of the new process. */
   dataDir: string | null;
@@ -115,9 +117,11 @@ const steadyMs = 2_000;
 /** More starts than this mean that it ends again and again. */
 const mostStarts = 3;
 
-/** Waits until another process is ready and stays so. Returns null then, else why it did not come up. */
-export async function comesUp(watch: Watch): Promise<string | null> {
+/** Restarts it, and waits until another process is ready and stays so. Returns null then, else why it did not come up. */
+export async function comesBack(watch: Watch): Promise<string | null> {
   const { dataDir, url, before, waitMs, supervisor } = watch;
+  const { isOk, said } = await supervisor.restart(waitMs);
+  if (!isOk) return `it did not start: ${said}`;
   const restartsBefore = await supervisor.restarts();
   const end = Date.now() + waitMs;
   const seen = new Set<number>();
@@ -127,12 +131,11 @@ export async function comesUp(watch: Watch): Promise<string | null> {
   while (Date.now() < end) {
     const pid = dataDir === null ? null : servingProcess(dataDir);
     if (pid !== null && pid !== before) seen.add(pid);
-    const isAbsent = dataDir !== null && (pid === null || pid === before);
     const restarts = (await supervisor.restarts()) - restartsBefore;
     if (Math.max(seen.size - 1, restarts) >= mostStarts) {
       return `it ended and was started again ${mostStarts} times`;
     }
-    const found = isAbsent ? 'it does not serve the data' : await ask(url);
+    const found = dataDir === null ? await ask(url) : (absence(pid, before) ?? (await ask(url)));
     if (found !== null) trouble = found;
     if (found !== null || pid !== steady) readySince = null;
     steady = pid;
@@ -143,6 +146,11 @@ export async function comesUp(watch: Watch): Promise<string | null> {
     await sleep(lookEveryMs);
   }
   return `it was not ready within ${waitMs / 1_000} s: ${trouble}`;
+}
+
+function absence(pid: number | null, before: number | null): string | null {
+  if (pid === null) return 'it does not serve the data';
+  return pid === before ? `process ${pid}, which served before, still does` : null;
 }
 
 /** Why it is not ready; null if it is. */

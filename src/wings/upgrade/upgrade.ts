@@ -10,7 +10,7 @@ import { namesBeside, openWorkshop, putBackExecutable, putExecutable } from './e
 import type { Workshop } from './executable.ts';
 import { runToEnd } from '../../base/programs.ts';
 import { takeRelease, type ReleaseSource } from './release.ts';
-import { comesUp, servingProcess, type Supervisor } from './supervisor.ts';
+import { comesBack, servingProcess, type Supervisor } from './supervisor.ts';
 import { isOlder } from './versions.ts';
 
 export interface UpgradeParts {
@@ -64,10 +64,7 @@ export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
     return { ...made, isServing: false, kept: null };
   }
   using _ = holdSignals(say);
-  const restarted = await supervisor.restart(parts.waitMs);
-  const trouble = restarted.isOk
-    ? await comesUp({ ...parts, dataDir, before, supervisor })
-    : `it did not start: ${restarted.said}`;
+  const trouble = await comesBack({ ...parts, before, supervisor });
   const kept = copiesIn(dataDir).find((path) => !copiesBefore.has(path)) ?? null;
   if (trouble === null) return { ...made, isServing: true, kept };
   say(`jobd ${to} did not come up: ${trouble}; going back to jobd ${from}`);
@@ -105,10 +102,7 @@ async function goBack(
   if (!stopped.isOk) notes.push(`stopping it failed: ${stopped.said}`);
   if (kept !== null && dataDir !== null) notes.push(...(await restore(executable, dataDir, kept)));
   const before = dataDir === null ? null : servingProcess(dataDir);
-  const restarted = await supervisor.restart(parts.waitMs);
-  const again = restarted.isOk
-    ? await comesUp({ ...parts, before })
-    : `it did not start: ${restarted.said}`;
+  const again = await comesBack({ ...parts, before });
   const outcome =
     again === null ? `jobd ${from} runs again` : `jobd ${from} is back, but does not run: ${again}`;
   return new JobdError('unavailable', `jobd ${to} did not come up (${trouble}); ${outcome}`, {

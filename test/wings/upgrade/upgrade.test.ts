@@ -1,10 +1,13 @@
 /** Which versions take the place of the present one. */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { comesBack, commandSupervisor } from '../../../src/wings/upgrade/supervisor.ts';
 import { upgrade } from '../../../src/wings/upgrade/upgrade.ts';
 import { isOlder } from '../../../src/wings/upgrade/versions.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -44,6 +47,23 @@ test('an older version is refused unless it is wanted', async (t) => {
     assert.equal((await offer(version, mayBeOlder)).to, version);
     assert.equal(fs.readFileSync(executable, 'utf8'), programOf(version));
   }
+});
+
+test('what a command that stops has left is named, and stopped', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)']);
+  t.after(() => left.kill('SIGKILL'));
+  await once(left, 'spawn');
+  fs.writeFileSync(join(dataDir, 'serve.pid'), `${left.pid}\n`);
+  const supervisor = commandSupervisor(dataDir, 'true', 'true');
+  const watch = { dataDir, url: 'http://127.0.0.1:9', before: left.pid!, waitMs: 1, supervisor };
+  assert.equal(
+    await comesBack(watch),
+    `it was not ready within 0.001 s: process ${left.pid}, which served before, still does`,
+  );
+  const ended = once(left, 'exit');
+  assert.ok((await supervisor.stop()).isOk);
+  assert.deepEqual(await ended, [null, 'SIGTERM']);
 });
 
 test('versions have the order of semantic versions', () => {

@@ -29,6 +29,8 @@ export interface Machine {
   readonly pid: () => string;
   /** The names of the files in the data directory. */
   readonly dataFiles: () => string[];
+  /** What it has logged. */
+  readonly log: () => string;
   /** Ids of all runs now. */
   readonly runIds: () => Promise<string[]>;
   /** Stops it, and compares what is stored, also in databases that were kept, with what the target saw. */
@@ -38,12 +40,12 @@ export interface Machine {
 const jobCount = 200;
 const periodSeconds = 60;
 
-/** The supervisor: `run.sh start` and `run.sh stop`. It gives up after many starts. */
+/** The supervisor: `run.sh start` and `run.sh stop`. It gives up after many starts. A signal may come before the line after `&`. */
 const supervisor = (serve: string): string => `#!/bin/sh
 cd "$(dirname "$0")"
 loop() {
-  trap 'kill "$child" 2>/dev/null; wait "$child"; exit 0' TERM
-  for start in $(seq 60); do ${serve} >>serve.log 2>&1 & child=$!; wait "$child"; sleep 0.2; done
+  trap 'kill $! 2>/dev/null; wait $!; exit 0' TERM
+  for start in $(seq 60); do ${serve} >>serve.log 2>&1 & wait $!; sleep 0.2; done
 }
 stop() {
   pid=$(cat loop.pid 2>/dev/null) || return 0
@@ -127,6 +129,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
     },
     pid: () => fs.readFileSync(join(outside, 'serve.pid'), 'utf8').trim(),
     dataFiles: () => fs.readdirSync(outside),
+    log: () => fs.readFileSync(join(directory, 'serve.log'), 'utf8'),
     async runIds() {
       return copied(t, outside, 'jobd.db').runs.map(({ id }) => id);
     },

@@ -91,7 +91,8 @@ describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot, concurrency: 3 
         );
         assert.equal(exitCode, 1, stderr);
         assert.match(stderr, new RegExp(`jobd ${nextVersion} did not come up`));
-        assert.match(stderr, new RegExp(`; jobd ${version} runs again`));
+        const said = `${stderr}\n${machine.log()}`;
+        assert.match(stderr, new RegExp(`; jobd ${version} runs again`), said);
         assert.equal(stderr.includes('the database is that of before the upgrade'), changesTables);
         assert.equal(digest(machine.jobd), digest(executable));
         assert.ok(await machine.isReady());
