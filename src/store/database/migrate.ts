@@ -134,7 +134,7 @@ export function newer(version: number): JobdError {
   return new JobdError(
     'unavailable',
     `the database has schema ${version}, this jobd knows up to ${newestVersion}: ` +
-      'it was written by a newer jobd, run that one or restore a backup',
+      'it was written by a newer jobd, so update this executable to that version, or restore a backup',
   );
 }
 

@@ -91,7 +91,7 @@ sqliteTest('a database of a newer jobd is refused in words, and not changed', as
     assert.equal(
       error.message,
       `the database has schema ${next}, this jobd knows up to ${newestVersion}: it was written by a newer jobd, ` +
-        'run that one or restore a backup',
+        'so update this executable to that version, or restore a backup',
     );
     return true;
   });
