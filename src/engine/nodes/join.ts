@@ -217,6 +217,7 @@ class Renewing implements NodeMembership {
     const { machine } = this.#parts;
     const isDue = machine.monotonicMs() >= this.#renewAtMs;
     if (isDue || this.#isKnownToDrain() !== this.#handsOver) {
+      const couldBegin = this.mayBegin();
       try {
         if (this.#nodeId !== '') await this.#renew();
         if (this.#nodeId === '') await this.join();
@@ -225,7 +226,7 @@ class Renewing implements NodeMembership {
         throw error;
       }
       this.#compareClocks();
-      this.#reportTrouble();
+      this.#reportTrouble(couldBegin);
       this.#reportLeading();
     }
     const silentAtMs = await this.#declareGone();
@@ -346,12 +347,14 @@ class Renewing implements NodeMembership {
     return now;
   }
 
-  #reportTrouble(): void {
+  #reportTrouble(couldBegin: boolean): void {
     const { trouble } = this;
     const { log } = this.#parts;
     if (trouble !== null && !this.#isOutdated)
       log.error({ error: trouble }, 'this node begins nothing any more and hands the lead over');
     this.#isOutdated = trouble !== null;
+    if (!couldBegin && !this.#isDraining && this.mayBegin())
+      log.info({ nodeId: this.#nodeId }, 'this node begins calls again');
   }
 
   #reportLeading(): void {

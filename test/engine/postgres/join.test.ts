@@ -13,9 +13,13 @@ import { until } from '../../support/until.ts';
 
 const { skip, newDatabase } = postgresOfFile();
 
+function begunAgain(messages: readonly string[]): string[] {
+  return messages.filter((message) => message === 'this node begins calls again');
+}
+
 describe('a node', { skip, concurrency: 4 }, () => {
   test('begins nothing 13 s after it last asked for its lease', async (t) => {
-    const { membership, machine, cut, renew } = await startMember(t, await newDatabase());
+    const { membership, machine, cut, messages, renew } = await startMember(t, await newDatabase());
     await renew();
     cut.isCut = true;
     machine.advanceBoth(12_000);
@@ -26,8 +30,10 @@ describe('a node', { skip, concurrency: 4 }, () => {
     machine.advanceBoth(1);
     assert.ok(!membership.mayBegin() && !membership.leads());
     assert.equal(membership.status().leaseLeftMs, 0);
+    assert.deepEqual(begunAgain(messages()), []);
     cut.isCut = false;
     await until('a renewal', () => membership.mayBegin());
+    await until('a word', () => begunAgain(messages()).length === 1);
     assert.ok(membership.leads(), 'nobody has declared it gone');
     assert.ok(membership.status().leaseLeftMs > 0);
   });
@@ -109,7 +115,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('begins nothing more when a newer jobd has changed the tables', async (t) => {
     const database = await newDatabase();
-    const { membership, messages, renew } = await startMember(t, database);
+    const { membership, machine, messages, renew } = await startMember(t, database);
     assert.equal(membership.trouble, null);
     await onServer(
       database,
@@ -127,6 +133,13 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.deepEqual(membership.status().roles, ['draining'], 'another one may lead');
     const nodes = await onServer(database, 'select is_draining as "isDraining" from nodes');
     assert.deepEqual(nodes, [{ isDraining: 1 }], 'and the others know it');
+    assert.deepEqual(begunAgain(messages()), []);
+    await onServer(database, 'delete from schema_migrations where version = 2');
+    machine.advanceBoth(3_000);
+    await until('a word', () => begunAgain(messages()).length > 0);
+    assert.ok(membership.mayBegin());
+    for (let renewed = 0; renewed < 2; renewed += 1) await renew();
+    assert.equal(begunAgain(messages()).length, 1, 'it is said once');
   });
 
   test('begins nothing more when the store was moved while it slept', async (t) => {
