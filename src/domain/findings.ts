@@ -137,6 +137,10 @@ const served = {
     ({ at, calls, outcomes }: Lost) =>
       `at ${at} a node found that the database had lost what it had confirmed, ${counted(calls, 'call')} and ${counted(outcomes, 'outcome')} of that node among it: look at what ran in the moments before`,
   ),
+  'node-gone': warn(
+    ({ since }: { since: string }) =>
+      `a node gave no sign of life after ${since}, its calls were interrupted, and no other has started on its host since: see its log and start it again; if it is not to serve any more, ignore this, which ends within a day`,
+  ),
   'nodes-differ': warn(
     ({ option }: { option: string }) => `nodes differ in ${option}: give all of them the same`,
   ),

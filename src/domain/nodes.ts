@@ -39,14 +39,11 @@ export function leaderOf<Node extends Pick<NodeState, 'isDraining'>>(
   return nodes.find(({ isDraining }) => !isDraining) ?? nodes[0];
 }
 
-/** The role of a node that has not ended, beside the leader. */
-export function openRoleOf(
-  node: NodeState,
-  leader: Pick<NodeState, 'isDraining'> | undefined,
-): OpenRole {
-  if (!node.isLive) return 'silent';
-  if (node.isDraining) return 'draining';
-  return node === leader ? 'leader' : 'serving';
+/** The role of a node that has not ended. */
+export function openRoleOf({ isLive, isDraining }: NodeState, isLeader: boolean): OpenRole {
+  if (!isLive) return 'silent';
+  if (isDraining) return 'draining';
+  return isLeader ? 'leader' : 'serving';
 }
 
 /**

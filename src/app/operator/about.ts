@@ -54,7 +54,7 @@ export interface About {
 
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
 export function createAbout(app: DaemonApp): (principal: Principal) => Promise<About> {
-  const { store, instance, isSigning, space, health } = app;
+  const { store, clock, instance, isSigning, space, health } = app;
   return async (principal) => {
     requireOwner(principal, 'see this');
     const early = await findEarlyRemovals(store.db);
@@ -79,7 +79,7 @@ export function createAbout(app: DaemonApp): (principal: Principal) => Promise<A
       ledger: await findLedger(store.db),
       findings: [...problems, ...notes],
       mailIsConfigured,
-      nodes: dataDir === null ? await listNodes(app) : [],
+      nodes: dataDir === null ? await listNodes(store.db, clock.now()) : [],
     };
   };
 }

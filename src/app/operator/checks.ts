@@ -12,7 +12,7 @@ import type { Db } from '../../store/database/store.ts';
 import { findLastLedgerCheck } from '../../store/runs/ledger-checks.ts';
 import { readBackupRecord } from '../../store/sqlite/backup-record.ts';
 import type { BackupRecord, MadeBackup } from '../../store/sqlite/backup-record.ts';
-import { findLosses, listOpenNodes, nodeFindings } from './nodes.ts';
+import { examineNodes } from './nodes.ts';
 
 export interface Installation {
   db: Db;
@@ -34,11 +34,9 @@ export const checks: Readonly<Record<string, Check>> = {
 
 async function checkNodes({ db, clock, dataDir }: Installation): Promise<Finding[]> {
   if (dataDir !== null) return [];
-  const now = clock.now();
-  const open = await listOpenNodes(db, now);
-  const findings = [...(await findLosses(db, now)), ...nodeFindings(open, now)];
+  const { nodes, findings } = await examineNodes(db, clock.now());
   if (findings.length > 0) return findings;
-  const live = open.filter(({ role }) => role !== 'silent').length;
+  const live = nodes.filter(({ endedAt, role }) => endedAt === null && role !== 'silent').length;
   return [ok(live === 1 ? '1 node serves' : `${live} nodes serve, and agree`)];
 }
 

@@ -24,7 +24,7 @@ import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 import { checks } from './checks.ts';
 import * as file from './doctor-file.ts';
-import { leadText, listOpenNodes, notGiven } from './nodes.ts';
+import { leadText, notGiven } from './nodes.ts';
 import { whoServes, whoServesFile, type Place } from './served.ts';
 
 export interface DoctorParts {
@@ -221,8 +221,7 @@ async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promi
   const delivered = await checkDelivered(db, 'alerts', clock);
   if (delivered.code !== null || !(await inspect.hasMailChannel(db))) return delivered;
   // Nodes know better than this command what they were given.
-  const open = await listOpenNodes(db, clock.now());
-  const given = open.map(({ settings }) => settings['--smtp-url']);
+  const given = (await findLiveNodes(db)).map(({ settings }) => settings['--smtp-url']);
   const isGiven = given.length === 0 ? hasMailServer : given.some((one) => one !== notGiven);
   return isGiven ? delivered : found('mail-server-missing', {});
 }

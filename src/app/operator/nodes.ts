@@ -1,6 +1,6 @@
 /** The nodes that serve a database on a server, as operators see them. */
 
-import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs, type Clock } from '../../domain/clock.ts';
+import { isoTime, isoTimeOrNull, msPerDay, wrongClockMs } from '../../domain/clock.ts';
 import {
   isLeaseValid,
   leaderOf,
@@ -12,7 +12,7 @@ import {
 } from '../../domain/nodes.ts';
 import { found, type Finding } from '../../domain/findings.ts';
 import type { NodeRole } from '../../domain/nodes.ts';
-import type { Db, Store } from '../../store/database/store.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as nodes from '../../store/nodes/nodes.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
 
@@ -26,49 +26,36 @@ export interface NodeInRole extends KnownNode {
   role: NodeRole;
 }
 
-/** The nodes that have not ended, and those that ended within a day, the oldest first. */
-export async function listNodes({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: Clock;
-}): Promise<NodeInRole[]> {
-  const now = clock.now();
-  return inRoles(await nodes.listNodes(store.db, now - shownForMs), now);
+/** The nodes that have not ended, and those that ended within a day before `now`, the oldest first. */
+export async function listNodes(db: Db, now: number): Promise<NodeInRole[]> {
+  return inRoles(await nodes.listNodes(db, now - shownForMs), now);
 }
 
-/** The nodes that have not ended by `now`, the oldest first. */
-export async function listOpenNodes(db: Db, now: number): Promise<NodeInRole[]> {
-  const known = await nodes.listNodes(db, now);
-  return inRoles(
-    known.filter(({ endedAt }) => endedAt === null),
-    now,
-  );
+/** The same nodes, what is wrong with them, and what nodes found lost within a week before `now`. */
+export async function examineNodes(
+  db: Db,
+  now: number,
+): Promise<{ nodes: NodeInRole[]; findings: Finding[] }> {
+  const listed = await listNodes(db, now);
+  const findings = [...(await findLosses(db, now)), ...nodeFindings(listed, now)];
+  return { nodes: listed, findings };
 }
 
-/** What nodes found within a week before `now` that the database had lost, the newest first. */
-export async function findLosses(db: Db, now: number): Promise<Finding[]> {
+async function findLosses(db: Db, now: number): Promise<Finding[]> {
   const losses = await nodes.findLosses(db, now - lossShownForMs);
-  return losses.map((loss) => {
-    const { calls, outcomes } = loss;
-    const facts = { at: isoTime(loss.at), calls, outcomes };
-    return found('commits-lost', facts, [`${nodeName(loss)}; see docs/cluster.md#failover`]);
+  return losses.map(({ at, calls, outcomes, ...place }) => {
+    const facts = { at: isoTime(at), calls, outcomes };
+    return found('commits-lost', facts, [`${nodeName(place)}; see docs/cluster.md#failover`]);
   });
 }
 
 /** Gives nodes, the oldest first, their roles at a time. */
 function inRoles(known: readonly KnownNode[], now: number): NodeInRole[] {
-  const states = known.map((node) => ({
-    node,
-    isLive: isLeaseValid(node.expiresAt, now),
-    isDraining: node.isDraining,
-  }));
-  const leader = leaderOf(states.filter(({ node }) => node.endedAt === null));
-  return states.map((state) => {
-    const { node } = state;
-    const { endReason } = node;
-    const role = endReason === null ? openRoleOf(state, leader) : endedRoles[endReason];
+  const leader = leaderOf(known.filter(({ endedAt }) => endedAt === null));
+  return known.map((node) => {
+    const { endReason, expiresAt, isDraining } = node;
+    const state = { isLive: isLeaseValid(expiresAt, now), isDraining };
+    const role = endReason === null ? openRoleOf(state, node === leader) : endedRoles[endReason];
     return { ...node, role };
   });
 }
@@ -84,11 +71,13 @@ export function nodeTimes({ startedAt, expiresAt, endedAt }: KnownNode) {
   };
 }
 
-/** What is wrong with nodes that have not ended. One that drains need not agree with the others any more. */
-export function nodeFindings(open: readonly NodeInRole[], now: number): Finding[] {
+/** What is wrong with nodes, the oldest first. One that drains need not agree with the others any more. */
+export function nodeFindings(known: readonly NodeInRole[], now: number): Finding[] {
+  const open = known.filter(({ endedAt }) => endedAt === null);
   const live = open.filter(({ role }) => role === 'leader' || role === 'serving');
   const options = new Set(live.flatMap(({ settings }) => Object.keys(settings)));
   return [
+    ...goneNodes(known),
     ...open.filter(({ expiresAt }) => expiresAt > now + longestLeaseMs).map(wrongLease),
     ...[...options].flatMap((option) => differenceIn(option, live)),
     ...missingBaseUrl(live),
@@ -99,6 +88,25 @@ export function nodeFindings(open: readonly NodeInRole[], now: number): Finding[
     const seconds = Math.round((node.expiresAt - now) / 1_000);
     return found('lease-wrong', { seconds, longest: leaseMs / 1_000 }, [nodeName(node)]);
   }
+}
+
+/** Those that were declared gone, but for one for each later start on the same host: several may run there. */
+function goneNodes(known: readonly NodeInRole[]): Finding[] {
+  const gone: KnownNode[] = [];
+  for (const node of known) {
+    const isReplaced = (one: KnownNode) =>
+      one.host === node.host && lastRenewal(one) < node.startedAt;
+    const index = gone.findIndex(isReplaced);
+    if (index >= 0) gone.splice(index, 1);
+    if (node.role === 'gone') gone.push(node);
+  }
+  return gone.map((node) =>
+    found('node-gone', { since: isoTime(lastRenewal(node)) }, [nodeName(node)]),
+  );
+}
+
+function lastRenewal({ expiresAt }: KnownNode): number {
+  return expiresAt - leaseMs;
 }
 
 function differenceIn(option: string, live: readonly KnownNode[]): Finding[] {

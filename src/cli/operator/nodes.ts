@@ -21,7 +21,8 @@ export function addNodesCommand(program: Command, { output }: Context): void {
       `
 The leader is the oldest that serves: it also sends alerts, signs receipts and
 watches monitors. A draining one waits for its last calls and stops. A silent
-one does not renew its lease, and is gone soon.
+one does not renew its lease, and is gone soon. LEASE is when a lease runs out,
+or when its node ended: it stopped, or is gone.
 
 Example:
   jobd nodes --database postgres://db.example/jobd`,
@@ -30,12 +31,8 @@ Example:
       const place = await enterPlace(flags, output);
       if (place.database === null) throw isFile();
       await using local = await openStoreAt(place);
-      const { findLosses, leadText, listNodes, nodeFindings, nodeTimes } =
-        await import('../../app/operator/nodes.ts');
-      const nodes = await listNodes(local);
-      const now = local.clock.now();
-      const open = nodes.filter(({ endedAt }) => endedAt === null);
-      const findings = [...(await findLosses(local.store.db, now)), ...nodeFindings(open, now)];
+      const { examineNodes, leadText, nodeTimes } = await import('../../app/operator/nodes.ts');
+      const { nodes, findings } = await examineNodes(local.store.db, local.clock.now());
       if (flags['json']) {
         const shown = nodes.map((node) => ({ ...factsOf(node), ...nodeTimes(node) }));
         return printJson(output, { nodes: shown, findings });
@@ -49,7 +46,7 @@ Example:
           role: ({ role }) => state(role),
           version: ({ version }) => version,
           since: (node) => moment(nodeTimes(node).startedAt),
-          lease: (node) => moment(nodeTimes(node).leaseUntil),
+          lease: (node) => moment(nodeTimes(node).leaseUntil ?? nodeTimes(node).endedAt),
           clock: ({ clockLeadMs }) => leadText(clockLeadMs),
           calls: ({ calls, slots }) => `${calls} of ${slots}`,
           id: ({ id }) => idCell(id),

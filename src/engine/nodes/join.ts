@@ -152,7 +152,7 @@ class Renewing implements NodeMembership {
     const nodes = this.#nodes();
     const leader = leaderOf(nodes);
     return {
-      roles: nodes.map((node) => openRoleOf(node, leader)),
+      roles: nodes.map((node) => openRoleOf(node, node === leader)),
       leads: this.leads(),
       leaseLeftMs: this.mayBeginForMs(),
       clockLeadMs: clock.leadMs(),

@@ -179,10 +179,7 @@ export async function renewNode(
   });
 }
 
-type RenewedRow = Pick<
-  Renewal,
-  'now' | 'renewals' | 'servingSince' | 'servedUntil' | 'serverStartedAt'
->;
+type RenewedRow = Omit<Renewal, 'schemaVersion' | 'moved' | 'nodes'>;
 
 async function renewalOf(tx: Db, row: RenewedRow): Promise<Renewal> {
   const [schemaVersion, moved] = [await appliedVersion(tx), await findMove(tx)];

@@ -60,3 +60,43 @@ test('a lease that would last longer than any is said', () => {
     /^a lease would end in 600 s, and none lasts longer than 15 s: .* \| process 1 on a$/,
   );
 });
+
+/** In minutes after 9:00. Those that have an end were declared gone after it. */
+type Life = [host: string, pid: number, from: number, until?: number];
+
+function at(minutes: number): number {
+  return now - 3_600_000 + minutes * 60_000;
+}
+
+/** What is said of nodes, in the order of their starts. */
+function goneOf(...lives: Life[]): string[] {
+  const nodes = lives.map(([host, pid, from, until]) => {
+    const started = { pid, startedAt: at(from) };
+    if (until === undefined) return node(host, started);
+    const ended = { endedAt: at(until) + 20_000, expiresAt: at(until) + 15_000 };
+    return node(host, { ...started, ...ended, endReason: 'silent', role: 'gone' });
+  });
+  return said(...nodes);
+}
+
+test('a node that is gone is said until another one starts on its host', () => {
+  const [sentence = ''] = goneOf(['a', 7, 0, 10], ['b', 8, 1]);
+  const beginning = 'a node gave no sign of life after 2026-03-02T09:10:00.000Z, ';
+  assert.ok(sentence.startsWith(beginning) && sentence.endsWith(' | process 7 on a'), sentence);
+  assert.deepEqual(goneOf(['a', 7, 0, 10], ['b', 8, 12]), [sentence], 'on another host');
+  assert.deepEqual(goneOf(['a', 7, 0, 10], ['a', 8, 1]), [sentence], 'it served beside it');
+  assert.deepEqual(goneOf(['a', 7, 0, 10], ['a', 8, 11]), []);
+  const stopped = { endedAt: now, endReason: 'stopped', role: 'stopped' } as const;
+  assert.deepEqual(said(node('a', stopped), node('b')), []);
+});
+
+function pids(...lives: Life[]): unknown[] {
+  return goneOf(...lives).map((sentence) => /process (\d+)/.exec(sentence)?.[1]);
+}
+
+test('of several nodes on a host, each start takes the place of one that is gone', () => {
+  assert.deepEqual(pids(['a', 1, 0, 10], ['a', 2, 1, 10], ['b', 3, 2]), ['1', '2']);
+  assert.deepEqual(pids(['a', 1, 0, 10], ['a', 2, 1, 10], ['a', 3, 11]), ['2']);
+  assert.deepEqual(pids(['a', 1, 0, 10], ['a', 2, 1, 10], ['a', 3, 11], ['a', 4, 12]), []);
+  assert.deepEqual(pids(['a', 1, 0, 10], ['a', 2, 11, 12], ['b', 3, 13]), ['2'], 'it died too');
+});

@@ -377,6 +377,10 @@ test('nodes are listed with their roles, and what they do not agree about', { sk
   assert.match(await third.listening, /^http/, 'it need not wait');
   await until('a declaration', async () => (await rolesNow())[1] === 'gone');
   assert.deepEqual(await rolesNow(), ['stopped', 'gone', 'leader']);
+  const rows = (await runCommand(['nodes'], env)).stdout;
+  const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
+  assert.match(rows, new RegExp(`stopped\t.*\t${time}\t${time}\t`), 'since when, and until when');
+  assert.match(rows, new RegExp(`gone\t.*\t${time}\t${time}\t`));
   const without = await runCommand(['doctor'], { ...env, JOBD_SMTP_URL: 'smtp://127.0.0.1:9' });
   assert.match(without.stdout, /mail channels, but no JOBD_SMTP_URL/, 'the node has none');
   assert.equal(await third.stop('SIGTERM'), 0, third.log());

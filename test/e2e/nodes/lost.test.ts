@@ -105,6 +105,9 @@ describe('a node that is lost', { skip, concurrency: 2 }, () => {
     await untilClosed(service, runIds);
     service.release();
     await assertOnce(service, runIds);
+    const noted = new RegExp(`no sign of life after .*"process ${lost.pid} on `);
+    const [one] = others;
+    await until('a finding in its log', () => noted.test(one?.log() ?? ''));
     for (const other of others) assert.equal(await other.stop(), 0, other.log());
     const reasons = (await nodesOf(service)).map((node) => node.end_reason);
     assert.deepEqual(reasons, ['silent', 'stopped', 'stopped']);

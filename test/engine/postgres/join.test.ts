@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { examineNodes } from '../../../src/app/operator/nodes.ts';
 import { findLosses } from '../../../src/store/nodes/nodes.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { connectTo, onServer } from '../../support/postgres/database.ts';
@@ -68,8 +69,8 @@ describe('a node', { skip, concurrency: 4 }, () => {
 
   test('declares others gone once it has held its lease for 15 s without a break', async (t) => {
     const database = await newDatabase();
-    const gone = await startMember(t, database);
     const { membership, logged, renew, cut, machine } = await startMember(t, database);
+    const gone = await startMember(t, database);
     gone.cut.isCut = true;
     const lapsed = `update nodes set expires_at = 0 where id = '${gone.membership.nodeId}'`;
     await onServer(database, lapsed);
@@ -88,6 +89,12 @@ describe('a node', { skip, concurrency: 4 }, () => {
     const { nodes, nodeIds } = await until('a declaration', declared);
     const id = gone.membership.nodeId;
     assert.deepEqual([nodes, nodeIds], [['process 1 on a'], [id]]);
+    const found = async (laterMs = 0) => {
+      const { findings } = await examineNodes(gone.store.db, Date.now() + laterMs);
+      return findings.filter(({ code }) => code === 'node-gone').flatMap(({ notes }) => notes);
+    };
+    assert.deepEqual(await found(), ['process 1 on a']);
+    assert.deepEqual(await found(86_400_000), [], 'for a day');
 
     let heard = 0;
     gone.membership.onGone(() => (heard += 1));
@@ -97,6 +104,7 @@ describe('a node', { skip, concurrency: 4 }, () => {
     assert.equal(heard, 1);
     assert.match(gone.messages().join('\n'), /was declared gone: its calls are given up/);
     assert.ok(gone.membership.mayBegin());
+    assert.deepEqual(await found(), [], 'it serves again');
   });
 
   test('says that it was gone once it has a new id, however long that takes', async (t) => {
