@@ -9,6 +9,7 @@ import { isEveryAddress, type ServeConfig } from '../settings/config.ts';
 import { withoutPassword } from '../settings/setting.ts';
 import { hasAccess } from '../store/accounts/access.ts';
 import { summarize } from '../store/accounts/instance.ts';
+import { noteUrl } from '../store/sqlite/lock.ts';
 import { version } from '../version.ts';
 import { engineToCome } from './engine-to-come.ts';
 import { recordBeginning, startLoops, tuneEngineOfCode } from './loops.ts';
@@ -96,6 +97,7 @@ export async function startDaemon(
   site ||= reachable(url);
   const isGuess = config.baseUrl === null && isEveryAddress(config.host);
   await recordBeginning(made, { siteUrl: site, isGuess }, parts);
+  if (config.database === null) noteUrl(config.dataDir, reachable(url));
   if (!isOnTrial) await startLoops(config, { ...made, random }, siteUrl, parts);
   tuneEngineOfCode();
 

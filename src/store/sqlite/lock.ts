@@ -50,12 +50,22 @@ function whoHeld(dataDir: string): string | undefined {
   return whoHasRemoved(join(realpathSync(dataDir), 'serve.lock'));
 }
 
-/** The pid is only for messages. On a full disk jobd starts without it. */
+/** The pid is only for messages. */
 function notePid(pidFile: string): void {
+  note(pidFile, `${process.pid}`);
+}
+
+/** Keeps where the process that serves listens, for who upgrades it. */
+export function noteUrl(dataDir: string, url: string): void {
+  note(join(dataDir, 'serve.url'), url);
+}
+
+/** On a full disk jobd starts without it. */
+function note(path: string, text: string): void {
   try {
     // An existing file may be root's, or a link.
-    rmSync(pidFile, { force: true });
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
+    rmSync(path, { force: true });
+    writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx' });
   } catch {}
 }
 

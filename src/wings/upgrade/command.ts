@@ -35,7 +35,7 @@ export function addUpgradeCommand(program: Command, { output }: Context): void {
     .addOption(dataOption)
     .addOption(databaseOption)
     .option('--dumped', 'go on with a database on a server, of which you have a dump')
-    .option('--url <url>', 'where jobd answers (default that of the service, else the port 8080)')
+    .option('--url <url>', 'where jobd answers (default where it says, else the port 8080)')
     .option('--restart-command <command>', 'restarts jobd, where there is no systemd')
     .option('--stop-command <command>', 'stops jobd, before a way back (default SIGTERM)')
     .option('--no-restart', 'replace the executable only')
@@ -74,7 +74,7 @@ changed. The exit code is 0 only if the new version runs.`,
         executable,
         dataDir: place.dataDir,
         supervisor,
-        url: urlOf(flags),
+        url: await urlOf(flags, place.dataDir),
         waitMs: waitMsOf(flags),
         say,
       });
@@ -125,9 +125,11 @@ async function supervisorOf(flags: Flags, dataDir: string): Promise<Supervisor |
   return hasService ? systemdSupervisor() : null;
 }
 
-function urlOf(flags: Flags): string {
-  const url = textIn(flags, 'url') ?? findServiceUrl(serviceFiles, true) ?? defaultServerUrl;
-  return url.replace(/(?<!\/)\/+$/, '');
+async function urlOf(flags: Flags, dataDir: string | null): Promise<string> {
+  const { servedUrl } = await import('./supervisor.ts');
+  const served = dataDir === null ? null : servedUrl(dataDir);
+  const found = served ?? findServiceUrl(serviceFiles, true) ?? defaultServerUrl;
+  return (textIn(flags, 'url') ?? found).replace(/(?<!\/)\/+$/, '');
 }
 
 function waitMsOf(flags: Flags): number {

@@ -38,15 +38,19 @@ export function openWorkshop(executable: string): Workshop {
 
 /** The number in a file of a process; null if there is none. */
 export function readPid(path: string): number | null {
+  const pid = Number(readNote(path));
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** A line that the process that serves keeps in a file; null if there is none. */
+export function readNote(path: string): string | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   let descriptor: number | null = null;
   try {
     // Root reads it in a directory of another user.
     descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const start = Buffer.alloc(32);
-    const text = start.toString('latin1', 0, fs.readSync(descriptor, start));
-    const pid = Number(text.trim());
-    return Number.isInteger(pid) && pid > 0 ? pid : null;
+    const start = Buffer.alloc(256);
+    return start.toString('latin1', 0, fs.readSync(descriptor, start)).trim() || null;
   } catch {
     return null;
   } finally {

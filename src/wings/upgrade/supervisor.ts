@@ -3,9 +3,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../domain/errors.ts';
+import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
 import { download } from '../../egress/download.ts';
-import { isAlive, readPid } from './executable.ts';
+import { isAlive, readNote, readPid } from './executable.ts';
 import { runToEnd, type ProgramEnd } from '../../base/programs.ts';
 
 export interface Supervisor {
@@ -68,6 +68,11 @@ export function hasSystemd(): boolean {
 export function servingProcess(dataDir: string): number | null {
   const pid = readPid(join(dataDir, 'serve.pid'));
   return pid !== null && isAlive(pid) && isOfOwner(pid, dataDir) ? pid : null;
+}
+
+/** Where that process listens, as it says itself; null if none serves. */
+export function servedUrl(dataDir: string): string | null {
+  return servingProcess(dataDir) === null ? null : readNote(join(dataDir, 'serve.url'));
 }
 
 /** The owner of the directory may write any number there: root must not stop a process of somebody else. */
@@ -135,7 +140,8 @@ export async function comesBack(watch: Watch): Promise<string | null> {
     if (Math.max(seen.size - 1, restarts) >= mostStarts) {
       return `it ended and was started again ${mostStarts} times`;
     }
-    const found = dataDir === null ? await ask(url) : (absence(pid, before) ?? (await ask(url)));
+    const absent = dataDir === null ? null : absence(pid, before);
+    const found = absent ?? (await ask(url))?.message ?? null;
     if (found !== null) trouble = found;
     if (found !== null || pid !== steady) readySince = null;
     steady = pid;
@@ -153,12 +159,21 @@ function absence(pid: number | null, before: number | null): string | null {
   return pid === before ? `process ${pid}, which served before, still does` : null;
 }
 
+/** Throws `conflict` if nothing listens there: the new version would be taken for one that does not come up. */
+export async function requireListener(url: string): Promise<void> {
+  const trouble = await ask(url);
+  if (trouble === null || systemCode(trouble.cause) === 'unknown') return;
+  throw new JobdError('conflict', `${trouble.message}; nothing was changed`, {
+    notes: ['name where jobd answers: --url URL', 'if it does not run, add --no-restart'],
+  });
+}
+
 /** Why it is not ready; null if it is. */
-async function ask(url: string): Promise<string | null> {
+async function ask(url: string): Promise<Error | null> {
   try {
     await download(`${url}/readyz`, { bytes: 64 * 1024, timeoutMs: 5_000 }, () => {});
     return null;
   } catch (error) {
-    return messageOf(error);
+    return error as Error;
   }
 }

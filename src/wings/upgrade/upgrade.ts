@@ -10,7 +10,7 @@ import { namesBeside, openWorkshop, putBackExecutable, putExecutable } from './e
 import type { Workshop } from './executable.ts';
 import { runToEnd } from '../../base/programs.ts';
 import { takeRelease, type ReleaseSource } from './release.ts';
-import { comesBack, servingProcess, type Supervisor } from './supervisor.ts';
+import { comesBack, requireListener, servingProcess, type Supervisor } from './supervisor.ts';
 import { isOlder } from './versions.ts';
 
 export interface UpgradeParts {
@@ -45,7 +45,7 @@ const selfTestMs = 60 * 60_000;
 
 /** Makes it. Throws `JobdError`: then the executable and the database of before are in place. */
 export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
-  const { source, executable, dataDir, supervisor, say } = parts;
+  const { source, executable, dataDir, supervisor, url, say } = parts;
   using workshop = openWorkshop(executable);
   const { directory } = workshop;
   const from = await versionOf(executable);
@@ -53,9 +53,10 @@ export async function upgrade(parts: UpgradeParts): Promise<Upgraded> {
   const to = await versionOf(fresh);
   say(`jobd ${to} is what its checksum says`);
   if (isOlder(to, from) && !parts.mayBeOlder) throw isOlderError(to, from);
+  const before = dataDir === null ? null : servingProcess(dataDir);
+  if (supervisor !== null && (before !== null || dataDir === null)) await requireListener(url);
   if (dataDir !== null) say(await selfTest(fresh, to, dataDir));
   const copiesBefore = new Set(copiesIn(dataDir));
-  const before = dataDir === null ? null : servingProcess(dataDir);
   putExecutable(executable, fresh, directory);
   const { previous } = namesBeside(executable);
   say(`${executable} is jobd ${to} now, jobd ${from} is kept as ${previous}`);

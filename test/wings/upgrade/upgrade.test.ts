@@ -7,9 +7,10 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { comesBack, commandSupervisor } from '../../../src/wings/upgrade/supervisor.ts';
+import { comesBack, commandSupervisor, servedUrl } from '../../../src/wings/upgrade/supervisor.ts';
 import { upgrade } from '../../../src/wings/upgrade/upgrade.ts';
 import { isOlder } from '../../../src/wings/upgrade/versions.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const programOf = (version: string): string => `#!/bin/sh\necho ${version}\n`;
@@ -64,6 +65,38 @@ test('what a command that stops has left is named, and stopped', async (t) => {
   const ended = once(left, 'exit');
   assert.ok((await supervisor.stop()).isOk);
   assert.deepEqual(await ended, [null, 'SIGTERM']);
+});
+
+test('where the process that serves listens is known without asking', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  fs.writeFileSync(join(dataDir, 'serve.url'), 'http://127.0.0.1:18100\n');
+  assert.equal(servedUrl(dataDir), null);
+  fs.writeFileSync(join(dataDir, 'serve.pid'), `${process.pid}\n`);
+  assert.equal(servedUrl(dataDir), 'http://127.0.0.1:18100');
+});
+
+test('nothing is replaced while nothing listens where the new version would be asked', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [executable, from] = [join(directory, 'jobd'), join(directory, 'offered')];
+  fs.writeFileSync(executable, programOf('0.1.0'), { mode: 0o755 });
+  fs.writeFileSync(from, programOf('0.2.0'));
+  const sha256 = createHash('sha256').update(programOf('0.2.0')).digest('hex');
+  const upgraded = upgrade({
+    source: { from, sha256, publicKey: null },
+    mayBeOlder: false,
+    executable,
+    dataDir: null,
+    supervisor: commandSupervisor(directory, 'false', null),
+    url: `http://127.0.0.1:${await ownPort()}`,
+    waitMs: 1,
+    say: () => {},
+  });
+  await assert.rejects(upgraded, {
+    code: 'conflict',
+    message: /ECONNREFUSED.*; nothing was changed$/,
+    notes: ['name where jobd answers: --url URL', 'if it does not run, add --no-restart'],
+  });
+  assert.equal(fs.readFileSync(executable, 'utf8'), programOf('0.1.0'));
 });
 
 test('versions have the order of semantic versions', () => {

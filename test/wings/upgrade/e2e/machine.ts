@@ -122,7 +122,7 @@ export async function installMachine(t: TestContext, diskMb?: number): Promise<M
       return path;
     },
     upgrade(from, ...options) {
-      const place = ['--data', dataDir, '--url', url];
+      const place = ['--data', dataDir];
       const restart = ['--restart-command', `${control} restart`];
       const stop = ['--stop-command', `${control} stop`];
       return run(jobd, 'upgrade', '--from', from, ...place, ...restart, ...stop, ...options);
