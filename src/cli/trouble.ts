@@ -69,13 +69,18 @@ Monitors that are down are counted: why, says jobd status.`,
       if (flags['json']) return printJson(output, { trouble: shown });
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
       printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
-      for (const row of shown.filter(({ kind }) => kind === 'outage').slice(0, mostTold)) {
+      for (const row of shown.filter(canBeReplayed).slice(0, mostTold)) {
         output.say(
           `to see what is left of the outage ${timesText(row, now)}: ${replayCommand(row)} --dry-run`,
         );
       }
       if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
     });
+}
+
+/** Whether its newest run stands for a due time: one by hand may stand for none. */
+function canBeReplayed({ kind, last: { source, dueAt } }: TroubleRow): boolean {
+  return kind === 'outage' && (source === 'scheduled' || dueAt !== undefined);
 }
 
 function columnsFor({ isTerminal }: { isTerminal: boolean }, now: number) {

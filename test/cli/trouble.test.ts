@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TroubleRow } from '../../src/api/overview/contract.ts';
 import { timesText } from '../../src/cli/terminal/times.ts';
-import { overview } from '../../src/api/overview/examples.ts';
+import { overview, trouble as example } from '../../src/api/overview/examples.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { ping } from '../support/records/monitor.ts';
@@ -80,6 +80,26 @@ test('what is wrong now is said before what went wrong', async (t) => {
   const { stderr, exitCode } = await runCommand(['trouble'], env);
   assert.match(stderr, /^now: .*the disk is full/m);
   assert.equal(exitCode, 0, stderr);
+});
+
+test('an outage that broke off runs by hand alone has nothing to replay', async (t) => {
+  const outage = { ...example, kind: 'outage', jobs: 0, missed: 0, interrupted: 1, now: null };
+  const hinted = async (last: object) => {
+    const answers: Record<string, object> = {
+      '/api/v1/overview': { overview },
+      '/api/v1/overview/trouble': { trouble: [{ ...outage, last }], nextCursor: null },
+    };
+    const sink = await startSink(t, (response, { path }) => {
+      const answer = JSON.stringify(answers[path.split('?')[0] ?? ''] ?? {});
+      response.setHeader('content-type', 'application/json').end(answer);
+    });
+    const env = { JOBD_URL: sink.url, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+    return /jobd runs replay/.test((await runCommand(['trouble'], env)).stderr);
+  };
+  const byHand = { ...example.last, source: 'manual', dueAt: undefined };
+  assert.equal(await hinted(byHand), false);
+  assert.equal(await hinted({ ...byHand, dueAt: byHand.scheduledFor }), true);
+  assert.equal(await hinted({ ...byHand, source: 'scheduled' }), true);
 });
 
 test('a row has its times by the clock of the machine, with the days that are not today', () => {

@@ -63,7 +63,8 @@ are now, each once a minute.`,
       if (flags['since'] !== undefined && run === undefined) {
         const wanted = await wantedOf(flags, name);
         const job = name === undefined ? null : await api.jobs.find(name);
-        const all = await chosen(api, job?.id ?? null, wanted, again);
+        const { all, earlier } = await chosen(api, job?.id ?? null, wanted, again);
+        if (earlier > 0) context.output.say(earlierWords(earlier));
         sayHeld(context.output, await jobsOf(api, all, job, wanted));
         const rest = again ? null : typed(name, wanted);
         return await replayMany(context, api, { all, flags, rest, timeoutMs });
@@ -162,19 +163,30 @@ function typed(name: string | undefined, wanted: Wanted): string {
   );
 }
 
-/** What is left of what went wrong, each due time once, the oldest first; with `--again` also what has succeeded since. */
+/**
+ * What is left of what went wrong, each due time once, the oldest first; with `--again` also what has succeeded since. `earlier`
+ * counts the due times of missed runs before their last ones.
+ */
 async function chosen(api: Api, jobId: string | null, wanted: Wanted, again: boolean) {
   const query = queryOf({ ...wanted, jobId });
   const found = new Map<string, Chosen>();
+  let earlier = 0;
   const listed = pages<Replayable>(api.ask, `/runs/replayable${query}`, 'replayable');
-  for await (const { job, runId, status, dueAt, done } of listed) {
+  for await (const { job, runId, status, dueAt, count, done } of listed) {
+    earlier += count - 1;
     const key = `${job.id} ${dueAt}`;
     if ((done !== null && !again) || found.has(key)) continue;
     found.set(key, { name: job.name, jobId: job.id, runId, status, dueAt });
   }
-  return [...found.values()].toSorted(
+  const all = [...found.values()].toSorted(
     (one, other) => Date.parse(one.dueAt) - Date.parse(other.dueAt),
   );
+  return { all, earlier };
+}
+
+function earlierWords(earlier: number): string {
+  const [are, each] = earlier === 1 ? ['is', 'it'] : ['are', 'each'];
+  return `of due times missed in a row only the last is called: ${counted(earlier, 'earlier one')} ${are} not, name ${each} with --due-at`;
 }
 
 /** The jobs that would be called: the one that was named, or those of the due times. */

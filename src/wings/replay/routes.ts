@@ -61,6 +61,7 @@ const example = {
   runId: listedRun.id,
   status: listedRun.status,
   dueAt: listedRun.scheduledFor,
+  count: 1,
   done: null,
 } as const;
 const Replayable = t.output('Replayable', 'A due time that went wrong.', example, {
@@ -68,6 +69,7 @@ const Replayable = t.output('Replayable', 'A due time that went wrong.', example
   runId: t.id('The run that stands for it.'),
   status: ListedRun.properties.status,
   dueAt: t.moment('The due time; of a missed run, the last one.'),
+  count: t.integer('How many due times the run stands for.'),
   done: t.nullable(
     t.oneOf(
       ['queued', 'running', 'success'],
@@ -145,8 +147,10 @@ export function replayRoutes(server: ApiServer, app: App, { siteUrl }: ApiParts)
     const statuses = readRunStatuses(asBad, 'status', badRunStatuses);
     const request = { ...runsRequest(asked), statuses, jobId };
     const { items, ...rest } = await listReplayable(app, principal, request);
-    const replayable = items.map(({ id: runId, jobId: of, jobName: name, status, dueAt, done }) => {
-      return { job: { id: of, name }, runId, status, dueAt: isoTime(dueAt), done } as Replayable;
+    const replayable = items.map(({ id: runId, jobId: of, jobName: name, dueAt, ...run }) => {
+      const { status, missed, done } = run;
+      const due = { dueAt: isoTime(dueAt), count: missed?.count ?? 1 };
+      return { job: { id: of, name }, runId, status, ...due, done } as Replayable;
     });
     return { replayable, ...rest };
   });

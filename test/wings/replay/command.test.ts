@@ -9,6 +9,11 @@ import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { until } from '../../support/until.ts';
 
 const dueAt = '2026-11-24T02:30:00.000Z';
+const example = {
+  job: { id: '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c60', name: 'one' },
+  runId: '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63',
+  dueAt,
+};
 const since = ['--since', '2026-11-24T00:00:00Z', '--until', '2026-11-25T00:00:00Z'];
 
 test('what went wrong since a time is listed, asked about and replayed, each job by itself', async (t) => {
@@ -177,4 +182,20 @@ test('failed is the newest failed run that stands for a due time', async (t) => 
   assert.equal(await failed(), 2);
   const dry = await replay('one', 'failed', '--dry-run');
   assert.equal(dry.stdout, 'one\t2026-11-24T01:00:00.000Z\tfailed\n', dry.stderr);
+});
+
+test('it says that of due times missed in a row only the last is called', async (t) => {
+  const missed = { ...example, status: 'missed', count: 3, done: 'success' };
+  const sink = await startSink(t, (response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ replayable: [missed], nextCursor: null, isPartial: false })),
+  );
+  const env = { JOBD_URL: sink.url, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+  const { stderr } = await runCommand(['runs', 'replay', ...since, '--dry-run'], env);
+  assert.equal(
+    stderr,
+    'of due times missed in a row only the last is called: 2 earlier ones are not, name each with --due-at\n' +
+      'nothing that went wrong then is left to replay\n',
+  );
 });

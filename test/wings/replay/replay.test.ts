@@ -214,6 +214,8 @@ test('of a missed run one of its due times is replayed, the last one unless anot
     return run?.status === 'missed' && run;
   });
   const replay = (body: object) => ask('POST', `/jobs/${id}/runs/${missed.id}/replay`, body);
+  const [listed] = (await ask('GET', '/runs/replayable')).body.replayable;
+  assert.deepEqual([listed.dueAt, listed.count], ['2026-11-23T16:30:00.000Z', 5]);
   for (const at of ['2026-11-23T13:31:00Z', '2026-11-23T11:30:00Z', '2026-11-23T17:30:00Z']) {
     assertRefused(await replay({ dueAt: at }), 400, /: one from 2026-11-23T12:30\S* to .*T16:30/);
   }
