@@ -1,6 +1,6 @@
 /** Pages of lists. A cursor is the position where the previous page ended; clients must not interpret it. */
 
-import { invalidInput } from '../domain/errors.ts';
+import { ifPossible, invalidInput } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
 import type { Selector } from '../domain/labels.ts';
 import type { LabelledPage } from '../store/database/named.ts';
@@ -164,17 +164,9 @@ export function parsePlaceCursor<Place extends readonly unknown[]>(
   cursor: string,
   isPlace: (parts: readonly unknown[]) => parts is Place,
 ): Place {
-  const parts = jsonOf(decode(list, cursor));
+  const parts = ifPossible(() => JSON.parse(decode(list, cursor)) as unknown);
   if (!isPlace(Array.isArray(parts) ? parts : [])) throw badCursor(cursor);
   return parts as Place;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function encode(list: string, position: string | number): string {

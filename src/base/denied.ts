@@ -1,7 +1,7 @@
 /** The error for what the system refuses in a data directory, with a remedy that this user can follow. */
 
 import { statSync } from 'node:fs';
-import { JobdError, systemCode } from '../domain/errors.ts';
+import { ifPossible, JobdError, systemCode } from '../domain/errors.ts';
 
 /** Whether the system refuses this user, or everybody. */
 export function isDenial(error: unknown): boolean {
@@ -30,9 +30,5 @@ export function denied(what: string, dataDir: string, cause: unknown, file?: str
 }
 
 function isOwner(path: string): boolean {
-  try {
-    return statSync(path).uid === process.geteuid?.();
-  } catch {
-    return false;
-  }
+  return ifPossible(() => statSync(path).uid === process.geteuid?.()) ?? false;
 }

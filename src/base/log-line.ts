@@ -4,6 +4,7 @@
  */
 
 import { styleText } from 'node:util';
+import { ifPossible } from '../domain/errors.ts';
 import { didWords } from '../domain/accounts/audit-words.ts';
 import type { AuditAction } from '../domain/accounts/audit.ts';
 import { alertNews } from '../domain/alerts/logged-alert.ts';
@@ -249,11 +250,9 @@ function textOf(value: unknown): string {
 
 /** The fields of a line, with the control characters of all texts escaped; null if it is no line of the log. */
 function parse(line: string): Fields | null {
-  try {
-    return JSON.parse(line, (_, value: unknown) =>
-      typeof value === 'string' ? showControls(value) : value,
-    ) as Fields;
-  } catch {
-    return null;
-  }
+  return ifPossible(() => JSON.parse(line, shownValue) as Fields) ?? null;
+}
+
+function shownValue(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? showControls(value) : value;
 }

@@ -139,6 +139,25 @@ export function listenError(
   return sentence === undefined ? error : new JobdError('unavailable', sentence, { cause: error });
 }
 
+/** What `read` returns; undefined if it throws, whatever the reason. */
+export function ifPossible<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `read` returns; undefined if it throws an error for people. */
+export function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JobdError) return undefined;
+    throw error;
+  }
+}
+
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

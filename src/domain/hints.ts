@@ -3,6 +3,7 @@
  * depends on them, as every loop and every page also looks by itself.
  */
 
+import { ifPossible } from './errors.ts';
 import { endReasons, type EndedStreams, type EndReason } from './audited.ts';
 import { gatherChanges } from './changes.ts';
 import type { Changed, GatheredChanges, WorkspaceChange } from './changes.ts';
@@ -92,12 +93,8 @@ function sizeOf([, changed]: WorkspaceChange): number {
 
 /** The hint of a text. One that is not understood, such as that of another version, may mean anything. */
 export function hintOf(text: string): Hint {
-  try {
-    const hint = JSON.parse(text) as unknown;
-    return isHint(hint) ? hint : anyHint;
-  } catch {
-    return anyHint;
-  }
+  const hint = ifPossible(() => JSON.parse(text) as unknown);
+  return isHint(hint) ? hint : anyHint;
 }
 
 function isHint(value: unknown): value is Hint {

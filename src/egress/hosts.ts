@@ -1,5 +1,6 @@
 /** The hosts file: names that the operator of this machine has given addresses (hosts(5)). */
-import { readFileSync, statSync, type Stats } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { ifPossible } from '../domain/errors.ts';
 import { localTrouble } from './failure.ts';
 
 /** Larger files are lists of blocked advertisers, and not read. */
@@ -13,22 +14,14 @@ export function openHostsFile(path: string): HostsFile {
   let version = '';
   let names = new Map<string, string[]>();
   return (name) => {
-    const stat = statOf(path);
-    const current = stat === null ? '' : `${stat.mtimeMs}:${stat.ino}:${stat.size}`;
+    const stat = ifPossible(() => statSync(path));
+    const current = stat === undefined ? '' : `${stat.mtimeMs}:${stat.ino}:${stat.size}`;
     if (current !== version) {
-      names = stat === null || stat.size > maxFileBytes ? new Map() : readNames(path);
+      names = stat === undefined || stat.size > maxFileBytes ? new Map() : readNames(path);
       version = current;
     }
     return names.get(name) ?? [];
   };
-}
-
-function statOf(path: string): Stats | null {
-  try {
-    return statSync(path);
-  } catch {
-    return null;
-  }
 }
 
 function readNames(path: string): Map<string, string[]> {

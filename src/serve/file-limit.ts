@@ -1,6 +1,7 @@
 /** How many files this process may open. Node has raised the soft limit to the hard one at its start. */
 
 import { readFileSync } from 'node:fs';
+import { ifPossible } from '../domain/errors.ts';
 
 /** The least that macOS and Windows allow; there is nothing to read there. */
 const assumed = 10_240;
@@ -13,9 +14,5 @@ export function openFilesLimit(text: string | null = limitsText()): number {
 }
 
 function limitsText(): string | null {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return null;
-  }
+  return ifPossible(() => readFileSync('/proc/self/limits', 'utf8')) ?? null;
 }

@@ -2,6 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { ifPossible } from '../domain/errors.ts';
 import type { Environment } from './serve-settings.ts';
 
 /** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
@@ -9,11 +10,7 @@ const serviceHome = '/var/lib/jobd';
 
 /** The home of this user as the system has it; null for a user whom it does not know. */
 export function ownHome(): string | null {
-  try {
-    return userInfo().homedir;
-  } catch {
-    return null;
-  }
+  return ifPossible(() => userInfo().homedir) ?? null;
 }
 
 /** A path in the home of a user; null if there is none. */

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   errorCodes,
+  ifPossible,
   invalidInput,
   JobdError,
   limitWords,
   listenError,
   messageOf,
   overLimit,
+  unlessRefused,
   type ErrorCode,
 } from '../../src/domain/errors.ts';
 
@@ -82,4 +84,20 @@ test('each refusal for a limit ends with the wait', () => {
     assert.deepEqual([error.code, error.retryAfterSeconds], ['rate_limited', 60]);
     assert.equal(error.message, `once a minute: again in ${wait}`);
   }
+});
+
+function refused(): never {
+  throw invalidInput('no');
+}
+
+function broken(): never {
+  throw new TypeError('a bug');
+}
+
+test('what is impossible or refused is undefined, and a bug is not taken for a refusal', () => {
+  assert.equal(ifPossible(() => 1) ?? ifPossible(refused), 1);
+  assert.equal(ifPossible(refused) ?? ifPossible(broken), undefined);
+  assert.equal(unlessRefused(() => 1) ?? unlessRefused(refused), 1);
+  assert.equal(unlessRefused(refused), undefined);
+  assert.throws(() => unlessRefused(broken), /a bug/);
 });

@@ -15,11 +15,10 @@ import type { ChannelConfig } from '../../domain/alerts/kinds/kind.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import { channelFields } from '../../domain/alerts/fields.ts';
 import { changedFields } from '../../domain/definition.ts';
-import { got, invalidInput, JobdError } from '../../domain/errors.ts';
+import { got, invalidInput, JobdError, unlessRefused } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import type { Repeatable } from '../../domain/repeatable.ts';
 import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
-import { ifOpens } from '../../domain/secrets/vault.ts';
 import { wasUpdated } from '../../store/accounts/audit.ts';
 import * as channels from '../../store/alerts/channels.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
@@ -77,7 +76,7 @@ async function asMade(
 ): Promise<ChannelConfig> {
   const { id: subjectId, workspaceId } = kept;
   if (await wasUpdated(tx, { workspaceId, subjectId }, ['config'])) return {};
-  const config = ifOpens(() => openConfig(kept, kept.sealed, vault)) ?? {};
+  const config = unlessRefused(() => openConfig(kept, kept.sealed, vault)) ?? {};
   return Object.fromEntries(names.map((name) => [name, config[name] ?? '']));
 }
 
@@ -243,13 +242,8 @@ export function requireMailServer(
 /** A channel as people see it. Whoever lost the master key still sees it. */
 function shownChannel({ vault }: ChannelsApp, { sealed, ...channel }: KeptChannel): ShownChannel {
   const { type, lastDelivery } = channel;
-  const shown = (destination: string | null) => ({ ...channel, destination, lastDelivery });
-  try {
-    return shown(destinationOf(type, openConfig(channel, sealed, vault)));
-  } catch (error) {
-    if (error instanceof JobdError) return shown(null);
-    throw error;
-  }
+  const destination = unlessRefused(() => destinationOf(type, openConfig(channel, sealed, vault)));
+  return { ...channel, destination: destination ?? null, lastDelivery };
 }
 
 async function seal({ vault }: ChannelsApp, tx: Db, channel: Channel, config: ChannelConfig) {

@@ -1,11 +1,11 @@
 /** The callback of a job with `onResult`: a channel of its own, kept in step with the job. */
 
 import { randomBytes } from 'node:crypto';
+import { unlessRefused } from '../../domain/errors.ts';
 import { webhook } from '../../domain/alerts/kinds/webhook.ts';
 import { newId } from '../../domain/id.ts';
 import { leavesOrigin, type Job } from '../../domain/jobs/job.ts';
 import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
-import { ifOpens } from '../../domain/secrets/vault.ts';
 import {
   findCallback,
   insertCallback,
@@ -43,7 +43,8 @@ export async function keepCallback(
   const kept = was === null ? undefined : await findCallback(tx, jobId);
   const stays = kept !== undefined && was !== null && !leavesOrigin({ url: was }, { url });
   const own =
-    secret ?? (stays ? ifOpens(() => openConfig(kept, kept.sealed, vault)['secret']) : undefined);
+    secret ??
+    (stays ? unlessRefused(() => openConfig(kept, kept.sealed, vault)['secret']) : undefined);
   const made = own === undefined ? secretField?.generate?.(randomBytes(32)) : undefined;
   const id = kept?.id ?? newId(now);
   const config = { url, secret: own ?? made ?? '' };
@@ -60,5 +61,5 @@ export async function callbackSecret(
   jobId: string,
 ): Promise<string | undefined> {
   const kept = await findCallback(db, jobId);
-  return kept && ifOpens(() => openConfig(kept, kept.sealed, vault)['secret']);
+  return kept && unlessRefused(() => openConfig(kept, kept.sealed, vault)['secret']);
 }

@@ -10,12 +10,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, unlessRefused } from '../../domain/errors.ts';
 import { errorOf } from '../../domain/runs/reason.ts';
 import type { SentReport } from '../../domain/runs/read-report.ts';
 import { redact, secretTexts, spellingsOf } from '../../domain/secrets/redaction.ts';
 import { openRequest } from '../../domain/secrets/sealed-job.ts';
-import { ifOpens } from '../../domain/secrets/vault.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import * as store from '../../store/runs/reports.ts';
 import type { ReportedRun } from '../../store/runs/reports.ts';
@@ -176,7 +175,7 @@ function redacted(
   message: string | null,
 ): string | null {
   if (message === null) return null;
-  const secrets = ifOpens(() => openRequest({ id, workspaceId, url, sealed }, vault));
+  const secrets = unlessRefused(() => openRequest({ id, workspaceId, url, sealed }, vault));
   // The end of the URL lets anybody who reads it end the run.
   const token = spellingsOf([reportTokens.tokenOf(runId)]);
   return redact(message, [...token, ...secretTexts(secrets?.headers ?? {})]);

@@ -5,8 +5,8 @@
  */
 
 import type { Change } from '../../domain/accounts/audit.ts';
-import { JobdError } from '../../domain/errors.ts';
-import { discarded, ifOpens, type Vault } from '../../domain/secrets/vault.ts';
+import { JobdError, unlessRefused } from '../../domain/errors.ts';
+import { discarded, type Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
@@ -134,7 +134,7 @@ async function replaceSigningKey(
 ): Promise<string | null> {
   const active = await findActiveSigningKey(tx);
   if (active === undefined) return null;
-  if (ifOpens(() => openSigningKey(vault, active)) !== undefined) return null;
+  if (unlessRefused(() => openSigningKey(vault, active)) !== undefined) return null;
   const key = makeSigningKey(vault, masterKeyId);
   await activateSigningKey(tx, key, now);
   return key.keyId;
@@ -150,7 +150,7 @@ async function discardReportKey(tx: Db, vault: Vault): Promise<void> {
 /** Makes new keys for calls if the private part of one is lost. Returns their ids. */
 async function replaceCallKeys(tx: Db, vault: Vault, now: number): Promise<string[]> {
   const lost = (await listSigningCallKeys(tx)).filter(
-    (key) => ifOpens(() => openCallKey(vault, key)) === undefined,
+    (key) => unlessRefused(() => openCallKey(vault, key)) === undefined,
   );
   const made: string[] = [];
   for (const algorithm of new Set(lost.map((key) => key.algorithm))) {

@@ -8,8 +8,8 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
-import { JobdError } from '../../domain/errors.ts';
-import { discarded, ifOpens, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
+import { JobdError, unlessRefused } from '../../domain/errors.ts';
+import { discarded, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
@@ -134,7 +134,7 @@ async function resealTable(
         const place = placeOf(table, value);
         const open = (): string => vault.open(value.sealed, place);
         // If a value was damaged since the check, the rotation ends here, with both keys available.
-        const plaintext = isObsolete(value) ? ifOpens(open) : open();
+        const plaintext = isObsolete(value) ? unlessRefused(open) : open();
         if (plaintext === undefined) continue;
         // What was set meanwhile is sealed with the new key already.
         const sealed = vault.seal(keyId, plaintext, place);

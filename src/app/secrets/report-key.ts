@@ -1,9 +1,10 @@
 /** The secret of report URLs: made at the first start, the same for all nodes, sealed like every other secret. */
 
+import { unlessRefused } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import type { ReportTokens } from '../../domain/runs/report.ts';
-import { ifOpens, placeOf, type Vault } from '../../domain/secrets/vault.ts';
+import { placeOf, type Vault } from '../../domain/secrets/vault.ts';
 import { reportTokens, newReportSecret } from '../../secrets/report-tokens.ts';
 import { writeAlone } from '../../store/database/alone.ts';
 import type { Db, Store } from '../../store/database/store.ts';
@@ -32,7 +33,7 @@ export async function openReportTokens({
 
 async function opened(db: Db, vault: Vault): Promise<string | undefined> {
   const key = await findReportKey(db);
-  return key && ifOpens(() => vault.open(key.sealed, placeOf('report_keys', key)));
+  return key && unlessRefused(() => vault.open(key.sealed, placeOf('report_keys', key)));
 }
 
 async function replaced(tx: Db, vault: Vault, now: number): Promise<string> {

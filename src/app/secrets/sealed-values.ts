@@ -1,6 +1,7 @@
 /** Which sealed values the available master keys can open, and how people repair the others. */
 
-import { ifOpens, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
+import { unlessRefused } from '../../domain/errors.ts';
+import { placeOf, sealedTables } from '../../domain/secrets/vault.ts';
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { Db } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
@@ -27,7 +28,7 @@ export async function* checkSealed(
     for await (const values of pages) {
       for (const value of values) {
         const place = placeOf(table, value);
-        const isReadable = ifOpens(() => vault.open(value.sealed, place)) !== undefined;
+        const isReadable = unlessRefused(() => vault.open(value.sealed, place)) !== undefined;
         yield { ...value, row: `${table}/${value.id}`, isReadable };
       }
     }

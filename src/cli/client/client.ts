@@ -3,7 +3,13 @@
 import type { ErrorBody } from '../../api/http/contract.ts';
 import type { ClientConfig } from './profiles.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
-import { errorCodes, JobdError, limitWords, type ErrorCode } from '../../domain/errors.ts';
+import {
+  type ErrorCode,
+  errorCodes,
+  ifPossible,
+  JobdError,
+  limitWords,
+} from '../../domain/errors.ts';
 import { exchange, exchangeFollowing, type Answer, type Question } from './exchange.ts';
 
 /** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
@@ -183,11 +189,7 @@ function isOk({ status }: Answer): boolean {
 
 /** The value of a JSON document; undefined if the text is none. */
 export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return ifPossible(() => JSON.parse(text) as unknown);
 }
 
 /** The error that the server sent, or that it is another program. */

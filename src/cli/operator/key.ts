@@ -2,7 +2,7 @@
 
 import { defaultServerUrl, loginUrl, type Flags } from '../../settings/config.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { unlessRefused } from '../../domain/errors.ts';
 import type { Key } from '../../domain/accounts/key.ts';
 import { findOne, nameAndId, searchAmong, type Named } from '../client/find.ts';
 import { parseMoment, withWide } from '../options.ts';
@@ -106,12 +106,7 @@ export const addKeyCommands = storeCommands('key', 'create, list and revoke API 
 
 /** The server that commands ask without a profile; null if JOBD_URL is none, which is not the concern of a key. */
 function usualUrl(): string | null {
-  try {
-    return loginUrl() ?? defaultServerUrl;
-  } catch (error) {
-    if (error instanceof JobdError) return null;
-    throw error;
-  }
+  return unlessRefused(() => loginUrl() ?? defaultServerUrl) ?? null;
 }
 
 /** The key that a person means. The name of an expired key may have been given to another one: that is meant first. */

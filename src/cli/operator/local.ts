@@ -11,7 +11,7 @@ import {
   secretKeys,
 } from '../../settings/config.ts';
 import type { Environment, Flags, NamedDirectory } from '../../settings/config.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { ifPossible, JobdError } from '../../domain/errors.ts';
 import type { Local, Place } from '../../serve/local-store.ts';
 import { withoutPassword } from '../../settings/setting.ts';
 import { libpqUrl } from './libpq-url.ts';
@@ -176,11 +176,7 @@ function sayWhere(chosen: Chosen, output: Output): void {
 }
 
 function holdingOf(directory: string, hasStore: HasStore): Holding {
-  try {
-    return hasStore(directory) ? 'database' : 'nothing';
-  } catch {
-    return 'unknown';
-  }
+  return ifPossible(() => (hasStore(directory) ? 'database' : 'nothing')) ?? 'unknown';
 }
 
 function isRoot(): boolean {

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { ifPossible } from '../../domain/errors.ts';
 import { databaseUrl, namedDataDir, type Environment, type Flags } from '../../settings/config.ts';
 import { flagsIn } from './serve-flags.ts';
 
@@ -44,12 +45,8 @@ export function findServers({ proc, passwd } = systemPaths): RunningServer[] {
 }
 
 function processesIn(proc: string): string[] {
-  try {
-    const names = readdirSync(proc).filter((name) => /^\d+$/.test(name));
-    return names.slice(0, mostProcesses);
-  } catch {
-    return [];
-  }
+  const names = ifPossible(() => readdirSync(proc)) ?? [];
+  return names.filter((name) => /^\d+$/.test(name)).slice(0, mostProcesses);
 }
 
 function serverIn(directory: string, pid: number, passwd: string): RunningServer | null {
@@ -87,11 +84,7 @@ function unitOf(directory: string): string | null {
 
 /** The text of a file; empty if it cannot be read. */
 function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return ifPossible(() => readFileSync(file, 'utf8')) ?? '';
 }
 
 function isJobd(program = ''): boolean {

@@ -1,6 +1,7 @@
 /** The options of `jobd serve`, for it and for who reads the command of a daemon. */
 
 import { Command } from 'commander';
+import { ifPossible } from '../../domain/errors.ts';
 import type { Flags } from '../../settings/config.ts';
 import { serveFlags } from '../../settings/serve-settings.ts';
 import { collect } from '../options.ts';
@@ -19,9 +20,6 @@ export function flagsIn(words: readonly string[]): Flags {
   const at = words.indexOf('serve');
   const command = withServeFlags(new Command()).exitOverride().helpOption(false);
   command.configureOutput({ writeErr: () => {} });
-  try {
-    return command.parse(at === -1 ? [] : words.slice(at + 1), { from: 'user' }).opts();
-  } catch {
-    return {};
-  }
+  const own = at === -1 ? [] : words.slice(at + 1);
+  return ifPossible(() => command.parse(own, { from: 'user' }).opts()) ?? {};
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ifPossible } from '../../domain/errors.ts';
 import { environmentVariable, namedDataDir, urlHere } from '../../settings/config.ts';
 import type { Environment, Flags } from '../../settings/config.ts';
 import { readSettings } from '../../settings/serve-settings.ts';
@@ -58,12 +59,9 @@ function readService({ settings, unit: unitFile, changes }: typeof serviceFiles)
 }
 
 function changesIn(directory: string): string[] {
-  try {
-    const names = readdirSync(directory).filter((name) => name.endsWith('.conf'));
-    return names.toSorted().map((name) => join(directory, name));
-  } catch {
-    return [];
-  }
+  const names = ifPossible(() => readdirSync(directory)) ?? [];
+  const changes = names.filter((name) => name.endsWith('.conf'));
+  return changes.toSorted().map((name) => join(directory, name));
 }
 
 /** The service, or null. A file that others than root could have written, or this user may not read, names nothing. Never throws. */

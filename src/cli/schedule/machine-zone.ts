@@ -2,7 +2,7 @@
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { environmentVariable } from '../../settings/config.ts';
-import { JobdError, systemCode } from '../../domain/errors.ts';
+import { JobdError, systemCode, unlessRefused } from '../../domain/errors.ts';
 import { canonicalZone } from '../../domain/schedule/zone.ts';
 
 /** What is said of a zone that nobody named. */
@@ -52,12 +52,7 @@ export function machineZone(machine = thisMachine()): string {
 
 /** The same, but UTC where the machine says no name: for times that are only shown. */
 export function shownZone(): string {
-  try {
-    return machineZone();
-  } catch (error) {
-    if (error instanceof JobdError) return 'UTC';
-    throw error;
-  }
+  return unlessRefused(machineZone) ?? 'UTC';
 }
 
 function systemZone({ real, text }: Machine): string {
@@ -76,12 +71,7 @@ function systemZone({ real, text }: Machine): string {
 /** The zone of a name, or of a file of the time-zone database; null if there is none. */
 export function zoneIn(name: string): string | null {
   const [, inDatabase = name] = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(name) ?? [];
-  try {
-    return canonicalZone(inDatabase);
-  } catch (error) {
-    if (error instanceof JobdError) return null;
-    throw error;
-  }
+  return unlessRefused(() => canonicalZone(inDatabase)) ?? null;
 }
 
 /** Null if there is no such file. */

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../settings/config.ts';
-import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { ifPossible, invalidInput, JobdError, unlessRefused } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { scheduleFields } from '../../domain/schedule/fields.ts';
 import { ruleOf, type ScheduleSettings } from '../../domain/schedule/schedule.ts';
@@ -96,12 +96,10 @@ export function scheduleText(schedule: ScheduleSettings & { runAt?: string }): s
 /** An instant as the clocks of a zone show it: `2026-12-01 09:00 Europe/Paris`; in UTC if this machine does not know the zone. */
 function onceIn(runAt: string, timeZone: string): string {
   const timeStyle = runAt.endsWith(':00.000Z') ? 'short' : 'medium';
-  try {
-    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle });
-    return `${format.format(Date.parse(runAt))} ${timeZone}`;
-  } catch {
-    return runAt;
-  }
+  const options = { timeZone, dateStyle: 'short', timeStyle } as const;
+  const format = () => new Intl.DateTimeFormat('sv-SE', options).format(Date.parse(runAt));
+  const local = ifPossible(format);
+  return local === undefined ? runAt : `${local} ${timeZone}`;
 }
 
 /** The fields of a schedule: as it was set, and in words if they say more. */
@@ -111,12 +109,7 @@ export async function scheduleFieldsFor(
   const asSet = { schedule: scheduleText(schedule) };
   if (schedule.scheduleType === 'period' || schedule.runAt !== undefined) return asSet;
   const { scheduleWords } = await import('../../domain/schedule/words.ts');
-  try {
-    const words = scheduleWords(ruleOf({ ...schedule, anchorAt: 0 }));
-    return words === schedule.cronExpr ? asSet : { ...asSet, when: words };
-  } catch (error) {
-    // A server of another version may know more expressions.
-    if (error instanceof JobdError) return asSet;
-    throw error;
-  }
+  // A server of another version may know more expressions.
+  const words = unlessRefused(() => scheduleWords(ruleOf({ ...schedule, anchorAt: 0 })));
+  return words === undefined || words === schedule.cronExpr ? asSet : { ...asSet, when: words };
 }

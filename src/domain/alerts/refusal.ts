@@ -1,5 +1,6 @@
 /** An answer that took no alert: whether it says so for good, and how long it asks to wait. */
 
+import { ifPossible } from '../errors.ts';
 import type { ChannelKind } from './kinds/kind.ts';
 
 /**
@@ -48,11 +49,7 @@ export function askedInBodyMs(httpStatus: number, body: string, longestMs: numbe
 
 /** The object that a body of JSON is; an empty one for any other body. */
 export function objectIn(body: string): Record<string, unknown> {
-  try {
-    return recordOf(JSON.parse(body));
-  } catch {
-    return {};
-  }
+  return recordOf(ifPossible(() => JSON.parse(body) as unknown));
 }
 
 /** A value as an object; an empty one if it is none. */

@@ -3,6 +3,7 @@
  * requests; a target that wants to reveal a secret can write it in a way that is not found.
  */
 
+import { ifPossible } from '../errors.ts';
 import { maxPreviewBytes } from '../runs/preview.ts';
 import { isSecretHeader } from '../jobs/headers.ts';
 import { reportHeader } from '../runs/report.ts';
@@ -44,11 +45,8 @@ function partsOf(name: string, value: string): string[] {
 
 /** `user:password` (RFC 7617); empty if it is not base64. */
 function decodedBasic(credential: string): string {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(credential), (c) => c.charCodeAt(0)));
-  } catch {
-    return '';
-  }
+  const text = ifPossible(() => atob(credential)) ?? '';
+  return new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0)));
 }
 
 /** As it is, in a JSON string (with and without `/` escaped), and in a query. */

@@ -1,9 +1,9 @@
 /** A job as it is kept: header values and body are sealed together, so that a call opens one value; nothing if it has neither. */
 
-import { JobdError } from '../errors.ts';
+import { JobdError, unlessRefused } from '../errors.ts';
 import type { Job } from '../jobs/job.ts';
 import { errorOfResult, type Failure } from '../runs/outcome.ts';
-import { ifOpens, placeOf, type RequestSecrets, type Vault } from './vault.ts';
+import { placeOf, type RequestSecrets, type Vault } from './vault.ts';
 
 export interface SealedJob extends Omit<Job, keyof RequestSecrets> {
   /** Null if there are no headers and no body. */
@@ -44,7 +44,7 @@ export function openJob(job: SealedJob, vault: Vault): Job {
  * the reason that its next run will have, so that a list still shows all other jobs.
  */
 export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
-  const opened = ifOpens(() => openJob(sealedJob, vault));
+  const opened = unlessRefused(() => openJob(sealedJob, vault));
   if (opened !== undefined) return opened;
   const { sealed: _, ...job } = sealedJob;
   const downReason = errorOfResult({ kind: 'failure', failure: damage });

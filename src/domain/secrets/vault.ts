@@ -1,6 +1,5 @@
 /** Secrets are sealed before they are stored, so that a stolen database reveals none; `secrets/` does it. */
 
-import { JobdError } from '../errors.ts';
 import { siteText } from '../targets/target.ts';
 
 /** The part of a job's request that is kept sealed. */
@@ -59,14 +58,4 @@ export interface Vault {
   seal(keyId: string, plaintext: string, place: string): string;
   /** Throws `unavailable` if the master key is missing, or the value was not sealed for this place. */
   open(sealed: string, place: string): string;
-}
-
-/** The result of `open`; undefined if the value cannot be opened: its key is missing, or it was damaged or discarded. */
-export function ifOpens<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof JobdError) return undefined;
-    throw error;
-  }
 }

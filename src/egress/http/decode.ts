@@ -5,6 +5,7 @@
  */
 
 import * as zlib from 'node:zlib';
+import { ifPossible } from '../../domain/errors.ts';
 import type { Timers } from '../../domain/clock.ts';
 import { cutPreview, maxPreviewBytes, startPreview } from '../../domain/runs/preview.ts';
 import { createPace } from '../pace.ts';
@@ -64,12 +65,8 @@ export function startKeptBody(coding: string | null, charset: string | null): Ke
 /** Null for UTF-8, and for labels that the Encoding Standard does not name. */
 function textDecoderOf(charset: string | null): InstanceType<typeof TextDecoder> | null {
   if (charset === null) return null;
-  try {
-    const decoder = new TextDecoder(charset);
-    return decoder.encoding === 'utf-8' ? null : decoder;
-  } catch {
-    return null;
-  }
+  const decoder = ifPossible(() => new TextDecoder(charset));
+  return decoder === undefined || decoder.encoding === 'utf-8' ? null : decoder;
 }
 
 /** The text of a kept body. */

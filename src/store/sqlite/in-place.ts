@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { storeUnusable, systemCode, type JobdError } from '../../domain/errors.ts';
+import { ifPossible, type JobdError, storeUnusable, systemCode } from '../../domain/errors.ts';
 
 /** What tells a file from others; null if there is none, undefined if that cannot be seen. */
 export function identityOf(path: string): string | null | undefined {
@@ -32,21 +32,17 @@ export function watchPlace(path: string): () => JobdError | null {
   };
 }
 
-/** The files that a process has open, by what the system calls them; null if that cannot be seen. */
-function openFilesOf(pid: string): string[] | null {
+/** The files that a process has open, by what the system calls them; none if that cannot be seen. */
+function openFilesOf(pid: string): string[] {
   const directory = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(directory).map((name) => `${directory}/${name}`);
-  } catch {
-    return null;
-  }
+  return namesIn(directory).map((name) => `${directory}/${name}`);
 }
 
 /** Whether a process has the file open that is at this path now; null if that cannot be seen. */
 export function hasOpen(pid: string, path: string): boolean | null {
   const there = identityOf(path);
   const files = openFilesOf(pid);
-  if (files === null || files.length === 0) return null;
+  if (files.length === 0) return null;
   return files.some((file) => identityOf(file) === there);
 }
 
@@ -62,7 +58,7 @@ export interface OpenFile {
 
 /** The files of databases that a process has open, without its locks; none if that cannot be seen. */
 export function databasesOpenIn(pid: string): OpenFile[] {
-  return (openFilesOf(pid) ?? []).flatMap((descriptor) => {
+  return openFilesOf(pid).flatMap((descriptor) => {
     const link = linkOf(descriptor) ?? '';
     const isRemoved = link.endsWith(' (deleted)');
     const first = firstBytesOf(descriptor);
@@ -90,22 +86,15 @@ function firstBytesOf(path: string): Buffer {
 /** The process that has a file open which was at this path, an absolute one, and was removed; undefined if none is seen. */
 export function whoHasRemoved(path: string): string | undefined {
   const removed = `${path} (deleted)`;
-  const pids = readdirOf('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.find((pid) => openFilesOf(pid)?.some((file) => linkOf(file) === removed));
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.find((pid) => openFilesOf(pid).some((file) => linkOf(file) === removed));
 }
 
-function readdirOf(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
+/** What is in a directory; nothing if there is none, or this user may not look. */
+export function namesIn(directory: string): string[] {
+  return ifPossible(() => readdirSync(directory)) ?? [];
 }
 
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
+function linkOf(path: string): string | undefined {
+  return ifPossible(() => readlinkSync(path));
 }

@@ -6,7 +6,7 @@
 
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JobdError } from '../../domain/errors.ts';
+import { ifPossible, JobdError } from '../../domain/errors.ts';
 import { isBusy } from './connection.ts';
 import { openFile } from './file.ts';
 import { identityOf, whoHasRemoved } from './in-place.ts';
@@ -117,9 +117,5 @@ function lockFile(path: string, refusal: () => string): Disposable {
 }
 
 function pidFrom(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return '';
-  }
+  return ifPossible(() => readFileSync(path, 'utf8').trim()) ?? '';
 }

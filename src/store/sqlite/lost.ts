@@ -1,9 +1,9 @@
 /** A data directory whose database is gone: what an earlier one left beside it tells that apart from a new directory. */
 
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
-import { databasesOpenIn, hasOpen, type OpenFile } from './in-place.ts';
+import { databasesOpenIn, hasOpen, namesIn, type OpenFile } from './in-place.ts';
 import { whoLocks } from './lock.ts';
 import { reservePath } from './reserve.ts';
 
@@ -64,12 +64,4 @@ function rescueOf(open: readonly OpenFile[]): string[] {
     `before you stop jobd, copy what it has open: ${copies.join('; ')}`,
     'then stop it: jobd restore saved.db --unverified',
   ];
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).toSorted();
-  } catch {
-    return []; // it does not exist
-  }
 }

@@ -10,7 +10,7 @@ import { encryptFor } from './age.ts';
 import { runOwnCommand } from './own-command.ts';
 import { nextBackupAt, type BackupPlan } from '../../domain/backups.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { ifPossible, messageOf } from '../../domain/errors.ts';
 import { startLoop } from '../../engine/loop.ts';
 import type { Starting } from '../../serve/house.ts';
 import type { BackupGauges } from '../../metrics/metrics.ts';
@@ -58,22 +58,14 @@ export function startScheduledBackups(parts: ScheduledParts): ScheduledBackups {
   }
 
   function known(): BackupRecord | null {
-    try {
-      const record = readBackupRecord(dataDir);
-      return record?.plan.directory === directory ? record : null;
-    } catch {
-      return null;
-    }
+    const record = ifPossible(() => readBackupRecord(dataDir));
+    return record?.plan.directory === directory ? record : null;
   }
 
   /** A directory that cannot be read has none: the next backup fails then, and says why. */
   function newest(): MadeBackup | null {
-    try {
-      const found = findBackups(directory, instanceId).at(-1);
-      return found === undefined ? null : { at: found.at, path: found.path, bytes: found.bytes };
-    } catch {
-      return null;
-    }
+    const found = ifPossible(() => findBackups(directory, instanceId).at(-1));
+    return found === undefined ? null : { at: found.at, path: found.path, bytes: found.bytes };
   }
 
   async function backUp(): Promise<void> {

@@ -3,6 +3,8 @@
  * Browsers write them when they copy a request as curl.
  */
 
+import { ifPossible } from '../../domain/errors.ts';
+
 /** The text in such quotes, the index after them, and why they cannot be read. */
 export interface AnsiCQuoted {
   value: string;
@@ -70,11 +72,6 @@ function controlCharacter(name: string): string {
 }
 
 function decode(bytes: readonly number[]): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      Uint8Array.from(bytes),
-    );
-  } catch {
-    return null;
-  }
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return ifPossible(() => decoder.decode(Uint8Array.from(bytes))) ?? null;
 }

@@ -16,9 +16,8 @@ import type { ChannelDefinition, Served } from '../../../domain/alerts/managed-c
 import { channelFields } from '../../../domain/alerts/fields.ts';
 import { changedFields, changedNames } from '../../../domain/definition.ts';
 import { defaultsOf, valuesIn } from '../../../domain/fields.ts';
-import { invalidInput, JobdError } from '../../../domain/errors.ts';
+import { invalidInput, JobdError, unlessRefused } from '../../../domain/errors.ts';
 import { openConfig } from '../../../domain/secrets/sealed-config.ts';
-import { ifOpens } from '../../../domain/secrets/vault.ts';
 import { findChannel } from '../../../store/alerts/channels.ts';
 import { findManagedKeys } from '../../../store/database/managed-keys.ts';
 import { comparable, managed, type Scene } from './managed.ts';
@@ -106,7 +105,7 @@ function checkType({ type }: KeptChannel, definition: ChannelDefinition): void {
 
 /** The config of a channel; undefined if no key can open it. */
 function configOf({ app: { vault } }: Scene, channel: KeptChannel): ChannelConfig | undefined {
-  return ifOpens(() => openConfig(channel, channel.sealed, vault));
+  return unlessRefused(() => openConfig(channel, channel.sealed, vault));
 }
 
 /** The keys of the jobs and monitors that a channel serves, by id, without deleted ones; null for all. */
