@@ -9,18 +9,15 @@ import { systemClock, type Clock } from '../domain/clock.ts';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
 import { maskedAddress } from '../domain/alerts/destination.ts';
+import type { MailMessage } from '../domain/alerts/kinds/kind.ts';
 import { isMailAllowed, type MailRule } from '../domain/alerts/mail-allow.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
 import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
 import { StallWatch, stoodStill } from './deadline.ts';
 
 /** An email. `id` becomes its Message-ID, which marks duplicates. */
-export interface Mail {
+export interface Mail extends Omit<MailMessage, 'kind'> {
   id: string;
-  to: readonly string[];
-  subject: string;
-  text: string;
-  html: string;
 }
 
 /** Why the server did not take an email, or not for all of its recipients. */

@@ -12,14 +12,7 @@ import type { Ground, Principal } from '../app.ts';
 import { keptIn, stillGood, type Kept } from './kept.ts';
 
 /** Jobs by state; `running` ones are in their states too. */
-export interface JobCounts {
-  total: number;
-  down: number;
-  running: number;
-  up: number;
-  paused: number;
-  new: number;
-}
+export type JobCounts = Omit<MonitorCounts, 'late'> & { running: number };
 
 /** A window in its time, and until when, in epoch milliseconds. */
 type WindowNow = { id: string; name: string; until: number } & About;

@@ -1,21 +1,19 @@
 /** The key that signs receipts: made, shown and changed by those who may open the store. */
 
-import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { writeAlone } from '../../store/database/alone.ts';
-import type { Db, Store } from '../../store/database/store.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as keys from '../../store/proof/signing-keys.ts';
 import type { SigningKeyRecord } from '../../store/proof/signing-keys.ts';
+import type { Ground } from '../app.ts';
 
 export type { SigningKeyRecord };
 
 /** What is needed to act on keys. */
-export interface SigningKeyParts {
-  store: Store;
-  clock: Clock;
+export interface SigningKeyParts extends Ground {
   vault: Vault;
 }
 
@@ -33,11 +31,8 @@ export async function ensureSigningKey({ store, clock, vault }: SigningKeyParts)
 }
 
 /** Makes a new key sign from now on. Public keys are kept for ever; the private part of the old key is removed. */
-export async function rotateSigningKey({
-  store,
-  clock,
-  vault,
-}: SigningKeyParts): Promise<SigningKeyRecord> {
+export async function rotateSigningKey(parts: SigningKeyParts): Promise<SigningKeyRecord> {
+  const { store, clock, vault } = parts;
   return await store.write((tx) => activateNewKey(tx, vault, clock.now()));
 }
 
@@ -50,7 +45,7 @@ async function activateNewKey(tx: Db, vault: Vault, now: number): Promise<Signin
 /** The key that signs now. Throws `not_found`. */
 export async function activeSigningKey({
   store,
-}: Pick<SigningKeyParts, 'store'>): Promise<SigningKeyRecord> {
+}: Pick<Ground, 'store'>): Promise<SigningKeyRecord> {
   const active = await keys.findActiveSigningKey(store.db);
   if (active !== undefined) return active;
   throw new JobdError('not_found', 'there is no signing key yet: jobd serve makes one');
@@ -59,6 +54,6 @@ export async function activeSigningKey({
 /** Every key, the one that signs first. */
 export async function listSigningKeys({
   store,
-}: Pick<SigningKeyParts, 'store'>): Promise<SigningKeyRecord[]> {
+}: Pick<Ground, 'store'>): Promise<SigningKeyRecord[]> {
   return await keys.listSigningKeys(store.db);
 }

@@ -1,26 +1,19 @@
 /** The secret of report URLs: made at the first start, the same for all nodes, sealed like every other secret. */
 
 import { unlessRefused } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
 import type { ReportTokens } from '../../domain/runs/report.ts';
 import { placeOf, type Vault } from '../../domain/secrets/vault.ts';
 import { reportTokens, newReportSecret } from '../../secrets/report-tokens.ts';
 import { writeAlone } from '../../store/database/alone.ts';
-import type { Db, Store } from '../../store/database/store.ts';
+import type { Db } from '../../store/database/store.ts';
 import { findReportKey, replaceReportKey } from '../../store/secrets/report-keys.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
+import type { Ground } from '../app.ts';
 
 /** The tokens of report URLs. A secret that cannot be opened is replaced: the URLs of open waits are unknown then. */
-export async function openReportTokens({
-  store,
-  vault,
-  clock,
-}: {
-  store: Store;
-  vault: Vault;
-  clock: Clock;
-}): Promise<ReportTokens> {
+export async function openReportTokens(parts: Ground & { vault: Vault }): Promise<ReportTokens> {
+  const { store, vault, clock } = parts;
   const secret =
     (await opened(store.db, vault)) ??
     (await writeAlone(

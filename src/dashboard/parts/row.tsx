@@ -13,7 +13,8 @@ import { At, Button, Glyph, Link, Outside, PauseSign, Until, type Status } from 
 import { Chips } from './labels.tsx';
 import { WindowTags } from './muted.tsx';
 
-interface Thing {
+/** What every one of them has. */
+export interface Thing {
   id: string;
   name: string;
   labels?: Labels;

@@ -2,7 +2,6 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Labels } from '../../domain/labels.ts';
 import { setPaused } from '../client/actions.ts';
 import { useAgainAfter } from '../client/again.ts';
 import { ofOne, useResource } from '../client/resource.ts';
@@ -18,14 +17,7 @@ import { Chips } from './labels.tsx';
 import { WindowTags } from './muted.tsx';
 import { Loaded, MissingThing } from './loaded.tsx';
 import { Menu } from './menu.tsx';
-
-interface Thing {
-  id: string;
-  name: string;
-  labels?: Labels;
-  mutedUntil?: string;
-  heldUntil?: string;
-}
+import type { Thing } from './row.tsx';
 
 interface BreadcrumbsProps {
   kind: Kind;

@@ -32,13 +32,8 @@ const parameters = ['from', 'tls', 'ehlo'];
  * Reads the URL; null if it is empty. Without `from` the sender is the user if that is an address, else `jobd@HOST`. Throws
  * `invalid_input`, never repeating the password.
  */
-export function parseMailServer({
-  name,
-  value,
-}: {
-  name: string;
-  value: string;
-}): MailServer | null {
+export function parseMailServer(setting: { name: string; value: string }): MailServer | null {
+  const { name, value } = setting;
   if (value === '') return null;
   const [, scheme] = /^(smtps?):\/\/[^/]/i.exec(value) ?? [];
   // As http the parser checks the host as that of a web address. It would drop port 80.

@@ -1,19 +1,16 @@
 /** What the runs of a job came to, day by day in its zone. A day before the kept runs is not listed: nothing is known of it. */
 
 import { dayReader, isoDay, lastDays } from '../schedule/local-days.ts';
+import type { Outcomes } from './rate.ts';
 import type { Run } from './run.ts';
 
 /** What is counted of a run. */
 export type RunFigures = Pick<Run, 'scheduledFor' | 'status' | 'durationMs'>;
 
 /** The runs that were due on one day. Times of calls that ended, in milliseconds; null if there were none. */
-export interface DayOfRuns {
+export interface DayOfRuns extends Outcomes {
   /** As the calendar of the zone names it: 2026-03-29. */
   date: string;
-  success: number;
-  failed: number;
-  interrupted: number;
-  missed: number;
   medianMs: number | null;
   maxMs: number | null;
 }

@@ -1,6 +1,7 @@
 /** What went wrong in a workspace: jobs that missed a due time, and how many runs were no success. */
 
 import { sql } from 'kysely';
+import type { Outcomes } from '../../domain/runs/rate.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { JobNow } from '../../domain/runs/trouble.ts';
 import { idList } from '../database/dialect.ts';
@@ -42,11 +43,7 @@ export async function findJobsNow(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map(({ id, ...row }) => [id, { ...row, paused: row.paused === 1 }]));
 }
 
-export interface TroubleCounts {
-  failed: number;
-  interrupted: number;
-  missed: number;
-}
+export type TroubleCounts = Omit<Outcomes, 'success'>;
 
 /** Counts the newest `rows` of them from an instant on, in epoch milliseconds. */
 export async function countTrouble(
