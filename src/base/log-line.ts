@@ -9,6 +9,7 @@ import { didWords } from '../domain/accounts/audit-words.ts';
 import type { AuditAction } from '../domain/accounts/audit.ts';
 import { alertNews } from '../domain/alerts/logged-alert.ts';
 import { showControls } from '../domain/characters.ts';
+import { counted } from '../domain/counted.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { fieldWord } from '../domain/field-words.ts';
 import { errorDetail, readWhy, type WhyDocument } from '../domain/runs/reason.ts';
@@ -110,13 +111,13 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
     const place = `jobd ${textOf(version)} started on ${textOf(url)}${site}, data in ${textOf(dataDir ?? database)}`;
     if (jobs === undefined) return place;
     const next = nextDueAt === null ? 'nothing is due' : `next due ${moment(fields, 'nextDueAt')}`;
-    return `${place}: ${counted(jobs, 'job')}, ${counted(monitors, 'monitor')}, ${next}`;
+    return `${place}: ${counted(Number(jobs), 'job')}, ${counted(Number(monitors), 'monitor')}, ${next}`;
   },
   'stopping, a second signal stops at once': (fields) => {
     const { signal, calls, waitMs } = fields;
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
     if (calls === 0) return `stopping (${textOf(signal)}): no calls in flight`;
-    const waits = `waiting up to ${durationText(Number(waitMs))} for ${counted(calls, 'call')}`;
+    const waits = `waiting up to ${durationText(Number(waitMs))} for ${counted(Number(calls), 'call')}`;
     return `stopping (${textOf(signal)}): ${waits}; ${again} stops at once`;
   },
 };
@@ -174,10 +175,6 @@ function news(fields: Fields): string {
   };
   const isGathered = about.count !== null && workspace !== undefined;
   return (isGathered ? `${textOf(workspace)}: ` : '') + alertNews(textOf(event), about);
-}
-
-function counted(count: unknown, noun: string): string {
-  return `${textOf(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function because(why: unknown): string {

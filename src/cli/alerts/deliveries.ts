@@ -45,24 +45,19 @@ Examples:
         throw invalidInput('use either --job or --monitor, not both');
       }
       const api = connect(context);
-      const wide = flags['wide'] === true;
       const subject = await subjectOf(flags, api);
-      if (name === undefined) {
-        const found = await api.channels.allDeliveries(limit, subject);
-        if (flags['json']) printJson(output, found);
-        else printDeliveries(output, found.deliveries, { hasChannels: true, isWide: wide });
-        return;
-      }
-      const { id } = await api.channels.find(name);
-      if (delivery === undefined) {
-        const found = await api.channels.deliveries(id, limit, subject);
-        if (flags['json']) printJson(output, found);
-        else printDeliveries(output, found.deliveries, { hasChannels: false, isWide: wide });
-      } else {
+      const id = name === undefined ? null : (await api.channels.find(name)).id;
+      if (id !== null && delivery !== undefined) {
         const found = await api.channels.delivery(id, await wholeId(api, id, delivery));
-        if (flags['json']) printJson(output, found);
-        else printAttempts(output, found);
+        return flags['json'] ? printJson(output, found) : printAttempts(output, found);
       }
+      const found =
+        id === null
+          ? await api.channels.allDeliveries(limit, subject)
+          : await api.channels.deliveries(id, limit, subject);
+      if (flags['json']) return printJson(output, found);
+      const shown = { hasChannels: id === null, isWide: flags['wide'] === true };
+      printDeliveries(output, found.deliveries, shown);
     });
 }
 

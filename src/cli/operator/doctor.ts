@@ -12,6 +12,7 @@ import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { enterPlace, namesNoPlace, type EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
+import { isRoot } from './roots-files.ts';
 import { printJson, printRows, type Columns, type Output } from '../terminal/output.ts';
 import { environmentOfService, findService, serviceFiles } from './service.ts';
 import type { ServiceEnvironment } from './service.ts';
@@ -113,7 +114,7 @@ async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace 
 
 /** The environment that systemd gives the service: for root, who names no place of another one; else null. */
 function environmentFor(flags: Flags): ServiceEnvironment | null {
-  const isForService = process.geteuid?.() === 0 && namesNoPlace(flags);
+  const isForService = isRoot() && namesNoPlace(flags);
   return isForService ? environmentOfService() : null;
 }
 

@@ -17,6 +17,7 @@ import { withoutPassword } from '../../settings/setting.ts';
 import { libpqUrl } from './libpq-url.ts';
 import { actAsOwner, type Entered } from './owner.ts';
 import { nameOf, noDatabase, type Holding } from './places.ts';
+import { isRoot } from './roots-files.ts';
 import { findServers } from './running.ts';
 import { environmentOfService, findService, type Service } from './service.ts';
 import type { Output } from '../terminal/output.ts';
@@ -177,8 +178,4 @@ function sayWhere(chosen: Chosen, output: Output): void {
 
 function holdingOf(directory: string, hasStore: HasStore): Holding {
   return ifPossible(() => (hasStore(directory) ? 'database' : 'nothing')) ?? 'unknown';
-}
-
-function isRoot(): boolean {
-  return process.geteuid?.() === 0;
 }

@@ -11,7 +11,7 @@ import * as fs from 'node:fs';
 import { userInfo } from 'node:os';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 import { followLinks } from './links.ts';
-import { strangeLink } from './roots-files.ts';
+import { isRoot, strangeLink } from './roots-files.ts';
 import { uidIn, unsafeOn } from './trust.ts';
 
 /** Missing in the types of Node. */
@@ -33,7 +33,7 @@ export interface Entered<T> {
  * becomes another user. Does nothing unless root runs it. Throws `unavailable` if that is not safe.
  */
 export function actAsOwner<T>(directory: string, openFirst?: () => T): Entered<T> {
-  if (process.geteuid?.() !== 0) return { path: directory, opened: null };
+  if (!isRoot()) return { path: directory, opened: null };
   const followed = followLinks(directory);
   const { path, present } = followed;
   const uid = uidIn(followed.seen, present);

@@ -94,6 +94,7 @@ export function strangeLink(link: string, remedy: string): JobdError {
   return new JobdError('unavailable', `${sentence}: ${remedy}`);
 }
 
-function isRoot(): boolean {
+/** Whether root runs this process. */
+export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Output } from '../terminal/output.ts';
 import { chooseDataDir, enterPlace, openStoreAt } from './local.ts';
+import { isRoot } from './roots-files.ts';
 import { findServiceUrl } from './service.ts';
 
 /**
@@ -15,7 +16,7 @@ async function servedUrl(output: Output): Promise<string | null> {
   try {
     const { path } = await chooseDataDir({});
     // Root would become the owner of the database, and could not write a profile of its own then.
-    if (process.geteuid?.() === 0 && statSync(path).uid !== 0) return null;
+    if (isRoot() && statSync(path).uid !== 0) return null;
     const { siteUrlIn, whoServes } = await import('../../app/operator/served.ts');
     const place = await enterPlace({}, output);
     await using local = await openStoreAt(place);

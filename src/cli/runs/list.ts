@@ -116,7 +116,8 @@ export async function* runsOf(
   }
 }
 
-async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+/** The first items, up to `count`. */
+export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
   const taken: T[] = [];
   for await (const item of items) {
     taken.push(item);

@@ -7,6 +7,7 @@ import { isId, timeOfId } from '../../domain/id.ts';
 import { runStatuses, type RunStatus } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { sinceOrUntil } from '../terminal/cell.ts';
+import { take } from './list.ts';
 
 /** What the argument of a run may be. */
 export const runArgument = 'id of the run or its beginning, latest, failed or another status';
@@ -26,7 +27,7 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
   if (word === 'latest' || runStatuses.includes(word as RunStatus)) {
     const status = word === 'latest' ? null : word;
     for await (const { id } of runs.history(job.id, { status })) return id;
-    const kept = (await firstPage(runs.history(job.id, {}))).length;
+    const kept = (await take(runs.history(job.id, {}), pageSize)).length;
     throw new JobdError('not_found', noneOf(job, status, kept));
   }
   if (!prefixPattern.test(word)) {
@@ -35,7 +36,8 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
       `a run is named by its id, 13 characters of it or more, latest, or a status; got ${text}`,
     );
   }
-  const begun = await firstPage(runs.history(job.id, { before: isoTime(timeOfId(word) + 1) }));
+  const before = isoTime(timeOfId(word) + 1);
+  const begun = await take(runs.history(job.id, { before }), pageSize);
   const found = begun.filter(({ id }) => id.startsWith(word));
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first.id;
@@ -69,14 +71,5 @@ export async function findRun(api: Api, job: NamedJob, text: string): Promise<Ru
   return await api.runs.get(job.id, await findRunId(api, job, text));
 }
 
-const pageSize = 100;
-
 /** The runs of the minute before an id was made are on the first page. */
-async function firstPage<T>(all: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of all) {
-    found.push(item);
-    if (found.length === pageSize) break;
-  }
-  return found;
-}
+const pageSize = 100;
