@@ -115,10 +115,8 @@ async function report(tx: Db, digest: Digest, channel: Channel, now: number): Pr
 
 /** The first runs whose jobs still exist. */
 async function namedRuns(tx: Db, { first }: Gathered) {
-  const names = await findJobNames(
-    tx,
-    first.map(({ jobId }) => jobId),
-  );
+  const jobIds = first.map(({ jobId }) => jobId);
+  const names = await findJobNames(tx, jobIds);
   return first.flatMap(({ id, jobId, scheduledFor }) => {
     const name = names.get(jobId);
     if (name === undefined) return [];

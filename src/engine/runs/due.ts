@@ -153,10 +153,8 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
     missed,
     job.reportWithinSeconds === null ? null : run,
   ]);
-  const kept = await insertScheduledRuns(
-    tx,
-    planned.filter((run) => run !== null),
-  );
+  const wanted = planned.filter((run) => run !== null);
+  const kept = await insertScheduledRuns(tx, wanted);
   return <Run extends { id: string }>(run: Run | null): run is Run =>
     run !== null && kept.has(run.id);
 }

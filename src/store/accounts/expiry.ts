@@ -81,16 +81,12 @@ export async function stopJobs(
   jobs: readonly StoppedJob[],
   { accountIds, now }: { accountIds: readonly string[]; now: number },
 ): Promise<void> {
-  await keepSpans(
-    tx,
-    jobs.map(({ id: jobId, nextRunAt }) => {
-      return { jobId, at: now, ended: { reason: 'expired', nextDueAt: nextRunAt }, begun: null };
-    }),
-  );
-  await stopJob(
-    tx,
-    jobs.map(({ id }) => ({ id })),
-  );
+  const changes = jobs.map(({ id: jobId, nextRunAt: nextDueAt }) => {
+    return { jobId, at: now, ended: { reason: 'expired', nextDueAt }, begun: null } as const;
+  });
+  await keepSpans(tx, changes);
+  const ids = jobs.map(({ id }) => ({ id }));
+  await stopJob(tx, ids);
   await tx
     .updateTable('accounts')
     .set({ schedules: 'off' })

@@ -79,11 +79,8 @@ export async function keepWindows(
   now: number,
 ): Promise<void> {
   const channels = tx.selectFrom('channels').select('id').where('workspace_id', '=', workspaceId);
-  const found = await channels.execute();
-  await holdQueues(
-    tx,
-    found.map(({ id }) => id),
-  );
+  const channelIds = (await channels.execute()).map(({ id }) => id);
+  await holdQueues(tx, channelIds);
   const isUnmuted = unmutes(await listWindows(tx, workspaceId), windows, now);
   const json = windows.length === 0 ? null : JSON.stringify(windows);
   const row = tx.updateTable('workspaces').where('id', '=', workspaceId);

@@ -29,10 +29,8 @@ export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
  */
 export async function recordAttempts(tx: Db, all: readonly Attempted[]): Promise<boolean[]> {
   // All of them first, and so in one order for everybody.
-  await holdQueues(
-    tx,
-    all.map(({ delivery }) => delivery.channelId),
-  );
+  const channelIds = all.map(({ delivery }) => delivery.channelId);
+  await holdQueues(tx, channelIds);
   const isLogged: boolean[] = [];
   for (const one of all) isLogged.push(await recordOne(tx, one));
   return isLogged;

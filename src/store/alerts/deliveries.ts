@@ -204,10 +204,8 @@ export async function findOldDelivery(db: Db, before: number): Promise<string | 
 /** Gives up to `limit` deliveries up that are still pending and older than `before`. Returns how many. */
 export async function endOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const old = await pendingBefore(db, before, limit).execute();
-  await holdQueues(
-    db,
-    old.map(({ channelId }) => channelId),
-  );
+  const channelIds = old.map(({ channelId }) => channelId);
+  await holdQueues(db, channelIds);
   const error = sql<string>`coalesce(last_error, 'its time was over before its channel could be tried')`;
   await giveUp(db, old, error);
   for (const { id } of old) await makeNextDue(db, id, before);

@@ -57,10 +57,8 @@ export async function insertDeliveries(
   kept: number = mostDeliveriesKept,
 ): Promise<void> {
   if (added.length === 0) return;
-  await holdQueues(
-    db,
-    added.map(({ channelId }) => channelId),
-  );
+  const channelIds = new Set(added.map(({ channelId }) => channelId));
+  await holdQueues(db, [...channelIds]);
   const elements = added.map(({ subject, ...one }) => ({
     ...one,
     aboutType: subject?.type ?? null,
@@ -82,7 +80,7 @@ export async function insertDeliveries(
     from ${rowsOf(elements)}
     ${joinInOrder} channels on channels.id = ${textOf('channelId')}
     where channels.enabled = 1 or ${textOf('event')} = 'test'`.execute(db);
-  for (const channelId of new Set(added.map((one) => one.channelId))) {
+  for (const channelId of channelIds) {
     await planChannel(db, channelId);
     await sql`
       delete from deliveries where id in (
@@ -122,10 +120,8 @@ export async function replaceUntried(
   { underWay, startId }: MaybeTried,
 ): Promise<readonly NewDelivery[]> {
   if (added.length === 0) return added;
-  await holdQueues(
-    db,
-    added.map(({ channelId }) => channelId),
-  );
+  const channelIds = added.map(({ channelId }) => channelId);
+  await holdQueues(db, channelIds);
   const ids = added.map(({ id, channelId, subjectId, event }) => ({
     id,
     channelId,

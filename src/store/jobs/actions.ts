@@ -82,13 +82,8 @@ export async function keepScheduleStates(
   const states = jobs.map(({ after }) => after);
   const pausedIds = states.filter((job) => job.paused).map(({ id }) => id);
   if (pausedIds.length > 0) await dropChainedRuns(tx, pausedIds);
-  await updateState(
-    tx,
-    states.map(({ id, paused, anchorAt, nextRunAt }) => ({
-      id,
-      paused: paused ? 1 : 0,
-      anchorAt,
-      nextRunAt,
-    })),
-  );
+  const rows = states.map(({ id, paused, anchorAt, nextRunAt }) => {
+    return { id, paused: paused ? 1 : 0, anchorAt, nextRunAt };
+  });
+  await updateState(tx, rows);
 }

@@ -93,13 +93,10 @@ export async function updateDueTimes(
   const updates = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
   const isChanged = await moveDueTimes(tx, updates);
   const changed = changes.filter((_, index) => isChanged[index]);
-  await keepSpans(
-    tx,
-    changed.map((before) => {
-      const after = { ...before, nextRunAt: before.planned };
-      return spanChange(before, after, when);
-    }),
-  );
+  const spans = changed.map((before) => {
+    return spanChange(before, { ...before, nextRunAt: before.planned }, when);
+  });
+  await keepSpans(tx, spans);
 }
 
 /** A job, and whether it has lost its due time (`isStopped`). */

@@ -67,10 +67,8 @@ const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
 /** Ends and begins spans. Only in the transaction that changes when the jobs are due. */
 export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[]): Promise<void> {
   const kept = changes.filter((change) => change !== null);
-  await joinShort(
-    tx,
-    kept.filter(({ ended, begun }) => ended !== null && begun !== null),
-  );
+  const replaced = kept.filter(({ ended, begun }) => ended !== null && begun !== null);
+  await joinShort(tx, replaced);
   await endSpan(
     tx,
     kept.flatMap(({ jobId, at, ended }) => (ended === null ? [] : [{ jobId, at, ...ended }])),
@@ -127,14 +125,10 @@ async function joinShort(tx: Db, changes: readonly SpanChange[]): Promise<void> 
     const isShort = other && [one!, other].every((span) => saysNothing(span, change));
     return isShort ? [{ one: one!, other, at: change.at }] : [];
   });
-  await dropSpan(
-    tx,
-    joined.map(({ other: { jobId, fromAt } }) => ({ jobId, fromAt })),
-  );
-  await extendSpan(
-    tx,
-    joined.map(({ one: { jobId, fromAt }, at }) => ({ jobId, fromAt, at })),
-  );
+  const dropped = joined.map(({ other: { jobId, fromAt } }) => ({ jobId, fromAt }));
+  await dropSpan(tx, dropped);
+  const extended = joined.map(({ one: { jobId, fromAt }, at }) => ({ jobId, fromAt, at }));
+  await extendSpan(tx, extended);
 }
 
 const holdSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; heldUntil: number }>) =>
@@ -176,10 +170,8 @@ export async function keepHeld(tx: Db, all: readonly HeldTimes[]): Promise<void>
       return { jobId: job.id, at: first - 1, ended, begun: job };
     }),
   );
-  await holdSpan(
-    tx,
-    all.map(({ job, held }) => ({ jobId: job.id, heldUntil: held.last })),
-  );
+  const ends = all.map(({ job, held }) => ({ jobId: job.id, heldUntil: held.last }));
+  await holdSpan(tx, ends);
 }
 
 const cutSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; at: number }>) =>
@@ -193,8 +185,6 @@ const cutSpan = statementForEach((db: Db, of: Parameters<{ jobId: string; at: nu
 
 /** Schedules of these jobs that ended by a clock that was ahead ended at a moment, by the clock that is right. */
 export async function cutSpans(tx: Db, jobIds: Iterable<string>, at: number): Promise<void> {
-  await cutSpan(
-    tx,
-    Array.from(jobIds, (jobId) => ({ jobId, at })),
-  );
+  const cuts = Array.from(jobIds, (jobId) => ({ jobId, at }));
+  await cutSpan(tx, cuts);
 }

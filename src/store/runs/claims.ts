@@ -300,10 +300,8 @@ export async function findDoubtful(
   nodeId: string | null,
 ): Promise<Set<string>> {
   const find = async (tx: Db): Promise<Set<string>> => {
-    await holdJobs(
-      tx,
-      claimed.map(({ jobId }) => jobId),
-    );
+    const jobIds = claimed.map(({ jobId }) => jobId);
+    await holdJobs(tx, jobIds);
     const rows = await tx
       .selectFrom('jobs')
       .select((of) => of.ref('active_run_id').$notNull().as('id'))

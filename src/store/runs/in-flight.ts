@@ -62,10 +62,8 @@ export async function countInFlight(
       return isBegun && (endedAt === null || endedAt > at);
     },
   );
-  const hosts = await hostsOf(
-    db,
-    inFlight.map(({ jobId }) => jobId),
-  );
+  const jobIds = inFlight.map(({ jobId }) => jobId);
+  const hosts = await hostsOf(db, jobIds);
   const toHost = inFlight.filter(({ jobId }) => hosts.get(jobId) === host).length;
   return { all: inFlight.length, toHost, isPartial: rows.length === mostRead };
 }

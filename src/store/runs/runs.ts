@@ -212,11 +212,8 @@ export async function withReports<Known extends Run>(
   db: Db,
   runs: readonly Known[],
 ): Promise<Known[]> {
-  const accepted = runs.filter(({ httpStatus }) => httpStatus === 202);
-  const reports = await findReports(
-    db,
-    accepted.map(({ id }) => id),
-  );
+  const accepted = runs.filter(({ httpStatus }) => httpStatus === 202).map(({ id }) => id);
+  const reports = await findReports(db, accepted);
   return runs.map((run) => {
     const report = reports.get(run.id);
     return report === undefined ? run : { ...run, report };
