@@ -74,10 +74,8 @@ export function keyRoutes(server: ApiServer, app: AccessApp): void {
     const { name, permission, expiresAt } = body;
     const input = { name, permission, expiresAt: momentOf(expiresAt ?? null) };
     const { key, secret } = await createOwnersKey(app, principal, input, repeatableOf(request));
-    return reply
-      .code(201)
-      .at(`/keys/${key.id}`)
-      .send({ key: shape(key), secret });
+    const answer = { key: shape(key), secret };
+    return reply.code(201).at(`/keys/${key.id}`).send(answer);
   });
 
   server.delete('/keys/:id', operations.revokeKey, async ({ principal, params }) => {

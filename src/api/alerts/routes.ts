@@ -227,10 +227,8 @@ export function channelRoutes(server: ApiServer, app: ChannelsApp): void {
     async ({ principal, params }, reply) => {
       const delivery = await testChannel(app, principal, params.id);
       const path = `/channels/${params.id}/deliveries/${delivery.id}`;
-      return reply
-        .code(202)
-        .at(path)
-        .send({ delivery: deliveryShape(delivery) });
+      const answer = { delivery: deliveryShape(delivery) };
+      return reply.code(202).at(path).send(answer);
     },
   );
 
@@ -245,12 +243,8 @@ export function channelRoutes(server: ApiServer, app: ChannelsApp): void {
   );
 
   server.get('/jobs/:id/callbacks', ofJobs.listCallbacks, async ({ principal, params, query }) => {
-    const { items, nextCursor } = await listCallbacks(
-      app,
-      principal,
-      params.id,
-      pageRequest(query),
-    );
+    const page = pageRequest(query);
+    const { items, nextCursor } = await listCallbacks(app, principal, params.id, page);
     return { deliveries: items.map(postedResultShape), nextCursor };
   });
 

@@ -72,10 +72,8 @@ export function namedRequest({ name, idPrefix, ...query }: NamedQuery): NamedReq
 export const LabelledQuery = t.query({ ...NamedQuery.properties, selector: SelectorField });
 
 /** The page that such a query asks for. Throws `invalid_input`. */
-export function labelledRequest({
-  selector,
-  ...query
-}: Static<typeof LabelledQuery>): LabelledRequest {
+export function labelledRequest(asked: Static<typeof LabelledQuery>): LabelledRequest {
+  const { selector, ...query } = asked;
   const labels = selector === undefined ? null : readSelector(selector);
   return { ...namedRequest(query), selector: labels };
 }

@@ -52,7 +52,7 @@ export function sentenceFor(error: ErrorObject, part: string): string {
     case 'additionalProperties':
       return unknownField(error, inside(field, params['additionalProperty'], part), part);
     case 'type':
-      return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
+      return `${field} must be ${article(String(params['type']).split(','))}, got ${gotOf(error, part)}`;
     case 'minItems':
       return `${field} must not be empty`;
     default: {
@@ -96,10 +96,6 @@ function isEnvelope({ data, instancePath }: ErrorObject, known: readonly string[
   const [inner, ...others] = Object.values(data) as unknown[];
   if (others.length > 0 || typeof inner !== 'object' || inner === null) return false;
   return known.some((name) => Object.hasOwn(inner, name));
-}
-
-function typeNames(type: unknown): string[] {
-  return Array.isArray(type) ? (type as string[]) : String(type).split(',');
 }
 
 function article(types: string[]): string {

@@ -98,10 +98,8 @@ export function jobExtensionRoutes(
   server.post('/jobs/:id/copy', operations.copyJob, async (request, reply) => {
     const { principal, params, body } = request;
     const job = await copyJob(app, principal, params.id, body.name, repeatableOf(request));
-    return reply
-      .code(201)
-      .at(`/jobs/${job.id}`)
-      .send({ job: jobShape(job) });
+    const answer = { job: jobShape(job) };
+    return reply.code(201).at(`/jobs/${job.id}`).send(answer);
   });
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {

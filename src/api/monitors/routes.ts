@@ -95,12 +95,10 @@ const operations = describe(
 export function monitorRoutes(server: ApiServer, app: MonitorsApp, siteUrl: () => string): void {
   const shape = (monitor: Monitor, { permission }: Principal) =>
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
-  const allShown = (items: readonly Monitor[], principal: Principal) =>
-    withWindows(
-      app,
-      principal,
-      items.map((monitor) => shape(monitor, principal)),
-    );
+  const allShown = async (items: readonly Monitor[], principal: Principal) => {
+    const shapes = items.map((monitor) => shape(monitor, principal));
+    return await withWindows(app, principal, shapes);
+  };
   const shown = async (monitor: Monitor, principal: Principal) => {
     const [only = shape(monitor, principal)] = await allShown([monitor], principal);
     return only;

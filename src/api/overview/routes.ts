@@ -8,13 +8,12 @@ import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
 import { listTrouble } from '../../app/overview/trouble.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { readTime } from '../../domain/fields.ts';
-import { readSelector } from '../../domain/labels.ts';
 import { searchFor } from '../../domain/search.ts';
 import { describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { JobPath } from '../jobs/contract.ts';
+import { runsRequest } from '../runs/history-routes.ts';
 import {
   JobListQuery,
   JobSummaryList,
@@ -131,14 +130,9 @@ export function overviewRoutes(server: ApiServer, app: JobsApp): void {
   );
 
   server.get('/overview/trouble', operations.listTrouble, async ({ principal, query }) => {
-    const { kind, since, until, selector, ...page } = query;
-    const { items, ...rest } = await listTrouble(app, principal, {
-      ...pageRequest(page),
-      kind: kind ?? null,
-      since: since === undefined ? null : readTime('since', since),
-      until: until === undefined ? null : readTime('until', until),
-      selector: selector === undefined ? null : readSelector(selector),
-    });
+    const { kind = null, ...span } = query;
+    const asked = { ...runsRequest(span), kind };
+    const { items, ...rest } = await listTrouble(app, principal, asked);
     return { trouble: items.map(troubleShape), ...rest };
   });
 }

@@ -13,10 +13,8 @@ export const defaultAccount = 'default';
 /** Keeps a new account. */
 export async function insertAccount(db: Db, account: Account): Promise<void> {
   const { id, name, createdAt } = account;
-  await db
-    .insertInto('accounts')
-    .values({ id, name, created_at: createdAt, ...termsOf(account) })
-    .execute();
+  const row = { id, name, created_at: createdAt, ...termsOf(account) };
+  await db.insertInto('accounts').values(row).execute();
 }
 
 /** Keeps plan and expiry of an account. */

@@ -45,10 +45,8 @@ const columns = [
 /** Keeps a new workspace. */
 export async function insertWorkspace(db: Db, workspace: Workspace): Promise<void> {
   const { id, name, accountId, createdAt } = workspace;
-  await db
-    .insertInto('workspaces')
-    .values({ id, name, account_id: accountId, created_at: createdAt })
-    .execute();
+  const row = { id, name, account_id: accountId, created_at: createdAt };
+  await db.insertInto('workspaces').values(row).execute();
 }
 
 /** The workspace with this name, or undefined. */

@@ -49,10 +49,8 @@ function idsIn(json: string | null): string[] | null {
 
 /** Adds a channel; `sealed` is its config. */
 export async function insertChannel(db: Db, channel: Channel, sealed: string): Promise<void> {
-  await db
-    .insertInto('channels')
-    .values({ ...toRow({ ...fixed, ...editable }, channel), sealed })
-    .execute();
+  const row = { ...toRow({ ...fixed, ...editable }, channel), sealed };
+  await db.insertInto('channels').values(row).execute();
 }
 
 /** Writes what people changed. `sealed` is null to keep the config. */

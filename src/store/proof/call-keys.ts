@@ -47,10 +47,8 @@ export async function listSigningCallKeys(db: Db): Promise<SigningCallKey[]> {
 
 /** Keeps a new key. The one before it must be retired. */
 export async function insertCallKey(tx: Db, key: SigningCallKey): Promise<void> {
-  await tx
-    .insertInto('call_keys')
-    .values({ ...toRow(columns, key), sealed: key.sealed })
-    .execute();
+  const row = { ...toRow(columns, key), sealed: key.sealed };
+  await tx.insertInto('call_keys').values(row).execute();
 }
 
 /** Says until when a key signs and is published; `isLost` removes its private part at once. */

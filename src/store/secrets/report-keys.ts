@@ -26,8 +26,6 @@ export async function removeReportKey(db: Db): Promise<void> {
 /** Puts a secret in the place of any other. */
 export async function replaceReportKey(db: Db, key: ReportKey, now: number): Promise<void> {
   await removeReportKey(db);
-  await db
-    .insertInto('report_keys')
-    .values({ ...key, created_at: now })
-    .execute();
+  const row = { ...key, created_at: now };
+  await db.insertInto('report_keys').values(row).execute();
 }
