@@ -1,4 +1,4 @@
-import type { AuditAction, KeptAuditEntry } from '../../domain/accounts/audit.ts';
+import type { KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { got, invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
@@ -34,7 +34,7 @@ export async function listAudit(
   const list = `audit ${workspaceId}`;
   const isWanted = (entry: KeptAuditEntry): boolean =>
     (actor === null || entry.actor.id === actor) &&
-    (action === null || isAction(entry.action, action));
+    (action === null || `${entry.action}.`.startsWith(`${action}.`));
   const after = cursor === null ? null : { number: parseNumberCursor(list, cursor) };
   const rows = actor === null && action === null ? limit + 1 : readAtOnce;
   const { found, stop } = await inSteps<KeptAuditEntry, AuditPlace>(
@@ -49,7 +49,3 @@ export async function listAudit(
 }
 
 type AuditPlace = Pick<KeptAuditEntry, 'number'>;
-
-function isAction(action: AuditAction, wanted: string): boolean {
-  return action === wanted || action.startsWith(`${wanted}.`);
-}

@@ -43,17 +43,13 @@ async function activateNewKey(tx: Db, vault: Vault, now: number): Promise<Signin
 }
 
 /** The key that signs now. Throws `not_found`. */
-export async function activeSigningKey({
-  store,
-}: Pick<Ground, 'store'>): Promise<SigningKeyRecord> {
+export async function activeSigningKey({ store }: Ground): Promise<SigningKeyRecord> {
   const active = await keys.findActiveSigningKey(store.db);
   if (active !== undefined) return active;
   throw new JobdError('not_found', 'there is no signing key yet: jobd serve makes one');
 }
 
 /** Every key, the one that signs first. */
-export async function listSigningKeys({
-  store,
-}: Pick<Ground, 'store'>): Promise<SigningKeyRecord[]> {
+export async function listSigningKeys({ store }: Ground): Promise<SigningKeyRecord[]> {
   return await keys.listSigningKeys(store.db);
 }

@@ -64,14 +64,10 @@ async function findIn(trail: Trail, noun: 'subject' | 'actor', text: string): Pr
   try {
     return (await findOne(searchAmong({ noun, list: 'audit' }, all), text)).id;
   } catch (error) {
-    if (trail.isWhole || !isNotFound(error)) throw error;
+    if (!(error instanceof JobdError) || error.code !== 'not_found' || trail.isWhole) throw error;
     const notes = [
       `the newest ${mostSearched} changes were searched: older ones are found by a whole id`,
     ];
     throw new JobdError('not_found', error.message, { cause: error, notes });
   }
-}
-
-function isNotFound(error: unknown): error is JobdError {
-  return error instanceof JobdError && error.code === 'not_found';
 }

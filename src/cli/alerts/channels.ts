@@ -1,7 +1,7 @@
 /** `jobd channels`: where alerts go, over the API. */
 
 import type { Command } from 'commander';
-import type { Channel, ChannelMade, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
+import type { Channel, ChannelMade, ChannelUpdate } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../settings/config.ts';
 import { channelFields } from '../../domain/alerts/fields.ts';
 import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
@@ -136,14 +136,12 @@ async function givenOf(flags: Flags, api: Api): Promise<Omit<ChannelUpdate, 'con
   };
 }
 
-function deliveryText({ event, status, lastError }: Delivery): string {
-  return `${event} ${status}${lastError === null ? '' : `: ${lastError}`}`;
-}
-
 function lastDeliveryText({ lastDelivery, consecutiveFailures }: Channel): string | null {
   if (lastDelivery === null) return null;
+  const { event, status, lastError } = lastDelivery;
+  const why = lastError === null ? '' : `: ${lastError}`;
   const many = consecutiveFailures > 1 ? ` (${consecutiveFailures} failed in a row)` : '';
-  return `${deliveryText(lastDelivery)}${many}`;
+  return `${event} ${status}${why}${many}`;
 }
 
 async function printChannel(output: Output, channel: Channel, context: Context): Promise<void> {

@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.ts';
 
 /** Makes the page. */
 export function manPage(tree: CommandNode, version: string): string {
+  const leaves = allCommands(tree).filter(({ children }) => children.length === 0);
   const lines = [
     `.TH JOBD 1 "" "jobd ${escape(version)}" "User Commands"`,
     '.SH NAME',
@@ -22,17 +23,13 @@ export function manPage(tree: CommandNode, version: string): string {
     '.SH OPTIONS',
     ...optionsOf(tree),
     '.SH COMMANDS',
-    ...allCommands(tree).filter(isLeaf).flatMap(commandLines),
+    ...leaves.flatMap(commandLines),
     '.SH ENVIRONMENT',
     ...environment.flatMap(([name, meaning]) => ['.TP', `.B ${escape(name)}`, escape(meaning)]),
     '.SH EXIT STATUS',
     ...exitCodes.flatMap(([code, meaning]) => ['.TP', `.B ${code}`, escape(meaning)]),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function isLeaf({ children }: CommandNode): boolean {
-  return children.length === 0;
 }
 
 function commandLines(node: CommandNode): string[] {
