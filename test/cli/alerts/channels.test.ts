@@ -11,20 +11,13 @@ import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
+const newBackup = 'jobs create --name backup --url https://example.com/ --paused --every 1h';
+const createBackup = newBackup.split(' ');
+
 test('channels can be created, tested, listed, changed and deleted from the shell', async (t) => {
   const { jobd, env, dataDir } = await serveCommand(t);
   const sink = await startSink(t, (response) => response.writeHead(500).end('broken'));
-  await jobd(
-    'jobs',
-    'create',
-    '--name',
-    'backup',
-    '--url',
-    'https://example.com/',
-    '--paused',
-    '--every',
-    '1h',
-  );
+  await jobd(...createBackup);
   const args = ['channels', 'create', '--name', 'ops', '--type', 'webhook', '--config', '-'];
   const config = JSON.stringify({ url: sink.url });
   const made = await runCommand([...args, '--job', 'backup'], env, config);
@@ -79,17 +72,7 @@ test('channels can be created, tested, listed, changed and deleted from the shel
 
 test('a channel covers chosen monitors, missed and interrupted runs, and reminders', async (t) => {
   const { jobd, env } = await serveCommand(t);
-  await jobd(
-    'jobs',
-    'create',
-    '--name',
-    'backup',
-    '--url',
-    'https://example.com/',
-    '--paused',
-    '--every',
-    '1h',
-  );
+  await jobd(...createBackup);
   await jobd('monitors', 'create', '--name', 'sync', '--every', '1h');
   const create = ['channels', 'create', '--type', 'slack', '--config', '-'];
   const config = '{"url":"https://hooks.example.com/x"}';
