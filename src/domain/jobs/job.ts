@@ -15,6 +15,11 @@ export const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 }
 /** What it has instead if a file makes it and leaves them out: then they are off, as each later apply of the file says. */
 export const offOfOnce = { deleteAfterSeconds: null, makeUpSeconds: null };
 
+/** Whether a job is due once, or after another one. A schedule is then kept for later, and is no part of its definition. */
+export function isOffSchedule({ runAt, after }: { runAt?: unknown; after?: unknown }): boolean {
+  return (runAt ?? after ?? null) !== null;
+}
+
 /** `new` until the first finished run, then that of the last one. Missed and interrupted runs change nothing. */
 export type Health = 'new' | 'up' | 'down';
 export type JobStatus = Health | 'paused' | 'running';

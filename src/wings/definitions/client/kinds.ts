@@ -53,7 +53,7 @@ export interface FileKind {
   fields: Readonly<Record<string, FileField>>;
   required: readonly string[];
   /** Fields of which a definition may have only one. */
-  exclusive: readonly (readonly [string, string])[];
+  exclusive: readonly string[];
   /** More of the schema for editors: what fields need of each other. */
   schema?: object;
   /** The field whose values nobody is shown, as it is called in files and in the API. */
@@ -121,7 +121,7 @@ export const jobKind: FileKind = {
     }),
   },
   required: ['url'],
-  exclusive: [['every', 'cron']],
+  exclusive: ['at', 'after', 'every', 'cron'],
   hidden: 'headers',
   keeps: ({ onResult }, name) =>
     name === 'on-result-secret' ? typeof onResult === 'string' : undefined,
@@ -154,7 +154,7 @@ export const monitorKind: FileKind = {
   noun: 'monitor',
   fields: { adopt: adopt('monitor'), ...fileFields(monitorFields) },
   required: [],
-  exclusive: [['every', 'cron']],
+  exclusive: ['every', 'cron'],
   checkField(field) {
     checkFields(monitorFields, field);
     checkSchedule(field);

@@ -179,30 +179,25 @@ export async function readInput(input: AsyncIterable<Uint8Array>): Promise<strin
   return textOf(Buffer.concat(chunks), 'standard input');
 }
 
+/** The bytes of a file, no more than show that it is too long: a device or a pipe has no size, and may have no end. */
 function read(path: string, name: string): Buffer {
+  const bytes = Buffer.alloc(mostBytes + 1);
+  let length = 0;
   try {
     const descriptor = openSync(path, 'r');
     try {
-      return readAtMost(descriptor, mostBytes + 1);
+      for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+        more = readSync(descriptor, bytes, { offset: length });
+      }
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
     throw unreadable(name, error);
   }
-}
-
-/** Reads up to a limit: a device or a pipe has no size, and may have no end. */
-function readAtMost(descriptor: number, limit: number): Buffer {
-  const bytes = Buffer.alloc(limit);
-  let length = 0;
-  for (let more = -1; more !== 0 && length < limit; length += more) {
-    more = readSync(descriptor, bytes, length, limit - length, null);
-  }
   return bytes.subarray(0, length);
 }
 
-function unreadable(name: string, error: unknown): unknown {
-  if (error instanceof JobdError) return error;
+function unreadable(name: string, error: unknown): JobdError {
   return new JobdError('usage', fileProblem(name, error), { cause: error });
 }

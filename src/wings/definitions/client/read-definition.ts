@@ -49,10 +49,10 @@ export function readDefinition(
   for (const name of kind.required) {
     if (!fields.has(name)) problems.push({ place, sentence: `${key} has no ${name}` });
   }
-  for (const [one, other] of kind.exclusive) {
-    const given = fields.get(one);
-    if (given === undefined || !fields.has(other)) continue;
-    problems.push({ place: given.place, sentence: `${one} and ${other} exclude each other` });
+  const [one = '', other] = kind.exclusive.filter((name) => fields.has(name));
+  if (other !== undefined) {
+    const sentence = `${key}: use either ${one} or ${other}, not both`;
+    problems.push({ place: fields.get(one)?.place ?? place, sentence });
   }
   const { adopt, ...rest } = input;
   if (problems.length === before) checkTogether(reading, rest, fields, place);

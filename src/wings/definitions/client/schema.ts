@@ -32,7 +32,9 @@ export function fileSchema(): object {
 /** The schema of one definition. */
 function schemaOf({ fields, required, exclusive, schema }: FileKind): object {
   const properties = Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]);
-  const pairs = exclusive.map((both) => ({ not: { required: [...both] } }));
+  const pairs = exclusive.flatMap((one, index) =>
+    exclusive.slice(index + 1).map((other) => ({ not: { required: [one, other] } })),
+  );
   const { allOf = [] } = (schema ?? {}) as { allOf?: object[] };
   return {
     type: required.length > 0 ? 'object' : ['object', 'null'],

@@ -3,6 +3,7 @@
 import { Scalar, stringify } from 'yaml';
 import { channelKinds, type ChannelType } from '../../../domain/alerts/kinds/registry.ts';
 import { beyondJson, escapeUnit } from '../../../domain/characters.ts';
+import { isOffSchedule } from '../../../domain/jobs/job.ts';
 import { defaultCronExpr } from '../../../domain/schedule/fields.ts';
 import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
 import type { Form } from './fields.ts';
@@ -144,18 +145,16 @@ function writtenAs(form: Form, value: unknown): unknown {
   return new Map(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
 }
 
-/** A definition whose schedule is written, even if it is the default; not the part that it does not use. */
+/** A definition whose schedule is written, even if it is the default; not what it does not use. */
 function withSchedule(input: Input): Input {
   const timezone = input['timezone'] ?? defaultSchedule.timezone;
   const isUsualZone = timezone === defaultSchedule.timezone;
-  if (input['scheduleType'] === 'period') {
-    return { ...input, cronExpr: null, timezone: isUsualZone ? null : timezone };
-  }
+  const zone = isUsualZone ? null : timezone;
+  if (isOffSchedule(input))
+    return { ...input, cronExpr: null, timezone: zone, periodSeconds: null };
+  if (input['scheduleType'] === 'period') return { ...input, cronExpr: null, timezone: zone };
   const cronExpr = input['cronExpr'] ?? defaultCronExpr;
-  const hasNone = typeof input['after'] === 'string' || typeof input['runAt'] === 'string';
-  const isOther = hasNone && cronExpr === defaultCronExpr;
-  const zone = isOther && isUsualZone ? null : timezone;
-  return { ...input, cronExpr: isOther ? null : cronExpr, timezone: zone, periodSeconds: null };
+  return { ...input, cronExpr, timezone, periodSeconds: null };
 }
 
 /** Characters that YAML would write as they are, although terminals and editors interpret them. */

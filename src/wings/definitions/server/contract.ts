@@ -63,7 +63,7 @@ const definitionFields = {
 
 export const JobDefinition = t.input(
   'JobDefinition',
-  'The job that a key stands for. Omitted fields get their defaults.',
+  'The job that a key stands for. Omitted fields get their defaults. It has one of `cronExpr`, `periodSeconds`, `runAt` and `after`.',
   [examples.jobDefinition],
   {
     ...definitionFields,

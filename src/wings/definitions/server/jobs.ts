@@ -18,7 +18,7 @@ import { defaultTimeoutSeconds, plans, type Plan } from '../../../domain/account
 import { valuesIn } from '../../../domain/fields.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
 import { changeJob, type JobInput } from '../../../domain/jobs/job-input.ts';
-import { jobDefaults, offOfOnce, type Job } from '../../../domain/jobs/job.ts';
+import { isOffSchedule, jobDefaults, offOfOnce, type Job } from '../../../domain/jobs/job.ts';
 import { isPast } from '../../../domain/schedule/adjustment-input.ts';
 import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
@@ -41,6 +41,7 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const names = Object.keys(headers);
     return {
       ...fields,
+      ...(isOffSchedule(job) && { scheduleType: 'cron', cronExpr: null, periodSeconds: null }),
       headers: Object.fromEntries(names.map((name) => [name, null])),
       after: after && (keys.get(after.jobId) ?? after.jobId),
       afterOn: after?.on ?? 'success',
@@ -83,8 +84,9 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const { change, whole } = replaced(app, known, replacement, plans[plan]);
     const fields = differingFields({ ...change, after: whole });
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
+    const isScheduleMeant = isOffSchedule(job) !== isOffSchedule(whole);
     return {
-      fields,
+      fields: isScheduleMeant ? [...new Set([...fields, 'schedule'])] : fields,
       hidden: changedHeaders(change.before, whole),
       async perform(tx, note) {
         await keepChangedJob(app, principal, tx, change, note);
@@ -145,7 +147,7 @@ function replaced(
 ): { change: ChangedJob; whole: Job } {
   const now = clock.now();
   const context = { now, allowTargets };
-  const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan));
+  const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan), before);
   const action = paused ? 'pause' : 'resume';
   const given = secret === undefined ? rest : { ...rest, onResultSecret: secret };
   const whole = changeJob(before, { ...given, action }, context);

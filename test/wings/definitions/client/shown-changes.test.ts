@@ -25,7 +25,7 @@ const after = { after: id, afterOn: 'failed' };
 const bases: readonly (readonly [section: string, input: Input, unused: readonly string[]])[] = [
   ['jobs', { name: 'a', url, ...cron }, ['periodSeconds']],
   ['jobs', { name: 'a', url, ...period }, ['cronExpr']],
-  ['jobs', { name: 'a', url, ...after }, ['periodSeconds']],
+  ['jobs', { name: 'a', url, ...after }, ['scheduleType', 'cronExpr', 'periodSeconds']],
   ['monitors', { name: 'a', ...cron }, ['periodSeconds']],
   ['monitors', { name: 'a', ...period }, ['cronExpr']],
   ['channels', slack, []],

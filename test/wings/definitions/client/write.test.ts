@@ -106,7 +106,9 @@ function jobOf({
     url: `https://example.com/${path}`,
     ...(withBody && { body }),
   } as const;
-  return { ...definedJob(input, 30), id: newId(0) };
+  const { runAt, ...before } = input;
+  // It keeps the schedule that it had before it was due once.
+  return { ...definedJob(before, 30), runAt, id: newId(0) };
 }
 
 /** Jobs as the server lists them. */
@@ -153,7 +155,7 @@ test('reading an export back gives the same jobs', () => {
           const job =
             jobs.find(({ id }) => (adopt ? id === adopt : keys.get(id) === key)) ??
             assert.fail(key);
-          const read = definedJob(definedInput(input as unknown as JobDefinition), timeout);
+          const read = definedJob(definedInput(input as unknown as JobDefinition), timeout, job);
           const names = Object.keys(read.headers);
           assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
           assert.deepEqual(
@@ -168,15 +170,25 @@ test('reading an export back gives the same jobs', () => {
   );
 });
 
-test('a job that runs once, or after others, has no schedule in its file', () => {
+test('a job that runs once, or after others, has no schedule in its file, whatever it keeps', () => {
   const others = [
     { runAt: '2030-01-01T00:00:00.000Z' },
     { after: '019a9b1c-7f3a-7b14-9d0a-5b1c2e7f8a91' },
   ];
   for (const other of others) {
     const input = { name: 'once', url: 'https://example.com/', timezone: 'UTC', ...other };
-    const written = fieldsOf(jobKind, 'once', input);
-    assert.ok(!('cron' in written) && written['timezone'] === 'UTC', JSON.stringify(written));
+    for (const kept of [
+      {},
+      { cronExpr: '5 4 * * *' },
+      { scheduleType: 'period', periodSeconds: 60 },
+    ]) {
+      const written = fieldsOf(jobKind, 'once', { ...input, ...kept });
+      assert.deepEqual(Object.keys(written), [
+        'url',
+        'timezone',
+        'after' in other ? 'after' : 'at',
+      ]);
+    }
   }
 });
 

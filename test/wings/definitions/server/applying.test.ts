@@ -74,6 +74,39 @@ test('a job of a file with runAt is kept for good, is not made up for, and is th
   assert.equal(wordsOf(await one(ask, definition)), 'unchanged');
 });
 
+test('a schedule beside runAt or after is refused; one that a job keeps is no part of its definition', async (t) => {
+  const { clock, ask } = await startClockedDaemon(t);
+  const runAt = new Date(clock.now() + 3_600_000).toISOString();
+  const once = { key: 'once', name: 'a', url, runAt };
+  const rows: [given: object, fields: string][] = [
+    [{ cronExpr: rare.cronExpr }, 'runAt or cronExpr'],
+    [{ scheduleType: 'period', periodSeconds: 60 }, 'runAt or periodSeconds'],
+    [{ after: 'b' }, 'runAt or after'],
+    [{ runAt: null, after: 'b', cronExpr: rare.cronExpr }, 'after or cronExpr'],
+  ];
+  for (const [given, fields] of rows) {
+    const wanted = {
+      jobs: [
+        { ...once, ...given },
+        { key: 'b', ...rare, name: 'b' },
+      ],
+    };
+    const refused = (await sendDefinitions(ask, wanted)).find(({ key }) => key === 'once');
+    assert.equal(wordsOf(refused ?? assert.fail()), `400 use either ${fields}, not both`);
+  }
+  const { id } = await one(ask, { key: 'once', ...rare });
+  const moved = await one(ask, once);
+  assert.equal(wordsOf(moved), 'update runAt schedule');
+  assert.equal(moved.before?.['cronExpr'], rare.cronExpr);
+  const { definitions } = (await ask('GET', '/definitions')).body;
+  assert.deepEqual(definitions[0].definition, { name: 'a', url, runAt });
+  assert.equal(wordsOf(await one(ask, once)), 'unchanged');
+  const { job } = (await ask('PATCH', `/jobs/${id}`, { runAt: null })).body;
+  assert.equal(job.cronExpr, rare.cronExpr, 'it is kept');
+  await one(ask, once);
+  assert.equal(wordsOf(await one(ask, { key: 'once', ...rare })), 'update runAt schedule');
+});
+
 test('one thing is adopted under one key, and the other is refused before anything is changed', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const { id: adopt } = (await ask('POST', '/jobs', { ...rare, key: undefined })).body.job;

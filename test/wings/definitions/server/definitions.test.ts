@@ -291,7 +291,7 @@ test('an expired account may read, but not apply', async (t) => {
 });
 
 function link(key: string, after?: string, more: object = {}): object {
-  return { key, ...rare, name: key, ...(after !== undefined && { after }), ...more };
+  return { key, ...(after === undefined ? rare : { url: rare.url, after }), name: key, ...more };
 }
 
 test('a job runs after the one that it names by key, name or id, and a plan refuses a bad chain', async (t) => {
