@@ -144,11 +144,16 @@ Examples:
       const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
-      const { fields, note } = await newDueTimesOf(given, () =>
-        newScheduleOf(withScheduleOf(flags, cronExpr, timezone), ', --at TIME, or --after JOB'),
-      );
-      Object.assign(given, fields);
-      const input = { ...given, url, ...(paused === true && { paused }) };
+      const isAfterOnly = given.scheduleType === undefined && !given.runAt && Boolean(given.after);
+      if (!isAfterOnly && !given.runAt) {
+        const all = withScheduleOf(flags, cronExpr, timezone);
+        Object.assign(given, newScheduleOf(all, ', --at TIME, or --after JOB'));
+      }
+      // A zone is for times, which one that only runs after another one does not have.
+      const { fields, note } = isAfterOnly
+        ? { fields: given, note: null }
+        : await inMachineZone(given);
+      const input = { ...fields, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
       let said = noteOn(given, null) ?? note;
       const job = await createNamed(
@@ -157,10 +162,11 @@ Examples:
           create: async () => await items.create(await fieldsFor(input, null)),
           async change(found) {
             const action = paused === true && { action: 'pause' as const };
-            const changed = withoutOnce(await fieldsFor(given, found), found);
+            const zoned = await zonedUpdateOf(found, given);
+            const changed = withoutOnce(await fieldsFor(zoned.fields, found), found);
             const update = { ...changed.fields, ...action };
             checkHeaders(found, update, update.headers !== undefined);
-            said = changed.note ?? noteOn(update, found) ?? note;
+            said = changed.note ?? noteOn(update, found) ?? zoned.note;
             return await items.update(found.id, update);
           },
         },
@@ -168,17 +174,6 @@ Examples:
       if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
-}
-
-/** The schedule of a new job: one that runs after another one, or once, needs none. */
-async function newDueTimesOf(
-  given: JobUpdate,
-  otherwise: () => ReturnType<typeof newScheduleOf>,
-): ReturnType<typeof newScheduleOf> {
-  if (given.scheduleType === undefined && given.after !== undefined) return noSchedule;
-  if (given.scheduleType !== undefined || !given.runAt) return await otherwise();
-  const { timezone } = given;
-  return await inMachineZone(timezone === undefined ? {} : { timezone });
 }
 
 /** The flags, with the schedule of a line of a crontab if they say none. */
@@ -191,8 +186,6 @@ function withScheduleOf(
   if (isGiven || !cronExpr) return flags;
   return { ...(timezone && { tz: timezone }), ...flags, cron: cronExpr };
 }
-
-const noSchedule = { fields: {}, note: null };
 
 /** What is to be said of a change besides what the job is now; null for nothing. */
 function noteOn({ after, scheduleType, onResult }: JobUpdate, found: Job | null): string | null {

@@ -15,6 +15,7 @@ import { givenFields, settingsOf, withFieldOptions, withOffOptions } from '../fi
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, withName, type Resource } from '../resource.ts';
 import {
+  inMachineZone,
   newScheduleOf,
   scheduleFieldsFor,
   scheduleFieldsOf,
@@ -91,15 +92,21 @@ Examples:
   jobd monitors create --name worker --every 5m --grace 2m`,
     )
     .action(async (flags: Flags & { name: string }) => {
-      const { fields, note } = await newScheduleOf(flags);
-      const given = { ...(await fieldsOf(flags)), ...fields, name: flags.name };
+      const given = { ...(await fieldsOf(flags)), ...newScheduleOf(flags), name: flags.name };
+      let { fields, note } = await inMachineZone(given);
       const isPaused = flags['paused'] === true;
       const { monitors: items } = connect(context, { waits: true });
       const monitor = await createNamed(
         { noun: 'monitor', items, name: flags.name, flags },
         {
-          create: () => items.create({ ...given, ...(isPaused && { paused: true }) }),
-          change: ({ id }) => items.update(id, { ...given, ...(isPaused && { action: 'pause' }) }),
+          create: () => items.create({ ...fields, ...(isPaused && { paused: true }) }),
+          async change(found) {
+            ({ fields, note } = await zonedUpdateOf(found, given));
+            return await items.update(found.id, {
+              ...fields,
+              ...(isPaused && { action: 'pause' }),
+            });
+          },
         },
       );
       if (note !== null) context.output.say(note);

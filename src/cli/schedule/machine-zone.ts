@@ -5,9 +5,9 @@ import { environmentVariable } from '../../settings/config.ts';
 import { JobdError, systemCode, unlessRefused } from '../../domain/errors.ts';
 import { canonicalZone } from '../../domain/schedule/zone.ts';
 
-/** What is said of a zone that nobody named. */
-export function zoneNote(zone: string): string {
-  return `time zone: ${zone}, as on this machine; --tz names another`;
+/** What is said of a zone that nobody named, and where it is from. */
+export function zoneNote(zone: string, from = 'as on this machine'): string {
+  return `time zone: ${zone}, ${from}; --tz names another`;
 }
 
 /** Where a machine says its zone. */

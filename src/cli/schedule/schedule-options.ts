@@ -48,25 +48,26 @@ export interface Zoned<Fields> {
   note: string | null;
 }
 
-/**
- * The fields that these options give something new. It needs a schedule, and has the time zone of this machine unless it
- * names another. Throws `usage`, with what may be given `otherwise`, and `invalid_input`, naming the option.
- */
-export async function newScheduleOf(flags: Flags, otherwise = ''): Promise<Zoned<ScheduleFields>> {
+/** The fields that these options give something new, which needs a schedule. Throws `usage`, with what may be given `otherwise`, and `invalid_input`, naming the option. */
+export function newScheduleOf(flags: Flags, otherwise = ''): ScheduleFields {
   const fields = scheduleFieldsOf(flags);
   if (fields.scheduleType === undefined) {
     throw new JobdError('usage', `say when: --cron '30 2 * * *' or --every 5m${otherwise}`);
   }
-  return await inMachineZone(fields);
+  return fields;
 }
 
-/** The fields of an update: a period that becomes a cron expression has a zone that nobody may have chosen. */
+/** The fields of an update. The zone stays, but one that nobody may have chosen where no expression counted so far: the default. */
 export async function zonedUpdateOf<Update extends ScheduleFields>(
-  { scheduleType: before }: Pick<ScheduleSettings, 'scheduleType'>,
+  found: Pick<ScheduleSettings, 'scheduleType' | 'timezone'> & { after?: object },
   fields: Update,
 ): Promise<Zoned<Update>> {
-  const becomesCron = before === 'period' && fields.scheduleType === 'cron';
-  return becomesCron ? await inMachineZone(fields) : { fields, note: null };
+  const hadNone = found.scheduleType === 'period' || found.after !== undefined;
+  const isNew = hadNone && fields.scheduleType === 'cron' && fields.timezone === undefined;
+  if (!isNew) return { fields, note: null };
+  if (found.timezone === scheduleFields.timezone.default) return await inMachineZone(fields);
+  const { zoneNote } = await import('./machine-zone.ts');
+  return { fields, note: zoneNote(found.timezone, 'as before') };
 }
 
 /** The fields with the zone of this machine, unless they have one, in which local times are. An interval does not depend on it: no note. */

@@ -39,8 +39,28 @@ test('a schedule never gets a time zone that nobody chose', async (t) => {
     assert.deepEqual(named, { zone: 'Europe/Rome', stderr: '' });
     const later = await run('update', 'own', '--cron', '0 10 * * *');
     assert.deepEqual(later, { zone: 'Europe/Rome', stderr: '' }, 'a chosen zone stays');
+    const upsert = ['create', '--upsert', ...options, '--name'];
+    const again = await run(...upsert, 'own', '--cron', '50 3 * * *');
+    assert.deepEqual(again, { zone: 'Europe/Rome', stderr: '' }, 'also by --upsert');
+    assert.equal((await run(...upsert, 'own', ...cron, '--tz', 'UTC')).zone, 'UTC');
+    assert.equal((await run(...upsert, 'own', '--every', '1h')).zone, 'UTC');
+    const before = {
+      zone: 'UTC',
+      stderr: note.replace('Asia/Tokyo, as on this machine', 'UTC, as before'),
+    };
+    assert.deepEqual(await run('update', 'utc', ...cron), before, 'one set for an interval too');
+    assert.deepEqual(await run(...upsert, 'own', ...cron), before);
+    assert.deepEqual(await run(...upsert, 'fresh', ...cron), { zone: 'Asia/Tokyo', stderr: note });
+    if (list === 'jobs') {
+      assert.equal((await run(...upsert, 'utc', '--at', '09:00')).zone, 'UTC');
+      const after = ['create', '--name', 'next', ...options, '--after', 'own'];
+      assert.equal((await run(...after)).zone, 'Europe/Paris', 'it needs none');
+      const own = await run('update', 'next', '--no-after', ...cron);
+      assert.deepEqual(own, { zone: 'Asia/Tokyo', stderr: note });
+    }
   }
-  const { stdout } = await jobd('jobs', 'get', 'utc');
+  const every = ['create', '--name', 'kept', '--url', url, '--every', '1h', '--tz', 'UTC'];
+  const { stdout } = await jobd('jobs', ...every);
   assert.match(stdout, /\nnext runs local\t\S+\+09:00 /, 'an interval is shown in the local zone');
 });
 
