@@ -197,12 +197,11 @@ function report(context: Context, { changes, ...plan }: Plan, isJson: boolean): 
     output.say('nothing was changed');
     return;
   }
-  const { create, update, delete: deleted } = countsOf({ ...plan, changes: done });
-  const adopted = done.filter(({ fields }) => fields.includes('key')).length;
+  const { create, update, delete: deleted, adopt } = countsOf({ ...plan, changes: done });
   const { unchanged } = countsOf({ ...plan, changes });
   output.say(
     `${create} created, ${update} updated, ${deleted} deleted` +
-      `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${unchanged} the same`,
+      `${adopt > 0 ? `, ${adopt} adopted` : ''}; ${unchanged} the same`,
   );
   const over = overWords(changes);
   if (over !== null) output.say(over);

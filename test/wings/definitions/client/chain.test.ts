@@ -108,6 +108,11 @@ test('a job in a file runs after one that it names by key, by name or by id', as
   assert.match(exported, /after: report\n {4}after-on: failed/);
   const again = write('again.yaml', exported);
   assertEnds(await jobd({}, 'apply', '--file', again), 0, /1 adopted/);
+  const byHand = await create('old');
+  const old = write('old.yaml', `jobs:\n  old: { adopt: ${byHand}, ${url}, every: 7h }\n`);
+  assertEnds(await jobd({}, 'diff', '--file', old), 1, /0 to create, 1 to update, 0 to delete; 0/);
+  const once = /0 created, 1 updated, 0 deleted; 0 the same/;
+  assertEnds(await jobd({}, 'apply', '--file', old), 0, once);
   assertEnds(await jobd({}, 'diff', '--file', file), 0, /4 the same/);
 });
 
