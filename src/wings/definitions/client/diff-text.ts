@@ -85,12 +85,16 @@ export function remarksOn({ changes, unlisted, areSecretsCompared }: Plan): stri
   });
   const unseen = changes
     .filter(({ action, fields }) => action === 'create' || fields.includes('onResult'))
-    .filter(({ definition, before }) => definition && getsUnseenSecret(definition.input, before))
-    .map(({ key }) => key);
+    .filter(({ definition, before }) => definition && getsUnseenSecret(definition.input, before));
+  const unseenOf = (noun: string, signed: string, field: string): string | false => {
+    const keys = unseen.filter(({ kind }) => kind.noun === noun).map(({ key }) => key);
+    const made = `jobd makes the secret that signs ${signed}, and shows it to nobody`;
+    return keys.length > 0 && `${someOf(keys, mostNames)}: ${made}; ${field} sets one`;
+  };
   return [
     overWords(changes),
-    unseen.length > 0 &&
-      `${someOf(unseen, mostNames)}: jobd makes the secret that signs the results, and shows it to nobody; on-result-secret sets one`,
+    unseenOf('job', 'the results', 'on-result-secret'),
+    unseenOf('channel', 'its alerts', 'config.secret'),
     unlisted.length > 0 &&
       `${countedKinds(unlisted, 'managed ')} ${be} not in the files; ${pruning}`,
     !areSecretsCompared &&

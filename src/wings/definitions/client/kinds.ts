@@ -1,6 +1,7 @@
 /** What files say about jobs, monitors and channels, by the tables of their fields. */
 
-import { checkConfig } from '../../../domain/alerts/config.ts';
+import type { ChannelInput } from '../../../domain/alerts/channel.ts';
+import { checkConfig, generatedConfig } from '../../../domain/alerts/config.ts';
 import { channelFields } from '../../../domain/alerts/fields.ts';
 import { channelKinds, channelTypes } from '../../../domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../../domain/alerts/kinds/registry.ts';
@@ -141,9 +142,11 @@ export const jobKind: FileKind = {
   }),
 };
 
-/** Whether the results of a job get a secret that jobd makes when it is applied, and that a file cannot show. */
+/** Whether the results of a job, or a new channel, get a secret that jobd makes when it is applied, and that a file cannot show. */
 export function getsUnseenSecret(after: Input, before: Input | null): boolean {
-  const { onResult, onResultSecret } = after as Partial<JobInput>;
+  const { onResult, onResultSecret, ...channel } = after as Partial<JobInput & ChannelInput>;
+  const { type, config = {} } = channel;
+  if (type) return Object.keys(generatedConfig(type, config, new Uint8Array())).length > 0;
   if (typeof onResult !== 'string' || onResultSecret !== undefined) return false;
   const was = before?.['onResult'];
   return typeof was !== 'string' || leavesOrigin({ url: was }, { url: onResult });

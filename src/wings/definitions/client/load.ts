@@ -153,7 +153,22 @@ function isDirectory(path: string): boolean {
 
 /** The text of a file, called `name` where it cannot be read. Throws `usage`. */
 export function readText(path: string, name: string): string {
-  return textOf(read(path, name), name);
+  // A device or a pipe has no size, and may have no end.
+  const bytes = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+        more = readSync(descriptor, bytes, { offset: length });
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+  return textOf(bytes.subarray(0, length), name);
 }
 
 function textOf(bytes: Uint8Array, name: string): string {
@@ -177,25 +192,6 @@ export async function readInput(input: AsyncIterable<Uint8Array>): Promise<strin
     if (length > mostBytes) break;
   }
   return textOf(Buffer.concat(chunks), 'standard input');
-}
-
-/** The bytes of a file, no more than show that it is too long: a device or a pipe has no size, and may have no end. */
-function read(path: string, name: string): Buffer {
-  const bytes = Buffer.alloc(mostBytes + 1);
-  let length = 0;
-  try {
-    const descriptor = openSync(path, 'r');
-    try {
-      for (let more = -1; more !== 0 && length < bytes.length; length += more) {
-        more = readSync(descriptor, bytes, { offset: length });
-      }
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    throw unreadable(name, error);
-  }
-  return bytes.subarray(0, length);
 }
 
 function unreadable(name: string, error: unknown): JobdError {

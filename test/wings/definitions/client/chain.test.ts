@@ -71,6 +71,14 @@ test('a file chains jobs and names who gets results: applied, compared, exported
   assertEnds(await jobd(env, 'apply', '--file', turned), 0, /0 created, 1 updated/);
   const none = write('jobs.yaml', 'jobs: {}\n');
   assertEnds(await jobd({}, 'apply', '--file', none, '--prune', '--yes'), 0, /2 deleted/);
+  const hook = '{ type: webhook, config: { url: "https://example.com/hook"';
+  const own = `${hook}, secret: "${secret}"`;
+  const hooks = write('hooks.yaml', `channels:\n  a: ${hook} } }\n  b: ${own} } }\n`);
+  const signs =
+    /\na: jobd makes the secret that signs its alerts, and shows it to nobody; config\.secret /;
+  assertEnds(await jobd({}, 'diff', '--file', hooks), 1, signs);
+  assertEnds(await jobd({}, 'apply', '--file', hooks), 0, /2 created/);
+  assert.doesNotMatch((await jobd({}, 'diff', '--file', hooks)).stderr, /shows it/, 'it is kept');
 });
 
 test('a job in a file runs after one that it names by key, by name or by id', async (t) => {
