@@ -42,15 +42,20 @@ function readFormat(format: string, text: string, _: unknown, place?: DataValida
   return true;
 }
 
+type ObjectSchema = { properties?: object; additionalProperties?: boolean };
+
 /** The sentence for a broken rule. `part` is what fastify validated: body, querystring, … */
 export function sentenceFor(error: ErrorObject, part: string): string {
   const field = fieldOf(error, part);
   const { keyword, params } = error;
   switch (keyword) {
     case 'required':
+    case 'additionalProperties': {
+      // What is missing may be there by a wrong name.
+      const unknown = params['additionalProperty'] ?? unknownIn(error);
+      if (unknown !== undefined) return unknownField(error, String(unknown), part);
       return `${inside(field, params['missingProperty'], part)} is required`;
-    case 'additionalProperties':
-      return unknownField(error, inside(field, params['additionalProperty'], part), part);
+    }
     case 'type':
       return `${field} must be ${article(String(params['type']).split(','))}, got ${gotOf(error, part)}`;
     case 'minItems':
@@ -80,12 +85,19 @@ function inside(field: string, name: unknown, part: string): string {
   return field === wholeOf(part) ? String(name) : `${field}.${String(name)}`;
 }
 
-function unknownField(error: ErrorObject, field: string, part: string): string {
-  const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
+/** The first field that is in an object and not in its schema, if that takes no other. */
+function unknownIn({ parentSchema, data }: ErrorObject): string | undefined {
+  const { additionalProperties, properties = {} } = parentSchema as ObjectSchema;
+  if (additionalProperties !== false) return undefined;
+  return Object.keys(data as object).find((name) => !Object.hasOwn(properties, name));
+}
+
+function unknownField(error: ErrorObject, unknown: string, part: string): string {
+  const known = Object.keys((error.parentSchema as ObjectSchema).properties ?? {});
   const what = part === 'querystring' ? 'query parameter' : 'field';
-  const name = field.slice(0, 60);
+  const name = inside(fieldOf(error, part), unknown, part).slice(0, 60);
   if (isEnvelope(error, known)) return `${name} is not a known field: send what is inside ${name}`;
-  const meant = meantField(String(error.params['additionalProperty']), known);
+  const meant = meantField(unknown, known);
   const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
   return `${name} is not a known ${what}, ${hint}`;
 }
@@ -110,9 +122,7 @@ function gotOf({ data, instancePath }: ErrorObject, part: string): string {
   if (typeof data === 'object') return 'an object';
   if (data === undefined) return 'nothing';
   const isSecret = instancePath.split('/').some((step) => secretFields.has(step));
-  if (part === 'headers' || isSecret) {
-    return `a ${typeof data}`;
-  }
+  if (part === 'headers' || isSecret) return `a ${typeof data}`;
   const text = JSON.stringify(data);
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

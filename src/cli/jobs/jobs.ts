@@ -144,15 +144,15 @@ Examples:
       const given = { ...call, ...(await updateOf(flags, api)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
-      const isAfterOnly = given.scheduleType === undefined && !given.runAt && Boolean(given.after);
-      if (!isAfterOnly && !given.runAt) {
-        const all = withScheduleOf(flags, cronExpr, timezone);
+      const isUntimed = given.scheduleType === undefined && !given.runAt;
+      if (isUntimed && !given.after) {
+        const ofLine = cronExpr && { cron: cronExpr, ...(timezone && { tz: timezone }) };
+        const all = { ...ofLine, ...flags };
         Object.assign(given, newScheduleOf(all, ', --at TIME, or --after JOB'));
       }
       // A zone is for times, which one that only runs after another one does not have.
-      const { fields, note } = isAfterOnly
-        ? { fields: given, note: null }
-        : await inMachineZone(given);
+      const { fields, note } =
+        isUntimed && given.after ? { fields: given, note: null } : await inMachineZone(given);
       const input = { ...fields, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
       let said = noteOn(given, null) ?? note;
@@ -174,17 +174,6 @@ Examples:
       if (said !== null) context.output.say(said);
       await printItem(context, resource, flags, job);
     });
-}
-
-/** The flags, with the schedule of a line of a crontab if they say none. */
-function withScheduleOf(
-  flags: Flags,
-  cronExpr: JobUpdate['cronExpr'] | undefined,
-  timezone: JobUpdate['timezone'] | undefined,
-): Flags {
-  const isGiven = flags['cron'] !== undefined || flags['every'] !== undefined;
-  if (isGiven || !cronExpr) return flags;
-  return { ...(timezone && { tz: timezone }), ...flags, cron: cronExpr };
 }
 
 /** What is to be said of a change besides what the job is now; null for nothing. */

@@ -14,6 +14,11 @@ type Row = [what: string, input: object, words: RegExp, status?: number];
 /** Invalid inputs of a new job, and the message that names the rule, the field and the value. */
 const refusedAsNew: readonly Row[] = [
   ['no name', { name: undefined }, /^name is required/],
+  [
+    'no url, but a wrong name of it',
+    { url: undefined, ulr: 'x' },
+    /^ulr is not a known field, did you mean url\?$/,
+  ],
   ['no url', { url: undefined }, /^url is required/],
   ['a field of updates', { action: 'pause' }, /^action is not a known field/],
   ['a field that is only returned', { status: 'up' }, /^status is not a known field/],

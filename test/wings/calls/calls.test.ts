@@ -120,6 +120,11 @@ const malformed: [what: string, input: unknown, words: RegExp][] = [
   ['nothing', {}, /^calls is required$/],
   ['no calls', { calls: [] }, /^calls must not be empty$/],
   ['too many', { calls: keyed(101) }, /^calls must have at most 100 entries, got 101$/],
+  [
+    'a missing field by a wrong name',
+    { calls: [{ key: 'c4', ulr: 'http://127.0.0.1:1/', inSeconds: 1 }] },
+    /^calls\.0\.ulr is not a known field, did you mean url\?$/,
+  ],
   ['no key', { calls: [soon] }, /^calls\.0\.key is required$/],
   ['an empty key', { calls: [{ key: '', ...soon }] }, /^calls\.0\.key must /],
   [
