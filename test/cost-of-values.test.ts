@@ -116,6 +116,7 @@ const others: Readonly<Record<string, string>> = {
   readWritten: 'readPasted',
   readBackupRecord: 'a file of jobd',
   readKeyFile: 'a file of jobd',
+  readNote: 'a file of jobd',
   readPageFile: 'a file of jobd',
   readPid: 'a file of jobd',
   readProfiles: "a file of the person's own",
