@@ -26,7 +26,11 @@ export function widthOf(line: string): number {
 /** Cuts a line to at most `width` columns, ending with an ellipsis. */
 export function cutTo(line: string, width: number): string {
   const { index, truncated } = truncatedWidth(line, { limit: width, ellipsis: '…' });
-  return truncated ? `${line.slice(0, index)}…` : line;
+  if (!truncated) return line;
+  const kept = Array.from(line.slice(0, index));
+  // The index counts no narrow characters such as – just before it, and may be too far.
+  while (kept.length > 0 && widthOf(kept.join('')) >= width) kept.pop();
+  return `${kept.join('')}…`;
 }
 
 /**
