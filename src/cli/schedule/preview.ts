@@ -17,18 +17,18 @@ export function printPreview(
   { sinceNow }: { sinceNow: boolean },
 ): void {
   const withSeconds = next.some((at) => at % 60_000 !== 0);
+  const wait = sinceNow ? 'in' : 'after';
   const forPeople: Columns<number> = {
     [`local (${timezone})`]: (at) => localTimeText(at, timezone, withSeconds),
     utc: isoTime,
-    [sinceNow ? 'in' : 'after']: (at) =>
-      inTwoUnits(Math.ceil((at - from) / 1_000), { minute: 'min' }),
+    [wait]: (at) => inTwoUnits(Math.ceil((at - from) / 1_000), { minute: 'min' }),
   };
   const forPrograms: Columns<number> = {
     local: (at) => localIsoTime(at, timezone),
     utc: isoTime,
   };
   const columns = output.isTerminal ? forPeople : forPrograms;
-  printRows(output, next, columns, { optional: ['utc'], leastText: output.width });
+  printRows(output, next, columns, { optional: [wait, 'utc'], leastText: output.width });
   if (output.isTerminal && notes.length > 0) output.say('');
   for (const note of notes) output.say(plain(note));
 }

@@ -164,6 +164,8 @@ test('a narrow terminal shows local times whole, and not those in UTC', () => {
     const row = 'Sun 29 Mar 2026 03:00 +02:00  2 h 49 min';
     assert.deepEqual(lines, ['LOCAL (EUROPE/PARIS)          IN', row], `${width}`);
   }
+  const { lines } = onTerminal({ cronExpr: '30 2 * * *', count: 1 }, true, 39);
+  assert.deepEqual(lines, ['LOCAL (EUROPE/PARIS)', 'Sun 29 Mar 2026 03:00 +02:00']);
 });
 
 test('seconds are shown where they matter, and times count from --from', () => {
