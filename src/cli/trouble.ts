@@ -68,7 +68,7 @@ Monitors that are down are counted: why, says jobd status.`,
         output.say(`${counted(down, 'monitor')} down: jobd monitors list --status down`);
       if (flags['json']) return printJson(output, { trouble: shown });
       const none = `nothing went wrong since ${timesText({ from: isoTime(since), until: isoTime(since) }, now)}`;
-      printRows(output, shown, columnsFor(output, now), { none, wrapsLast: true });
+      printRows(output, shown, troubleColumns(output, now), { none, wrapsLast: true });
       for (const row of shown.filter(canBeReplayed).slice(0, mostTold)) {
         output.say(
           `to see what is left of the outage ${timesText(row, now)}: ${replayCommand(row)} --dry-run`,
@@ -83,13 +83,14 @@ function canBeReplayed({ kind, last: { source, dueAt } }: TroubleRow): boolean {
   return kind === 'outage' && (source === 'scheduled' || dueAt !== undefined);
 }
 
-function columnsFor({ isTerminal }: { isTerminal: boolean }, now: number) {
+/** The columns of its table. */
+export function troubleColumns({ isTerminal }: { isTerminal: boolean }, now: number) {
   const times = {
     from: ({ from }: TroubleRow) => moment(from),
     until: ({ until }: TroubleRow) => moment(until),
   };
   return {
-    ...(isTerminal ? { when: (row: TroubleRow) => timesText(row, now) } : times),
+    ...(isTerminal ? { when: (row: TroubleRow) => state(timesText(row, now)) } : times),
     of: ({ kind, last }: TroubleRow) => (kind === 'outage' ? 'jobd' : last.job.name),
     now: (row: TroubleRow) => row.now && state(row.now),
     trouble: (row: TroubleRow) => troubleText(row),

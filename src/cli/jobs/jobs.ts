@@ -37,6 +37,9 @@ import {
   zonedUpdateOf,
 } from '../schedule/schedule-options.ts';
 
+/** Columns that a narrow terminal hides, the last one first. */
+const lessNeeded = ['labels', 'url', 'last run', 'result', 'id'];
+
 const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   noun: 'job',
   example: 'backup',
@@ -54,7 +57,7 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     ...windowColumns,
   },
   columnsOf: async (api, listed) => ({ schedule: await scheduleColumn(api, listed) }),
-  optionalColumns: [...Object.keys(windowColumns), 'labels', 'url', 'last run', 'result', 'id'],
+  optionalColumns: ['schedule', ...Object.keys(windowColumns), ...lessNeeded],
   leastText: 10,
   print: printJob,
   withOptions: (command) => withOffOptions(withJobOptions(command, { isNew: false }), jobFields),

@@ -8,7 +8,7 @@ export interface Moment {
   at: string | null;
 }
 
-/** A state. Its word is always printed; the colour only helps to find it. */
+/** A state, or other words that are never cut. They are always printed; the colour of a state only helps to find it. */
 export interface State {
   state: string;
 }

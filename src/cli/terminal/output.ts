@@ -216,34 +216,23 @@ interface ColumnNeed {
 const gap = 2;
 /** Columns that a cut text keeps. */
 const usualLeastText = 14;
-/** Columns that it keeps where there is no other way. */
-const smallestText = 8;
-/** Columns that the first column keeps while there is another way: commands take the name that is in it. */
-const keptName = 20;
+/** Columns that the first column keeps, for commands take the name in it: as many as 40 have beside a status and a time. */
+const keptName = 19;
 
-/** The width of each column, 0 for hidden ones; null if nothing fits. */
+/**
+ * The width of each column, 0 for hidden ones; null if nothing fits. Texts are cut first, the longest most; then optional columns
+ * are hidden.
+ */
 function fitColumns(
   needs: readonly ColumnNeed[],
   width: number,
   leastText: number,
 ): number[] | null {
-  return (
-    fitTexts(needs, width, leastText, Math.max(leastText, keptName)) ??
-    fitTexts(needs, width, smallestText, smallestText)
-  );
-}
-
-/** Texts are cut first, the longest most; then optional columns are hidden. */
-function fitTexts(
-  needs: readonly ColumnNeed[],
-  width: number,
-  leastText: number,
-  leastName: number,
-): number[] | null {
   let shown = needs.map((): boolean => true);
   const least = (need: ColumnNeed): number => {
     const { natural, canShrink } = need;
-    return canShrink ? Math.min(natural, need === needs[0] ? leastName : leastText) : natural;
+    const kept = need === needs[0] ? Math.max(leastText, keptName) : leastText;
+    return canShrink ? Math.min(natural, kept) : natural;
   };
   const sum = (of: (need: ColumnNeed) => number): number => {
     const kept = needs.filter((_, index) => shown[index]);

@@ -1,5 +1,5 @@
 /**
- * Output on a terminal of 80 and 120 columns and in a pipe, compared with the files in `goldens`;
+ * Output on a terminal of 40, 80 and 120 columns and in a pipe, compared with the files in `goldens`;
  * and every exit code. `UPDATE_GOLDENS=1` rewrites the files; review the diff.
  */
 
@@ -95,6 +95,8 @@ test('output on terminals and in pipes equals the golden files', { skip: noScrip
       compare(`${args.slice(0, 2).join('-')}-${columns}`, normalised(screen, urls));
     }
   }
+  const narrow = await onTerminal(['jobs', 'list'], { columns: 40, env });
+  compare('jobs-list-40', normalised(narrow.screen, urls));
   const plain = await onTerminal(['jobs', 'list'], { columns: 80, env: { ...env, NO_COLOR: '1' } });
   assert.ok(!plain.screen.includes('\u001b'), 'no colours with NO_COLOR');
   for (const args of [
