@@ -15,7 +15,9 @@ const WindowNow = t.part('A window that is on.', {
   id: t.id('The id of the window.'),
   name: t.text('Its name.'),
   selector: t.textOrNull('The labels of what it is about; null if it has none.'),
-  jobs: t.integerOrNull('How many jobs were chosen for it; null if none could be.'),
+  jobs: t.integerOrNull(
+    'How many jobs were chosen for it, without one-time jobs if it holds; null if none could be.',
+  ),
   monitors: t.integerOrNull('The same of monitors.'),
   until: t.moment('When it ends.'),
 });

@@ -2,11 +2,14 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
-import { aboutOf, type About } from '../../domain/window-words.ts';
-import { periodAt, type Window } from '../../domain/windows.ts';
+import { holdsOf } from '../../domain/runs/due.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import { aboutOf, aboutText, type About } from '../../domain/window-words.ts';
+import { holdsAmong, periodAt, type Window } from '../../domain/windows.ts';
 import { listWindows } from '../../store/accounts/windows.ts';
 import { countJobs, countMonitors, type MonitorCounts } from '../../store/overview/counts.ts';
-import { findRunningJobs } from '../../store/overview/jobs.ts';
+import type { Db } from '../../store/database/store.ts';
+import { findRunningJobs, listJobsOf, type PlacedJob } from '../../store/overview/jobs.ts';
 import { countTrouble, type TroubleCounts } from '../../store/overview/trouble.ts';
 import type { Ground, Principal } from '../app.ts';
 import { keptIn, stillGood, type Kept } from './kept.ts';
@@ -23,7 +26,7 @@ export interface Overview {
   monitors: MonitorCounts & { isPartial: boolean };
   /** Runs that were no success in the last 24 hours; `isPartial`: the newest 10,000 were counted, and there may be more. */
   lastDay: TroubleCounts & { isPartial: boolean };
-  /** Windows that mute alerts, and those that hold jobs. */
+  /** Windows that mute alerts, and those that hold jobs or monitors. */
   mutes: WindowNow[];
   holds: WindowNow[];
   /** When it was counted, in epoch milliseconds. */
@@ -91,7 +94,7 @@ export function createOverview({ store, clock }: Ground) {
       },
       monitors: { ...monitors, isPartial: monitors.total === mostMonitors },
       lastDay: { ...lastDay, isPartial: troubles === mostRuns },
-      ...windowsAt(await listWindows(db, workspaceId), now),
+      ...(await windowsAt(db, workspaceId, now)),
       asOf: now,
     };
   }
@@ -102,13 +105,26 @@ export function createOverview({ store, clock }: Ground) {
   };
 }
 
-/** Which windows are in their time. */
-function windowsAt(windows: readonly Window[], now: number): Pick<Overview, 'mutes' | 'holds'> {
+/** Which windows are in their time, for what they mute or hold: that is no one-time job (docs/behavior.md#hold-1). */
+async function windowsAt(
+  db: Db,
+  workspaceId: string,
+  now: number,
+): Promise<Pick<Overview, 'mutes' | 'holds'>> {
+  const windows = (await listWindows(db, workspaceId)).filter((one) => periodAt(one, now) !== null);
+  const ids = holdsAmong(windows).flatMap(({ jobIds }) => jobIds ?? []);
+  const page = { search: null, limit: ids.length };
+  const chosen = ids.length === 0 ? [] : await listJobsOf(db, workspaceId, ids, page);
+  const isHeld = (job: PlacedJob): boolean => holdsOf(scheduleOf(job), windows).length > 0;
+  const held = new Set(chosen.filter(isHeld).map(({ id }) => id));
   const of = (effect: Window['effect']): WindowNow[] =>
     windows.flatMap((window) => {
       const period = window.effect === effect ? periodAt(window, now) : null;
-      if (period === null) return [];
-      return [{ id: window.id, name: window.name, ...aboutOf(window), until: period.until }];
+      const { jobIds } = window;
+      const its = effect === 'hold' ? (jobIds?.filter((id) => held.has(id)) ?? null) : jobIds;
+      const about = aboutOf({ ...window, jobIds: its });
+      if (period === null || aboutText(about) === 'nothing') return [];
+      return [{ id: window.id, name: window.name, ...about, until: period.until }];
     });
   return { mutes: of('mute'), holds: of('hold') };
 }

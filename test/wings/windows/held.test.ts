@@ -83,6 +83,27 @@ test('lists and jobd status say which jobs a window holds', async (t) => {
   assert.match(listed.stdout, /^labelled\t.*\t2026-11-23T14:00:00.000Z\nchosen\t/);
 });
 
+test('the overview counts no one-time job among the held ones', async (t) => {
+  const { ask, made } = await daemonWith(t);
+  const url = 'http://127.0.0.1:1/';
+  const add = async (input: object) => (await ask('POST', '/jobs', { url, ...input })).body.job.id;
+  const single = await add({ name: 'once', runAt: '2026-11-24T12:00:00Z' });
+  const jobIds = [single, await add({ name: 'hourly' })];
+  const { id } = (await ask('POST', '/monitors', { name: 'm' })).body.monitor;
+  const hold = { ...once, effect: 'hold' };
+  await made({ ...hold, name: 'nothing', jobIds: [single] });
+  await made({ ...hold, name: 'both', jobIds });
+  await made({ ...hold, name: 'monitor', jobIds: [single], monitorIds: [id] });
+  await made({ ...once, name: 'muted', jobIds });
+  const { mutes, holds } = (await ask('GET', '/overview')).body.overview;
+  const counts = [...mutes, ...holds].map(({ name, jobs, monitors }) => [name, jobs, monitors]);
+  assert.deepEqual(counts, [
+    ['muted', 2, null],
+    ['both', 1, null],
+    ['monitor', 0, 1],
+  ]);
+});
+
 test('a hold is set, seen at its jobs, explained, and ended', async (t) => {
   const { ask, clock, made } = await daemonWith(t);
   const sink = await startSink(t);
