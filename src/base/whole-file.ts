@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { JobdError, systemCode } from '../domain/errors.ts';
+import { systemProblem } from '../domain/file-problem.ts';
 
 /** The error of a command that was to make a file where there is one. */
 export function alreadyExists(path: string): JobdError {
@@ -13,6 +14,16 @@ export function alreadyExists(path: string): JobdError {
     'conflict',
     `${path} already exists: choose another file name, or remove it`,
   );
+}
+
+/** The error of a command that could not make the file or directory that the user named. */
+export function cannotMake(name: string, cause: unknown): JobdError {
+  const { code, path = name } = cause as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return alreadyExists(name);
+  const above = dirname(path);
+  const missing = `there is no directory ${above}: mkdir -p -m 700 ${above}`;
+  const words = systemProblem(cause as NodeJS.ErrnoException, `${name} cannot be written`);
+  return new JobdError('unavailable', code === 'ENOENT' ? missing : words, { cause });
 }
 
 /** Makes an empty file. Throws EEXIST if there is a file, or a link, of this name. */

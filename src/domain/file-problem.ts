@@ -23,11 +23,12 @@ const refusals: Readonly<Record<string, string>> = {
   EPIPE: 'what reads the output has ended',
 };
 
-/** An error of the system as a sentence; its own words where jobd has none. */
-export function systemProblem(error: NodeJS.ErrnoException): string {
-  const { code = '', path, syscall = '' } = error;
+/** An error of the system as a sentence, about `what` if that is given; its own words where jobd has none. */
+export function systemProblem(error: NodeJS.ErrnoException, what?: string): string {
+  const { code = '', path, syscall = '', message } = error;
   const refusal = refusals[code];
-  return refusal === undefined ? error.message : `${path ?? syscall}: ${refusal} (${code})`;
+  if (refusal === undefined) return what === undefined ? message : `${what}: ${message}`;
+  return `${what ?? path ?? syscall}: ${refusal} (${code})`;
 }
 
 /** What is wrong with the file called `name`, by the error of the system when it was opened or read. */

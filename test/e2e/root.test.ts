@@ -142,7 +142,7 @@ test(
     const again = await asRoot('backup', file);
     assert.deepEqual([again.exitCode, /already exists/.test(again.stderr)], [5, true]);
     const nowhere = await asRoot('backup', join(outside, 'no', 'place'));
-    assert.deepEqual([nowhere.exitCode, /cannot be written/.test(nowhere.stderr)], [1, true]);
+    assert.deepEqual([nowhere.exitCode, /there is no directory/.test(nowhere.stderr)], [1, true]);
 
     const restored = await asRoot('restore', file, '--yes', '--json');
     assert.equal(restored.exitCode, 0, restored.stderr);

@@ -106,11 +106,7 @@ export function createOverview({ store, clock }: Ground) {
 }
 
 /** Which windows are in their time, for what they mute or hold: that is no one-time job (docs/behavior.md#hold-1). */
-async function windowsAt(
-  db: Db,
-  workspaceId: string,
-  now: number,
-): Promise<Pick<Overview, 'mutes' | 'holds'>> {
+async function windowsAt(db: Db, workspaceId: string, now: number) {
   const windows = (await listWindows(db, workspaceId)).filter((one) => periodAt(one, now) !== null);
   const ids = holdsAmong(windows).flatMap(({ jobIds }) => jobIds ?? []);
   const page = { search: null, limit: ids.length };
@@ -120,9 +116,8 @@ async function windowsAt(
   const of = (effect: Window['effect']): WindowNow[] =>
     windows.flatMap((window) => {
       const period = window.effect === effect ? periodAt(window, now) : null;
-      const { jobIds } = window;
-      const its = effect === 'hold' ? (jobIds?.filter((id) => held.has(id)) ?? null) : jobIds;
-      const about = aboutOf({ ...window, jobIds: its });
+      const jobIds = window.jobIds?.filter((id) => effect === 'mute' || held.has(id)) ?? null;
+      const about = aboutOf({ ...window, jobIds });
       if (period === null || aboutText(about) === 'nothing') return [];
       return [{ id: window.id, name: window.name, ...about, until: period.until }];
     });

@@ -6,8 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { systemCode, unavailable } from '../../domain/errors.ts';
-import { alreadyExists } from '../../base/whole-file.ts';
+import { cannotMake } from '../../base/whole-file.ts';
 
 /** An open, empty file. Disposing of it removes it, unless it is kept. */
 export interface NewFile extends AsyncDisposable {
@@ -47,7 +46,6 @@ function create(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw alreadyExists(path);
-    throw unavailable(`${path} cannot be written`, error);
+    throw cannotMake(path, error);
   }
 }

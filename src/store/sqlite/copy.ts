@@ -3,9 +3,10 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 import {
   alreadyExists,
+  cannotMake,
   makeFile,
   publishFile,
   syncFile,
@@ -60,10 +61,9 @@ export async function copyDatabase(
     publishFile(beside, path);
     return fs.statSync(path).size;
   } catch (error) {
-    if (descriptor === null && systemCode(error) === 'EEXIST') throw alreadyExists(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
     if (damageIn(error) !== null) throw error;
-    throw unavailable(`${path} cannot be written`, error);
+    throw cannotMake(path, error);
   } finally {
     removeDraft(draft);
     if (draft !== beside && descriptor === null) removeDraft(beside);

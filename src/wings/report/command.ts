@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { alreadyExists, writeNewFile } from '../../base/whole-file.ts';
+import { cannotMake, writeNewFile } from '../../base/whole-file.ts';
 import { pages } from '../../cli/client/client.ts';
 import { connect } from '../../cli/client/connect.ts';
 import type { Api } from '../../cli/client/api.ts';
@@ -14,7 +14,6 @@ import { selectorOf, unfitWords, withSelector } from '../../cli/selection.ts';
 import { printJson } from '../../cli/terminal/output.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { counted } from '../../domain/counted.ts';
-import { systemCode, unavailable } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { Flags } from '../../settings/config.ts';
 import { parseChoice } from '../../settings/setting.ts';
@@ -103,8 +102,7 @@ async function keepReceipts(
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw alreadyExists(directory);
-    throw unavailable(`${directory} cannot be made`, error);
+    throw cannotMake(directory, error);
   }
   let kept = 0;
   for (const { id, receipts } of jobs) {

@@ -121,7 +121,9 @@ test('an existing file is never overwritten, and a file that is not a backup is 
   assert.match(there.stderr, /a file already exists/);
   const nowhere = await jobd('backup', join(other, 'no', 'such', 'place'));
   assert.equal(nowhere.exitCode, 1);
-  assert.match(nowhere.stderr, /cannot be written: ENOENT/);
+  const directory = join(other, 'no', 'such');
+  const advice = `mkdir -p -m 700 ${directory}`;
+  assert.equal(nowhere.stderr, `jobd: there is no directory ${directory}: ${advice}\n`);
 
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
   for (const [path, exitCode, words] of [

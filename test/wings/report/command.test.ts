@@ -71,6 +71,8 @@ test('a report counts the calls of a month by label, and its receipts recount th
   const again = await report('--receipts', receipts);
   assert.equal(again.exitCode, 5, again.stderr);
   assert.match(again.stderr, /receipts already exists/);
+  const nowhere = await report('--receipts', join(directory, 'no', 'receipts'));
+  assert.match(nowhere.stderr, /there is no directory (.*\/no): mkdir -p -m 700 \1$/m);
   const json = JSON.parse((await report('--json')).stdout);
   assert.deepEqual([json.month, json.jobs.length, json.monitors.length], [month, 2, 1]);
   const csv = (await report('--format', 'csv')).stdout;

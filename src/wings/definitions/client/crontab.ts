@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { alreadyExists } from '../../../base/whole-file.ts';
-import { JobdError, systemCode } from '../../../domain/errors.ts';
+import { cannotMake } from '../../../base/whole-file.ts';
+import { JobdError } from '../../../domain/errors.ts';
 import { pipeNote } from '../../readers/command.ts';
 import { findUserColumn, isSystemCrontab, parseCrontab } from '../../readers/crontab.ts';
 import { quoted } from '../../../domain/quote.ts';
@@ -94,10 +94,7 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
   try {
     writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw alreadyExists(path);
-    throw new JobdError('usage', `${path} cannot be written: ${systemCode(error)}`, {
-      cause: error,
-    });
+    throw cannotMake(path, error);
   }
 }
 

@@ -250,6 +250,10 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   const again = await runCommand(['import', 'crontab', path, '--variables', env]);
   assert.equal(again.exitCode, 5, 'no file is overwritten');
   assert.match(again.stderr, /already exists: choose another file name/);
+  const nowhere = ['--variables', join(folder, 'no', 'env')];
+  const missing = await runCommand(['import', 'crontab', path, ...nowhere]);
+  assert.equal(missing.exitCode, 1);
+  assert.match(missing.stderr, /there is no directory (.*\/no): mkdir -p -m 700 \1$/m);
 
   const daemon = await serveCommand(t);
   const file = join(folder, 'jobs.yaml');
