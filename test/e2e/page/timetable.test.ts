@@ -75,4 +75,22 @@ describe('the timetable', { skip: noPages }, () => {
     await until('one row', async () => (await region.getByRole('row').count()) === 2);
     assert.deepEqual(complaints(), []);
   });
+
+  test('names the day at its left edge wherever it is scrolled to', async (t) => {
+    const { open, complaints } = await viewersOf(t, await sharedDemo());
+    const page = await open({ path: () => '/timetable', by: 'fleet' });
+    const region = page.getByRole('region', { name: 'Timetable' });
+    await region.getByRole('row', { name: /Backup billing/ }).waitFor();
+    const head = (await region.locator('.axis .job').boundingBox()) ?? assert.fail('it is hidden');
+    const day = region.locator('.times .day b').first();
+    for (const beyond of [12, 300]) {
+      const left = await day.evaluate((one, by) => {
+        const { offsetLeft } = one.parentElement as HTMLElement;
+        (one.closest('.window') as HTMLElement).scrollLeft = offsetLeft + by;
+        return one.getBoundingClientRect().left;
+      }, beyond);
+      assert.ok(Math.abs(left - head.x - head.width) <= 1, `${left} after ${beyond} pixels`);
+    }
+    assert.deepEqual(complaints(), []);
+  });
 });

@@ -108,7 +108,7 @@ export function Head({ axis, nowMs, whole }: HeadProps) {
         <div class="times figure" aria-hidden="true">
           {ticks.map(({ x, text, isDay }) => (
             <span key={x} class={isDay ? 'day' : undefined} style={{ left: `${x}px` }}>
-              {text}
+              {isDay ? <b>{text}</b> : text}
             </span>
           ))}
           {view.changesOf(clockChanges).map(({ at: when, words }) => (
