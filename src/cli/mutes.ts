@@ -28,25 +28,27 @@ export function windowTimes(one: Covered): Record<string, Cell> {
   return Object.fromEntries(cells.filter(([, cell]) => cell !== null));
 }
 
-/** Which alerts are muted until when, by the clock of this machine, and by which windows; null if none are. */
-export function mutesText({ mutes }: OverviewResponse['overview'], now: number): string | null {
-  return windowsText(mutes, { all: 'all alerts', some: 'alerts of ' }, now);
-}
-
-/** Which jobs are held, in the same way. */
-export function holdsText({ holds }: OverviewResponse['overview'], now: number): string | null {
-  return windowsText(holds, { all: 'all jobs', some: '' }, now);
+/** What windows mute and hold now, where they do, until when by the clock of this machine, and by which windows. */
+export function windowsNow(
+  { mutes, holds }: OverviewResponse['overview'],
+  now: number,
+): Record<string, string> {
+  const texts = {
+    muted: windowsText(mutes, { all: 'all alerts', some: 'alerts of ' }, now),
+    held: windowsText(holds, { all: 'all jobs', some: '' }, now),
+  };
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 }
 
 function windowsText(
   windows: OverviewResponse['overview']['mutes'],
   words: { all: string; some: string },
   now: number,
-): string | null {
+): string {
   const texts = windows.map(({ name, until, ...about }) => {
     const time = timesText({ from: until, until }, now);
     const what = aboutText(about);
     return `${what === 'all' ? words.all : `${words.some}${what}`} until ${time} by the window ${name}`;
   });
-  return texts.join('; ') || null;
+  return texts.join('; ');
 }

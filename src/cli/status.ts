@@ -21,7 +21,7 @@ import type { Context } from './context.ts';
 import { cellText, moment, state } from './terminal/cell.ts';
 import { printFields, printJson, printRows, type Output } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
-import { coveredUntil, holdsText, windowColumns, mutesText } from './mutes.ts';
+import { coveredUntil, windowColumns, windowsNow } from './mutes.ts';
 
 /** Rows of what is down; more are counted. */
 const mostDown = 20;
@@ -112,8 +112,6 @@ function print(
   const { expiresAt, used, most } = account;
   const now = Date.now();
   const timeText = (at: string): string => cellText(output, moment(at), now);
-  const muted = mutesText(overview, now);
-  const held = holdsText(overview, now);
   const noOutage = outagesArePartial
     ? 'none among the newest 10,000 runs that were no success'
     : `none in the last ${outageDays} days`;
@@ -136,8 +134,7 @@ function print(
         .map(({ name, waits, because }) => `${name}: ${waits} (${because})`)
         .join('; '),
     }),
-    ...(muted !== null && { muted }),
-    ...(held !== null && { held }),
+    ...windowsNow(overview, now),
     'next due': nextDue?.at ? `${nextDue.name}, ${timeText(nextDue.at)}` : 'none',
   });
   if (down.length === 0) return;

@@ -13,7 +13,7 @@ import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { listLimitOf, parseMoment, withListLimit } from './options.ts';
 import { selectorOf, withSelector } from './selection.ts';
-import { holdsText, mutesText } from './mutes.ts';
+import { windowsNow } from './mutes.ts';
 import { moment, state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
 import { timesText } from './terminal/times.ts';
@@ -56,10 +56,8 @@ Monitors that are down are counted: why, says jobd status.`,
       }
       const shown = found.slice(0, limit);
       const { overview } = await ask<OverviewResponse>('GET', '/overview');
-      const muted = mutesText(overview, now);
-      const held = holdsText(overview, now);
-      if (muted !== null) output.say(`muted: ${muted}`);
-      if (held !== null) output.say(`held: ${held}`);
+      for (const [name, text] of Object.entries(windowsNow(overview, now)))
+        output.say(`${name}: ${text}`);
       await requestReadiness(`${clientConfig().url}/readyz`).catch((error: unknown) =>
         output.say(`now: ${messageOf(error)}`),
       );
