@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { leaseMs } from '../../../src/domain/nodes.ts';
 import { onServer } from '../../support/postgres/database.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import type { Process } from '../../support/running/executable.ts';
@@ -76,6 +77,13 @@ async function untilClosed(service: ServerService, runIds: readonly string[]): P
   );
 }
 
+/** Waits until a node was seen after all others began: one that begins later on its host may be in its place. */
+async function untilNewest({ database }: ServerService, { pid }: Process): Promise<void> {
+  const seen = `select 1 from nodes where pid = ${pid}
+    and expires_at - ${leaseMs} > (select max(started_at) from nodes)`;
+  await until('a renewal', async () => (await onServer(database, seen)).length > 0);
+}
+
 /** Milliseconds until the lease of a node runs out. */
 async function leaseLeftMs({ database }: ServerService, { pid }: Process): Promise<number> {
   const left = `select expires_at - extract(epoch from clock_timestamp()) * 1000 as ms from nodes where pid = ${pid}`;
@@ -100,6 +108,7 @@ describe('a node that is lost', { skip, concurrency: 2 }, () => {
   test('it is killed', async (t) => {
     await using server = await startPostgres();
     const { service, lost, others } = await stormOnThree(t, server.url);
+    await untilNewest(service, lost);
     assert.equal(await lost.stop('SIGKILL'), 'SIGKILL');
     const runIds = await slowCallsOf(service, lost);
     await untilClosed(service, runIds);
