@@ -19,10 +19,17 @@ export function aboutOf({
   return { selector, jobs: jobIds?.length ?? null, monitors: monitorIds?.length ?? null };
 }
 
-/** The same in words. */
-export function aboutText({ selector, jobs, monitors }: About): string {
+/** Whether nothing is left of what was chosen for a window. */
+export function isAboutNothing({ selector, jobs, monitors }: About): boolean {
+  return selector === null && (jobs ?? monitors) !== null && !jobs && !monitors;
+}
+
+/** What a window is about, in words. */
+export function aboutText(about: About): string {
+  const { selector, jobs, monitors } = about;
+  if (isAboutNothing(about)) return 'nothing';
   if (selector !== null) return selector;
   if (jobs === null && monitors === null) return 'all';
   const parts = [jobs && counted(jobs, 'job'), monitors && counted(monitors, 'monitor')];
-  return parts.filter(Boolean).join(', ') || 'nothing';
+  return parts.filter(Boolean).join(', ');
 }

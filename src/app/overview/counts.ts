@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
 import { holdsOf } from '../../domain/runs/due.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
-import { aboutOf, aboutText, type About } from '../../domain/window-words.ts';
+import { aboutOf, isAboutNothing, type About } from '../../domain/window-words.ts';
 import { holdsAmong, periodAt, type Window } from '../../domain/windows.ts';
 import { listWindows } from '../../store/accounts/windows.ts';
 import { countJobs, countMonitors, type MonitorCounts } from '../../store/overview/counts.ts';
@@ -118,7 +118,7 @@ async function windowsAt(db: Db, workspaceId: string, now: number) {
       const period = window.effect === effect ? periodAt(window, now) : null;
       const jobIds = window.jobIds?.filter((id) => effect === 'mute' || held.has(id)) ?? null;
       const about = aboutOf({ ...window, jobIds });
-      if (period === null || aboutText(about) === 'nothing') return [];
+      if (period === null || isAboutNothing(about)) return [];
       return [{ id: window.id, name: window.name, ...about, until: period.until }];
     });
   return { mutes: of('mute'), holds: of('hold') };

@@ -95,10 +95,12 @@ test('the overview counts no one-time job among the held ones', async (t) => {
   await made({ ...hold, name: 'both', jobIds });
   await made({ ...hold, name: 'monitor', jobIds: [single], monitorIds: [id] });
   await made({ ...once, name: 'muted', jobIds });
+  await made({ ...once, name: 'labelled', selector: 'nothing' });
   const { mutes, holds } = (await ask('GET', '/overview')).body.overview;
   const counts = [...mutes, ...holds].map(({ name, jobs, monitors }) => [name, jobs, monitors]);
   assert.deepEqual(counts, [
     ['muted', 2, null],
+    ['labelled', null, null],
     ['both', 1, null],
     ['monitor', 0, 1],
   ]);
