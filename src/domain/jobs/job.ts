@@ -16,7 +16,7 @@ export const usualOfOnce = { deleteAfterSeconds: 604_800, makeUpSeconds: 3_600 }
 export const offOfOnce = { deleteAfterSeconds: null, makeUpSeconds: null };
 
 /** Whether a job is due once, or after another one. A schedule is then kept for later, and is no part of its definition. */
-export function isOffSchedule({ runAt, after }: { runAt?: unknown; after?: unknown }): boolean {
+export function hasIdleSchedule({ runAt, after }: { runAt?: unknown; after?: unknown }): boolean {
   return (runAt ?? after ?? null) !== null;
 }
 

@@ -5,7 +5,7 @@ import { invalidInput } from '../errors.ts';
 import { defaultSchedule, type ScheduleSettings } from '../schedule/schedule.ts';
 import { readSchedule } from '../schedule/schedule-input.ts';
 import { definedAfter, readAfter, type AfterDefinition } from './after.ts';
-import { isOffSchedule, jobDefaults, type EditableFields } from './job.ts';
+import { hasIdleSchedule, jobDefaults, type EditableFields } from './job.ts';
 import type { JobInput } from './job-input.ts';
 
 export interface JobDefinition extends Omit<JobInput, 'after'>, AfterDefinition {}
@@ -18,7 +18,7 @@ export function definedInput({ after = null, afterOn, ...input }: JobDefinition)
   const given = { ...input, after };
   const names = ['runAt', 'after', 'periodSeconds', 'cronExpr'] as const;
   const [one, other] = names.filter((name) => (given[name] ?? null) !== null);
-  if (other !== undefined && isOffSchedule(given)) {
+  if (other !== undefined && hasIdleSchedule(given)) {
     throw invalidInput(`use either ${one} or ${other}, not both`);
   }
   return { ...input, after: definedAfter({ after, ...(afterOn !== undefined && { afterOn }) }) };
@@ -36,7 +36,7 @@ export function definedJob(
 ): EditableFields {
   const { after = null, onResultSecret: _, ...fields } = input;
   const { timezone } = defaultSchedule;
-  const schedule = readSchedule(input, isOffSchedule(input) ? { ...kept, timezone } : undefined);
+  const schedule = readSchedule(input, hasIdleSchedule(input) ? { ...kept, timezone } : undefined);
   return { ...jobDefaults, timeoutSeconds, ...fields, ...schedule, after: readAfter(after, '') };
 }
 

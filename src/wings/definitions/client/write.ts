@@ -3,7 +3,7 @@
 import { Scalar, stringify } from 'yaml';
 import { channelKinds, type ChannelType } from '../../../domain/alerts/kinds/registry.ts';
 import { beyondJson, escapeUnit } from '../../../domain/characters.ts';
-import { isOffSchedule } from '../../../domain/jobs/job.ts';
+import { hasIdleSchedule } from '../../../domain/jobs/job.ts';
 import { defaultCronExpr } from '../../../domain/schedule/fields.ts';
 import { defaultSchedule } from '../../../domain/schedule/schedule.ts';
 import type { Form } from './fields.ts';
@@ -150,7 +150,7 @@ function withSchedule(input: Input): Input {
   const timezone = input['timezone'] ?? defaultSchedule.timezone;
   const isUsualZone = timezone === defaultSchedule.timezone;
   const zone = isUsualZone ? null : timezone;
-  if (isOffSchedule(input))
+  if (hasIdleSchedule(input))
     return { ...input, cronExpr: null, timezone: zone, periodSeconds: null };
   if (input['scheduleType'] === 'period') return { ...input, cronExpr: null, timezone: zone };
   const cronExpr = input['cronExpr'] ?? defaultCronExpr;

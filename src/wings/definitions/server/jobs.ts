@@ -18,7 +18,7 @@ import { defaultTimeoutSeconds, plans, type Plan } from '../../../domain/account
 import { valuesIn } from '../../../domain/fields.ts';
 import { jobFields } from '../../../domain/jobs/fields.ts';
 import { changeJob, type JobInput } from '../../../domain/jobs/job-input.ts';
-import { isOffSchedule, jobDefaults, offOfOnce, type Job } from '../../../domain/jobs/job.ts';
+import { hasIdleSchedule, jobDefaults, offOfOnce, type Job } from '../../../domain/jobs/job.ts';
 import { isPast } from '../../../domain/schedule/adjustment-input.ts';
 import { changedHeaders, definedInput, definedJob } from '../../../domain/jobs/managed-job.ts';
 import type { JobDefinition } from '../../../domain/jobs/managed-job.ts';
@@ -41,7 +41,7 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const names = Object.keys(headers);
     return {
       ...fields,
-      ...(isOffSchedule(job) && { scheduleType: 'cron', cronExpr: null, periodSeconds: null }),
+      ...(hasIdleSchedule(job) && { scheduleType: 'cron', cronExpr: null, periodSeconds: null }),
       headers: Object.fromEntries(names.map((name) => [name, null])),
       after: after && (keys.get(after.jobId) ?? after.jobId),
       afterOn: after?.on ?? 'success',
@@ -84,7 +84,7 @@ export const managedJobs = managed<JobDefinition, SealedJob>({
     const { change, whole } = replaced(app, known, replacement, plans[plan]);
     const fields = differingFields({ ...change, after: whole });
     if (fields.length > 0) await checkAllowed(scene, change.after, change.before);
-    const isScheduleMeant = isOffSchedule(job) !== isOffSchedule(whole);
+    const isScheduleMeant = hasIdleSchedule(job) !== hasIdleSchedule(whole);
     return {
       fields: isScheduleMeant ? [...new Set([...fields, 'schedule'])] : fields,
       hidden: changedHeaders(change.before, whole),
