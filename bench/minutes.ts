@@ -54,6 +54,7 @@ async function main(options: OptionsOf<typeof declared>): Promise<boolean> {
       delay: 0,
       tls: null,
       warm: 0,
+      history: 0,
       noReceipts: false,
       postgres: false,
       secrets: false,

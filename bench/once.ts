@@ -159,7 +159,15 @@ async function main(options: Options): Promise<void> {
   const { jobs, due, seconds } = options;
   const output = startOutput(options.json, { jobs, due, seconds });
   await using sink = await startSink();
-  const usual = { slots: null, delay: 0, tls: null, hosts: 0, warm: 0, rounds: 1 } as const;
+  const usual = {
+    slots: null,
+    delay: 0,
+    tls: null,
+    hosts: 0,
+    warm: 0,
+    history: 0,
+    rounds: 1,
+  } as const;
   const off = { noReceipts: false, postgres: false, secrets: false, sign: null };
   const all = { ...options, ...usual, ...off, jobs: [due] };
   const setting: Setting = { options: all, sink, env: {}, startUpMs: 0, server: null };

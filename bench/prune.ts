@@ -14,7 +14,7 @@ import type { Store } from '../src/store/database/store.ts';
 import { countResults } from '../src/store/accounts/usage.ts';
 import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { Latency, OptionsOf } from './bench.ts';
-import { ask, startClient, startJobd, startSink, type Client } from './processes.ts';
+import { ask, cpuSeconds, startClient, startJobd, startSink, type Client } from './processes.ts';
 import { latenessBetween, makePeriodic, seedHistory } from './seed.ts';
 
 const declared = {
@@ -65,6 +65,8 @@ interface Figures {
   /** From the change of the plan until the first run was removed. */
   waitSeconds: number;
   longestWriteMs: number;
+  /** Computed: the CPU time of jobd until the last run was removed, without what it took before in as long, a removed run. */
+  cpuPerRunUs: number;
   without: Period;
   during: Period;
 }
@@ -120,8 +122,10 @@ async function measure(options: Options): Promise<Figures> {
 
   await askFor(client, warmMs);
   const beganAt = Date.now();
+  const cpuBegan = cpuSeconds(server.pid);
   const before = await askFor(client, options.seconds * 1_000);
   const loweredAt = Date.now();
+  const cpuLowered = cpuSeconds(server.pid);
   const runsBefore = await countResults(store.db, id);
   const bytesBefore = statSync(storePath(dataDir)).size;
   if (pruned.length > 0) throw new Error('something was pruned before the plan was lowered');
@@ -136,15 +140,20 @@ async function measure(options: Options): Promise<Figures> {
     if (Date.now() > giveUpAt) throw new Error('pruning does not end');
     samples.push(...(await askFor(client, 5_000)));
   }
+  const cpuPruned = cpuSeconds(server.pid) - cpuLowered;
+  const usualShare = (cpuLowered - cpuBegan) / (loweredAt - beganAt);
+  const cpuPruning = cpuPruned - usualShare * (Date.now() - loweredAt);
   const range: [number, number] = [await firstAt, end()?.at ?? NaN];
+  const runsAfter = await countResults(store.db, id);
   return {
     runsBefore,
-    runsAfter: await countResults(store.db, id),
+    runsAfter,
     bytesBefore,
     bytesAfter: statSync(storePath(dataDir)).size,
     logBytesAfter: statSync(`${storePath(dataDir)}-wal`).size,
     waitSeconds: (range[0] - loweredAt) / 1_000,
     longestWriteMs: Math.max(...pruned.map(({ longestWriteMs }) => longestWriteMs)),
+    cpuPerRunUs: (cpuPruning * 1e6) / (runsBefore - runsAfter),
     without: await periodOf(store, before, [beganAt, loweredAt]),
     during: await periodOf(store, samples, range),
   };
@@ -174,7 +183,7 @@ function describe(figures: Figures): string {
   const { without, during, runsBefore, runsAfter, bytesBefore, bytesAfter } = figures;
   return `${[
     `runs ${runsBefore} → ${runsAfter}, file ${megabytes(bytesBefore)} → ${megabytes(bytesAfter)}, log ${megabytes(figures.logBytesAfter)}`,
-    `pruning began after ${figures.waitSeconds.toFixed(1)} s and took ${during.seconds.toFixed(1)} s; longest write ${figures.longestWriteMs} ms`,
+    `pruning began after ${figures.waitSeconds.toFixed(1)} s and took ${during.seconds.toFixed(1)} s; longest write ${figures.longestWriteMs} ms; ${figures.cpuPerRunUs.toFixed(0)} µs of CPU a run`,
     ...rows('getJob', without.getJob, during.getJob),
     ...rows('lateness', without.lateness, during.lateness),
   ].join('\n')}\n`;

@@ -130,14 +130,23 @@ async function keepMonitors(store: Store, count: number): Promise<string[]> {
   return pingIds;
 }
 
-/** Fills a new data directory with jobs and a long history of their runs, written by a few large statements. */
+/** Fills a new data directory with jobs and a long history of their runs. */
 export async function seedHistory(
   dataDir: string,
   wanted: { origin: string; jobs: number; runs: number; requests: number },
 ): Promise<Seed> {
   const seed = await seedStore(dataDir, wanted);
+  await addHistory(dataDir, wanted.runs);
+  return seed;
+}
+
+/** Gives the jobs of a file this number of runs, as if each had been called once a minute, by a few large statements. */
+export async function addHistory(dataDir: string, runs: number): Promise<void> {
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
-  const { jobs, runs } = wanted;
+  const { jobs } = await store.db
+    .selectFrom('jobs')
+    .select((of) => of.fn.countAll<number>().as('jobs'))
+    .executeTakeFirstOrThrow();
   const everyMs = minuteMs / jobs;
   const lastAt = Date.now() - minuteMs;
   await store.write(async (tx) => {
@@ -146,7 +155,6 @@ export async function seedHistory(
       tx,
     );
     await sql`create unique index temp.by_number on numbered (number)`.execute(tx);
-    // As if each job had been called once a minute until a minute ago.
     await sql`
       with recursive past (number) as (
         select 0 union all select number + 1 from past where number < ${runs - 1})
@@ -163,7 +171,6 @@ export async function seedHistory(
     await sql`update jobs set total_success =
       (select count(*) from runs where job_id = jobs.id)`.execute(tx);
   });
-  return seed;
 }
 
 /** Copies a seeded data directory that nobody has open. */

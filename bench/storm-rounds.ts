@@ -11,7 +11,7 @@ import { startChild, wallOffset, type Child } from './child.ts';
 import { databaseOf, useServer } from '../test/support/running/local.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
 import type { HttpServer, Sink } from './processes.ts';
-import { isOver, makeDue, recordedRuns, seedJobs, type RecordedRun } from './seed.ts';
+import { addHistory, isOver, makeDue, recordedRuns, seedJobs, type RecordedRun } from './seed.ts';
 import type { SinkReport } from './sink.ts';
 import type { Options } from './storm.ts';
 
@@ -84,12 +84,13 @@ export async function jobdRound(
   const dataDir = directory.path;
   if (setting.server !== null) await useServer(dataDir, setting.server);
   const { options, sink } = setting;
-  const { hosts, warm } = options;
+  const { hosts, warm, history } = options;
   const batches = [
     { prefix: 'job', count: jobs, hosts },
     { prefix: 'warm', count: warm },
   ];
   await seedJobs(dataDir, sink.origin, batches, options);
+  if (history > 0) await addHistory(dataDir, history);
   const upAt = Date.now() + 2 * setting.startUpMs + jobs / 20;
   const warmMs = warm === 0 ? 0 : 2_000 + warm;
   const warmAt = Math.ceil((upAt + idleMs) / 1_000) * 1_000;

@@ -75,6 +75,7 @@ const declared = {
   tls,
   hosts: wholeNumber('names of the target, called in turn; 0 for its address', [0, 0, 100_000]),
   warm: wholeNumber('calls to its address before the instant', [0, 0, 10_000]),
+  history: wholeNumber('runs kept in the file before the instant', [0, 0, 950_000]),
   noReceipts: flag('jobd signs no receipts'),
   postgres: flag("jobd's data is on a PostgreSQL server of its own, on this machine"),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
@@ -135,7 +136,7 @@ function compare(jobd: Round, yardstick: Round): Comparison {
 
 /** Measures and prints. Returns whether every job was called once and recorded. */
 async function main(options: Options): Promise<boolean> {
-  const { slots: given, delay, hosts, warm, rounds } = options;
+  const { slots: given, delay, hosts, warm, history, rounds } = options;
   const output = startOutput(options.json, {
     undici: versionOf('node_modules/undici/package.json'),
     slots: given ?? 'default',
@@ -143,6 +144,7 @@ async function main(options: Options): Promise<boolean> {
     tls: options.tls ?? 'no',
     hosts,
     warm,
+    history,
     rounds,
   });
   await using sink = await startSink({ delayMs: delay, tls: options.tls });
