@@ -46,9 +46,11 @@ main() {
     fail "the package jobd is installed here: upgrade that (apt), or remove it first: apt remove jobd"
   fi
   # shellcheck disable=SC2154 # set in parse_options
+  made=''
+  [ -d "$bin" ] || made=$bin
   mkdir -p "$bin" || fail "cannot create $bin; use --prefix to install elsewhere"
   work=$(mktemp -d "$bin/.jobd-install.XXXXXX") || fail "cannot write to $bin; use --prefix to install elsewhere"
-  trap 'rm -rf "$work"' EXIT
+  trap 'rm -rf "$work"; [ -z "$made" ] || rmdir "$made" 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM
   if [ -n "$from" ]; then take_file; else download; fi
   check_binary

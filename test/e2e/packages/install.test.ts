@@ -189,6 +189,8 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     for (const [change, words] of rows) {
       Object.assign(files, genuine, change);
       await assertRefused(root, { env }, words);
+      await assertRefused(root, { env, args: ['--prefix', '/opt/mine'] }, words);
+      assert.ok(!root.has('/opt/mine/bin'), 'an empty directory was left');
     }
     Object.assign(files, genuine);
     assert.equal((await root.run(['sh', '/install.sh'], env)).exitCode, 0);
