@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type ClientRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { createFastify } from '../../../src/api/http/fastify.ts';
+import { createRequestLimits } from '../../../src/api/http/limits/request-limits.ts';
+import type { Principal } from '../../../src/app/app.ts';
+import { openLog } from '../../../src/base/log.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { noKeys } from '../../support/fakes/admissions.ts';
+import { openSocket } from '../../support/hostile/raw.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { otherWorkspaceKey } from '../../support/records/keys.ts';
 import { readAnswer, startTestDaemon, type TestDaemon } from '../../support/running/daemon.ts';
@@ -81,4 +89,30 @@ test('what comes with a GET is no large body: it is not read', async (t) => {
     assert.equal(response.statusCode, 200);
   }
   assert.equal((await createJob(daemon, large)).status, 201);
+});
+
+test('clients that leave while their key is checked keep no place', async (t) => {
+  const requests = createRequestLimits({ clock: systemClock, admissions: noKeys });
+  const server = createFastify({ log: openLog('silent'), requests });
+  t.after(() => server.close());
+  let begun = Promise.withResolvers<void>();
+  server.addHook('onRequest', async (asked, { raw }) => {
+    asked.principal = { workspaceId: 'one' } as Principal;
+    begun.resolve();
+    if (asked.headers['x-leaves'] !== undefined) await once(raw, 'close');
+  });
+  server.post('/', () => ({ ok: true }));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`;
+  for (let left = 0; left < 5; left += 1) {
+    begun = Promise.withResolvers<void>();
+    const socket = await openSocket(url);
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nX-Leaves: 1\r\nContent-Length: 20000\r\n\r\n`);
+    await begun.promise;
+    socket.destroy();
+    await once(socket, 'close');
+  }
+  const headers = { 'content-type': 'application/json' };
+  const isTaken = async () => (await fetch(url, { method: 'POST', headers, body: large })).ok;
+  await until('all have left', isTaken);
 });

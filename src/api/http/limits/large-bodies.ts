@@ -34,7 +34,9 @@ export function limitLargeBodies(server: FastifyInstance, limits: RequestLimits)
   server.decorateRequest('bodyValues', 0);
   server.addHook('preParsing', ({ raw, principal, method }, reply, payload, done) => {
     const isLarge = mayExceed(maxOpenBodyBytes, raw) && !withoutBodies.has(method);
-    if (principal === undefined || !isLarge) return done(null, payload);
+    // The client may have left while its key was checked: no `close` would give its place back.
+    const isCounted = isLarge && !reply.raw.destroyed;
+    if (principal === undefined || !isCounted) return done(null, payload);
     const { workspaceId } = principal;
     if ((sending.get(workspaceId) ?? 0) >= mostAtOnce) return done(tooManyAtOnce);
     tally(sending, workspaceId, 1);
