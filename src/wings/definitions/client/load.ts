@@ -134,7 +134,7 @@ function byPlace({ place: one }: Problem, { place: other }: Problem): number {
 /** The files of the paths: in a directory those with a known extension, sorted, without hidden ones. */
 function filesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
-    if (path === '-' || !isDirectory(path)) return [path];
+    if (path === '-' || !readable(path, () => statSync(path).isDirectory())) return [path];
     const names = readdirSync(path).filter(
       (name) => extensions.test(name) && !name.startsWith('.'),
     );
@@ -143,30 +143,18 @@ function filesOf(paths: readonly string[]): string[] {
   });
 }
 
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
 /** The text of a file, called `name` where it cannot be read. Throws `usage`. */
 export function readText(path: string, name: string): string {
   // A device or a pipe has no size, and may have no end.
   const bytes = Buffer.alloc(mostBytes + 1);
   let length = 0;
+  const descriptor = readable(name, () => openSync(path, 'r'));
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      for (let more = -1; more !== 0 && length < bytes.length; length += more) {
-        more = readSync(descriptor, bytes, { offset: length });
-      }
-    } finally {
-      closeSync(descriptor);
+    for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+      more = readable(name, () => readSync(descriptor, bytes, { offset: length }));
     }
-  } catch (error) {
-    throw unreadable(name, error);
+  } finally {
+    closeSync(descriptor);
   }
   return textOf(bytes.subarray(0, length), name);
 }
@@ -194,6 +182,10 @@ export async function readInput(input: AsyncIterable<Uint8Array>): Promise<strin
   return textOf(Buffer.concat(chunks), 'standard input');
 }
 
-function unreadable(name: string, error: unknown): JobdError {
-  return new JobdError('usage', fileProblem(name, error), { cause: error });
+function readable<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new JobdError('usage', fileProblem(name, error), { cause: error });
+  }
 }

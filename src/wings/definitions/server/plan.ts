@@ -5,8 +5,8 @@
 
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { PlanAction } from '../../../domain/definition.ts';
-import { JobdError, messageOf } from '../../../domain/errors.ts';
+import { mostDefinitions, type PlanAction } from '../../../domain/definition.ts';
+import { invalidInput, JobdError, messageOf } from '../../../domain/errors.ts';
 import { longestChain } from '../../../domain/jobs/after-words.ts';
 import { nearest } from '../../../domain/nearest.ts';
 import { listManagedKeys } from '../../../store/database/managed-keys.ts';
@@ -94,6 +94,10 @@ export async function makePlan(
     const keys = rows[kind.table].flatMap(({ key }) => key ?? []);
     return keys.filter((key) => !wantedKeys.has(key)).map((key) => ({ kind, key }));
   });
+  if (prune && others.length > mostDefinitions) {
+    const sentence = `prune would delete ${others.length}, and deletes ${mostDefinitions} at most`;
+    throw invalidInput(`${sentence}: delete some by their names first`);
+  }
   for (const table of ['jobs', 'monitors'] as const) {
     const ids = new Map(rows[table].map(({ key, id }) => [key, id]));
     const keys = [...(prune ? [] : ids.keys()), ...wanted[table].map(({ key }) => key)];

@@ -108,12 +108,16 @@ export function definitionRoutes(server: ApiServer, app: App, { limits }: ApiPar
       const wanted = wantedIn(body);
       const items = managedKinds.reduce((sum, { table }) => sum + wanted[table].length, 0);
       if (items > mostDefinitions) throw tooMany(items);
-      await countItems(limits, principal, { items, perRequest: comparedPerRequest, answer });
+      const compared = { perRequest: comparedPerRequest, answer };
+      await countItems(limits, principal, { ...compared, items });
       const { workspaceId } = principal;
       const countGuesses: CountGuesses = (guesses) => limits.countGuesses(workspaceId, guesses);
       const scene = newScene({ app, principal, isDryRun: dryRun, countGuesses });
       const left = whenLeft(answer);
       const plan = await turns(workspaceId, left, () => makePlan(scene, wanted, prune, left));
+      // How many are pruned is known only now. A request is no more work than the largest without.
+      const pruned = Math.min(plan.changes.length, mostDefinitions) - items;
+      await countItems(limits, principal, { ...compared, items: pruned });
       const shown = markOf(plan, wanted);
       if (mark !== undefined && mark !== shown) throw otherPlan();
       if (!dryRun && plan.changes.every(({ refusal }) => refusal === null)) {

@@ -242,7 +242,7 @@ test('a request concurrent with a large one waits for one definition, not for al
   assert.ok(answers >= 5, `${answers} answers beside the request`);
 });
 
-test('25 definitions count as one request, and 20 changes too', async (t) => {
+test('25 definitions count as one request, those that are pruned too, and 20 changes', async (t) => {
   const { clock, ask } = await startClockedDaemon(t);
   const jobs = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, ...rare }));
   const left = async (): Promise<number> => {
@@ -255,6 +255,9 @@ test('25 definitions count as one request, and 20 changes too', async (t) => {
   assert.equal(await left(), 120 - 4 - 4 - 4);
   const refused = await ask('POST', '/definitions', { jobs });
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
+  clock.advanceBoth(60_000);
+  await sendDefinitions(ask, { prune: true, ...dry });
+  assert.equal(await left(), 120 - 4);
   clock.advanceBoth(60_000);
   const most = Array.from({ length: 1_000 }, (_, index) => ({ key: `m${index}`, ...rare }));
   await sendDefinitions(ask, { jobs: most, ...dry });
