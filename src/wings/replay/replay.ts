@@ -85,11 +85,16 @@ export async function listReplayable(
       ? await listAllRuns(app, principal, request)
       : await listRunsOf(app, principal, jobId, request);
   const items: Replayable[] = [];
+  // Each search reads all runs for a due time, which may have been replayed a thousand times.
+  const found = new Map<string, RunStatus | null>();
   for (const run of runs) {
     const dueAt = ownDueTime(run);
     if (dueAt === null) continue;
-    const done = await findDoneFor(app.store.db, run.jobId, dueAt);
-    items.push({ ...run, dueAt, done: done?.status ?? null });
+    const name = `${run.jobId} ${dueAt}`;
+    if (!found.has(name)) {
+      found.set(name, (await findDoneFor(app.store.db, run.jobId, dueAt))?.status ?? null);
+    }
+    items.push({ ...run, dueAt, done: found.get(name) ?? null });
   }
   return { items, ...rest };
 }
