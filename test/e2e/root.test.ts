@@ -207,3 +207,20 @@ test('root refuses a path whose names others can change', limits, async (t) => {
     assert.ok(!fs.existsSync(join(directory, 'jobd.db')));
   }
 });
+
+test('root runs no executable that another user can change', limits, async (t) => {
+  const directory = temporaryDirectory(t);
+  const [named, ran] = [join(directory, 'jobd'), join(directory, 'ran')];
+  fs.writeFileSync(named, `#!/bin/sh\ntouch ${ran}\necho 0.0.1\n`, { mode: 0o755 });
+  for (const path of [named, directory]) {
+    fs.chownSync(path, nobody, nobody);
+    const { exitCode, stderr } = await jobd(
+      ['upgrade', '--from', named, '--executable', named],
+      {},
+    );
+    fs.chownSync(path, 0, 0);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^jobd: other users can change (\S+), so root does not run \1/);
+  }
+  assert.ok(!fs.existsSync(ran));
+});

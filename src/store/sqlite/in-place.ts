@@ -43,7 +43,7 @@ export function hasOpen(pid: string, path: string): boolean | null {
   const there = identityOf(path);
   const files = openFilesOf(pid);
   if (files.length === 0) return null;
-  return files.some((file) => identityOf(file) === there);
+  return typeof there === 'string' && files.some((file) => identityOf(file) === there);
 }
 
 /** A file of a database that a process has open. */

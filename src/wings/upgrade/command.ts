@@ -1,6 +1,7 @@
 /** `jobd upgrade`: replaces this executable by a newer one, and goes back by itself if that does not come up. */
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
 import { databaseUrl, defaultServerUrl, environmentVariable } from '../../settings/config.ts';
@@ -17,6 +18,7 @@ import { parseSeconds } from '../../cli/options.ts';
 import { libpqUrl } from '../../cli/operator/libpq-url.ts';
 import { chooseDataDir, databaseOfService } from '../../cli/operator/local.ts';
 import { dataOption, databaseOption } from '../../cli/operator/place-options.ts';
+import { isRoot } from '../../cli/operator/roots-files.ts';
 import { findService, findServiceUrl, serviceFiles } from '../../cli/operator/service.ts';
 
 /** How long the new version may take until it is ready, which allows for changed tables. */
@@ -94,25 +96,26 @@ async function placeOf(flags: Flags): Promise<{ dataDir: string | null }> {
   if (database === null) return { dataDir: (await chooseDataDir(flags)).path };
   if (flags['dumped'] === true) return { dataDir: null };
   const url = libpqUrl(withoutPassword(database));
-  throw new JobdError(
-    'conflict',
-    'the database is on a server, so jobd makes no copy to go back to',
-    {
-      notes: [
-        `dump it first: pg_dump --format=custom --file=jobd-before.dump '${url}'`,
-        'then add --dumped',
-      ],
-    },
-  );
+  const sentence = 'the database is on a server, so jobd makes no copy to go back to';
+  const dump = `dump it first: pg_dump --format=custom --file=jobd-before.dump '${url}'`;
+  throw new JobdError('conflict', sentence, { notes: [dump, 'then add --dumped'] });
 }
 
-/** The program that this process runs, where links to it lead. Throws `usage` if it runs from its sources. */
+/** The program that this process runs, where links to it lead. Throws `usage` if it runs from its sources, `unavailable` if root must not run it. */
 function executableOf(flags: Flags): string {
   const named = textIn(flags, 'executable');
   if (named === null && !isSea()) {
     throw new JobdError('usage', 'this jobd is not one executable: name it with --executable FILE');
   }
-  return realpathSync(named ?? process.execPath);
+  const found = realpathSync(named ?? process.execPath);
+  // What root runs by itself, unlike this program, nobody else may change.
+  for (const path of named !== null && isRoot() ? [found, dirname(found)] : []) {
+    const { uid, mode } = statSync(path);
+    if (uid === 0 && (mode & 0o002) === 0) continue;
+    const sentence = `other users can change ${path}, so root does not run ${found}`;
+    throw new JobdError('unavailable', `${sentence}: upgrade it as its owner`);
+  }
+  return found;
 }
 
 /** Who restarts jobd; null if nobody is to, or knows how. */

@@ -50,7 +50,8 @@ export function readNote(path: string): string | null {
     // Root reads it in a directory of another user.
     descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const start = Buffer.alloc(256);
-    return start.toString('latin1', 0, fs.readSync(descriptor, start)).trim() || null;
+    const [line = ''] = start.toString('latin1', 0, fs.readSync(descriptor, start)).split('\n');
+    return line.trim() || null;
   } catch {
     return null;
   } finally {

@@ -1,10 +1,12 @@
 /** Who starts and stops the daemon: systemd, or commands of the operator; and whether the daemon has come up. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
-import { download } from '../../egress/download.ts';
+import { hasOpen } from '../../store/sqlite/in-place.ts';
+import { requestReadiness } from '../../cli/client/client.ts';
+import { isRoot } from '../../cli/operator/roots-files.ts';
 import { isAlive, readNote, readPid } from './executable.ts';
 import { runToEnd, type ProgramEnd } from '../../base/programs.ts';
 
@@ -67,21 +69,14 @@ export function hasSystemd(): boolean {
 /** The process that serves a data directory, as it says itself; null if none does. */
 export function servingProcess(dataDir: string): number | null {
   const pid = readPid(join(dataDir, 'serve.pid'));
-  return pid !== null && isAlive(pid) && isOfOwner(pid, dataDir) ? pid : null;
+  if (pid === null || !isAlive(pid)) return null;
+  // The number may be another one's by now, and the owner of the directory may write any: root must not stop what does not serve.
+  return (hasOpen(`${pid}`, join(dataDir, 'serve.lock')) ?? !isRoot()) ? pid : null;
 }
 
 /** Where that process listens, as it says itself; null if none serves. */
 export function servedUrl(dataDir: string): string | null {
   return servingProcess(dataDir) === null ? null : readNote(join(dataDir, 'serve.url'));
-}
-
-/** The owner of the directory may write any number there: root must not stop a process of somebody else. */
-function isOfOwner(pid: number, dataDir: string): boolean {
-  try {
-    return statSync(`/proc/${pid}`).uid === statSync(dataDir).uid;
-  } catch {
-    return false;
-  }
 }
 
 const stopMs = 45_000;
@@ -95,8 +90,9 @@ async function stopProcess(dataDir: string): Promise<ProgramEnd> {
   if (pid !== null) {
     try {
       process.kill(pid, 'SIGTERM');
-      for (const end = Date.now() + stopMs; isAlive(pid) && Date.now() < end;) await sleep(100);
-      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      const serves = (): boolean => servingProcess(dataDir) === pid;
+      for (const end = Date.now() + stopMs; serves() && Date.now() < end;) await sleep(100);
+      if (serves()) process.kill(pid, 'SIGKILL');
     } catch (error) {
       if (isAlive(pid)) return { isOk: false, exitCode: null, stdout: '', said: messageOf(error) };
     }
@@ -170,10 +166,8 @@ export async function requireListener(url: string): Promise<void> {
 
 /** Why it is not ready; null if it is. */
 async function ask(url: string): Promise<Error | null> {
-  try {
-    await download(`${url}/readyz`, { bytes: 64 * 1024, timeoutMs: 5_000 }, () => {});
-    return null;
-  } catch (error) {
-    return error as Error;
-  }
+  return await requestReadiness(`${url}/readyz`).then(
+    () => null,
+    (error: Error) => error,
+  );
 }

@@ -4,10 +4,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { comesBack, commandSupervisor, servedUrl } from '../../../src/wings/upgrade/supervisor.ts';
+import { lockDataDir } from '../../../src/store/sqlite/lock.ts';
 import { upgrade } from '../../../src/wings/upgrade/upgrade.ts';
 import { isOlder } from '../../../src/wings/upgrade/versions.ts';
 import { ownPort } from '../../support/own-port.ts';
@@ -52,9 +55,11 @@ test('an older version is refused unless it is wanted', async (t) => {
 
 test('what a command that stops has left is named, and stopped', async (t) => {
   const dataDir = temporaryDirectory(t);
-  const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)']);
+  const lock = join(dataDir, 'serve.lock');
+  const serving = `fs.openSync(${JSON.stringify(lock)}, 'w'); console.log(); setInterval(() => {}, 60_000)`;
+  const left = spawn(process.execPath, ['-e', serving]);
   t.after(() => left.kill('SIGKILL'));
-  await once(left, 'spawn');
+  await once(left.stdout, 'data');
   fs.writeFileSync(join(dataDir, 'serve.pid'), `${left.pid}\n`);
   const supervisor = commandSupervisor(dataDir, 'true', 'true');
   const watch = { dataDir, url: 'http://127.0.0.1:9', before: left.pid!, waitMs: 1, supervisor };
@@ -67,12 +72,31 @@ test('what a command that stops has left is named, and stopped', async (t) => {
   assert.deepEqual(await ended, [null, 'SIGTERM']);
 });
 
+test('a process that only has the number of one which served is not stopped', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  fs.writeFileSync(join(dataDir, 'serve.lock'), '');
+  fs.writeFileSync(join(dataDir, 'serve.pid'), `${process.pid}\n`);
+  // This process would end by it.
+  assert.ok((await commandSupervisor(dataDir, 'true', 'true').stop()).isOk);
+});
+
 test('where the process that serves listens is known without asking', async (t) => {
   const dataDir = temporaryDirectory(t);
-  fs.writeFileSync(join(dataDir, 'serve.url'), 'http://127.0.0.1:18100\n');
+  fs.writeFileSync(join(dataDir, 'serve.url'), 'http://127.0.0.1:18100\nan invented line\n');
   assert.equal(servedUrl(dataDir), null);
   fs.writeFileSync(join(dataDir, 'serve.pid'), `${process.pid}\n`);
+  using _ = lockDataDir(dataDir);
   assert.equal(servedUrl(dataDir), 'http://127.0.0.1:18100');
+});
+
+test('a server is asked at whatever address of its own it listens', async (t) => {
+  const server = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.2');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const supervisor = commandSupervisor('', 'true', null);
+  const watch = { dataDir: null, before: null, waitMs: 60_000, supervisor };
+  assert.equal(await comesBack({ ...watch, url: `http://127.0.0.2:${port}` }), null);
 });
 
 test('nothing is replaced while nothing listens where the new version would be asked', async (t) => {
