@@ -163,8 +163,9 @@ fetch() {
       --connect-timeout 20 --output "$work/$1" "$url/$1" ||
       fail "cannot download $url/$1; nothing was changed"
   elif command -v wget >/dev/null; then
-    wget -q -T 20 -O "$work/$1" "$url/$1" ||
-      fail "cannot download $url/$1; nothing was changed"
+    # Only curl keeps to https where it is sent elsewhere.
+    wget -q -T 20 --max-redirect=0 -O "$work/$1" "$url/$1" ||
+      fail "cannot download $url/$1 (if it is somewhere else now: install curl); nothing was changed"
   else
     fail 'install curl or wget, or use --from FILE'
   fi

@@ -29,6 +29,10 @@ function mountsAt(directory: string): string {
     mount --rbind /dev ${root}/dev
     mount --rbind /proc ${root}/proc
     mount -t tmpfs tmpfs ${root}/run
+    # A jobd that root runs on this machine is none of it.
+    mkdir -p ${root}/root/.local ${root}/root/.config
+    mount -t tmpfs tmpfs ${root}/root/.local
+    mount -t tmpfs tmpfs ${root}/root/.config
     mount -t tmpfs -o mode=1777 tmpfs ${root}/tmp`;
 }
 
