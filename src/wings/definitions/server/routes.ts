@@ -22,7 +22,7 @@ import type { Plan, Wanted } from './plan.ts';
 import * as contract from './contract.ts';
 
 /** Definitions of many jobs come in one body. */
-const maxBodyBytes = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
 /** Definitions that count as one request: comparing takes less than half the work of writing. */
 const comparedPerRequest = 25;

@@ -1,11 +1,14 @@
 /** Definitions are applied in order, beside other work, and no more than a key may ask for. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { managedJobs } from '../../../../src/wings/definitions/server/jobs.ts';
 import { carryOut } from '../../../../src/wings/definitions/server/managed.ts';
 import { newScene } from '../../../../src/wings/definitions/server/plan.ts';
+import { maxBodyBytes } from '../../../../src/wings/definitions/server/routes.ts';
+import { parseSize } from '../../../../src/domain/sizes.ts';
 import { parseAllowTargets } from '../../../../src/domain/targets/target.ts';
 import { assertRefused } from '../../../support/checks/answer.ts';
 import { fakeClock } from '../../../support/fakes/clock.ts';
@@ -290,4 +293,12 @@ test('invalid input is refused as a whole', async (t) => {
   const { body } = await ask('POST', '/definitions', { jobs });
   assert.doesNotMatch(body.error, /12345/, 'what may be a secret is not repeated');
   assert.deepEqual((await ask('GET', '/jobs')).body.jobs, []);
+});
+
+test('the proxies in contrib/ let the largest body of definitions through', () => {
+  for (const file of ['Caddyfile', 'cluster/Caddyfile', 'nginx.conf']) {
+    const text = readFileSync(new URL(`../../../../contrib/${file}`, import.meta.url), 'utf8');
+    const [, size = ''] = /\b(?:max_size|client_max_body_size) (\w+)/.exec(text) ?? [];
+    assert.ok((parseSize(size) ?? 0) >= maxBodyBytes, `${file} lets through ${size}`);
+  }
 });
