@@ -9,7 +9,7 @@ import { createFigures } from '../app/operator/figures.ts';
 import { createHealth } from '../app/operator/health.ts';
 import { readPageFile, readVerifyScript } from '../base/built-files.ts';
 import type { Log } from '../base/log.ts';
-import { attemptsInFlight } from '../domain/alerts/delivery.ts';
+import { mostAttempts } from '../domain/alerts/delivery.ts';
 import type { Finding } from '../domain/findings.ts';
 import { shareOpenFiles, type OpenFiles } from '../domain/targets/open-files.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -164,8 +164,7 @@ export function createApp(
 /** Shares the open files of this process between calls and clients. */
 function shareFiles(slots: number, log: Log): OpenFiles {
   const limit = openFilesLimit();
-  const { alerts, callbacks } = attemptsInFlight;
-  const files = shareOpenFiles(limit, slots, alerts.most + callbacks.most);
+  const files = shareOpenFiles(limit, slots, mostAttempts);
   if (files.slots < slots) {
     log.warn(
       { limit, slots: files.slots, wanted: slots },

@@ -12,6 +12,8 @@ export const attemptsInFlight = {
   alerts: { most: 64, mostUnanswered: 64, rests: 7 },
   callbacks: { most: 32, mostUnanswered: 8, rests: 0 },
 } as const;
+/** Attempts in flight of both together. */
+export const mostAttempts = attemptsInFlight.alerts.most + attemptsInFlight.callbacks.most;
 export type AttemptBounds = (typeof attemptsInFlight)[keyof typeof attemptsInFlight];
 
 /** How long a step of alerts rests that took this many milliseconds: `rests` times as long, a second at most. */
