@@ -40,6 +40,15 @@ test('every link from one page to another resolves', () => {
   }
 });
 
+test('a link that is called by the number of a decision leads to that decision', () => {
+  const link = /\[(?:decisions\/|Decision )?(\d+)\]\([\w./-]*?(\d{4})-[\w-]+\.md(?:#([\w-]+))?\)/g;
+  for (const file of find('{docs,src}/**/*.md', '*.md')) {
+    for (const [text, number = '', page, anchor] of read(file).matchAll(link)) {
+      assert.ok([page, anchor].includes(number.padStart(4, '0')), `${file}: ${text}`);
+    }
+  }
+});
+
 test('each picture is on a page', () => {
   const pages = find('docs/*.md', 'README.md').map(read).join('');
   const unseen = find('docs/images/*').filter(

@@ -3,6 +3,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -50,6 +51,24 @@ test('the description contains the base URL that the operator set', async (t) =>
   assert.deepEqual((await describedBy(daemon)).servers, [
     { url: 'https://jobs.example.com/x/api/v1' },
   ]);
+});
+
+/** An operation without its query and the names of its parameters. */
+const bare = (text: string): string => text.replace(/\?.*/, '').replaceAll(/\{\w+\}/g, '{}');
+
+test('the table of docs/api.md has each operation, and else only what the description has not', async (t) => {
+  const described = operationsOf(await describedBy(await startTestDaemon(t))).map((one) =>
+    bare(`${one.method.toUpperCase()} ${one.operation.servers ? '' : '/api/v1'}${one.path}`),
+  );
+  const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  const cells = page
+    .slice(page.indexOf('| operation'))
+    .matchAll(/((?:`[A-Z]+`, )*`[A-Z]+) ([^`]+)`/g);
+  const listed = [...cells].flatMap(([, methods = '', path]) =>
+    Array.from(methods.matchAll(/[A-Z]+/g), ([method]) => bare(`${method} ${path}`)),
+  );
+  const others = 'GET /,GET /sign-in,GET /verify-receipt.mjs,HEAD /ping/{},HEAD /ping/{}/{}';
+  assert.deepEqual(listed.toSorted(), [...described, ...others.split(',')].toSorted());
 });
 
 test('the description is valid OpenAPI 3.1, its schemas are valid JSON Schema', async (t) => {

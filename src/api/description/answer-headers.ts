@@ -30,7 +30,7 @@ export const sharedHeaders = {
   'RateLimit-Policy': header('That limit: `q` requests in any `w` seconds.', {
     example: '"key";q=120;w=60',
   }),
-  'Retry-After': header('Seconds to wait before trying again: 60.', {
+  'Retry-After': header('Seconds to wait before trying again, mostly 60.', {
     schema: { type: 'integer' },
     example: 60,
   }),
