@@ -33,26 +33,27 @@ Examples:
   jobd secrets rotate --yes
   JOBD_SECRET_KEY_NEW=$(openssl rand -base64 32) jobd secrets rotate --yes
 
-If your master key is in JOBD_SECRET_KEY, stop the daemon, put the new key in
-JOBD_SECRET_KEY_NEW, rotate, and start the daemon with the new key. On a
-PostgreSQL database nothing stops: first restart each node with both keys, one
-after the other, then rotate, then restart each with the new key alone.
+If your master key is in JOBD_SECRET_KEY (or JOBD_SECRET_KEY_FILE), stop the
+daemon, put the new key in JOBD_SECRET_KEY_NEW (or JOBD_SECRET_KEY_NEW_FILE),
+rotate, and start the daemon with the new key. On a PostgreSQL database nothing
+stops: first restart each node with both keys, one after the other, then rotate,
+then restart each with the new key alone.
 If a rotation is interrupted, run the command again. Earlier backups need the
 previous key, which is removed: copy the file secret-key first.`,
     )
     .action(async (flags: Flags) => {
       const place = await enterPlace(flags, output);
-      const { keys } = place;
-      if (keys.current !== null && keys.next === null) throw noNextKey(keys.current.name);
+      const { current, next } = place.keys;
+      if (current !== null && next === null) throw noNextKey(current.name);
       await using local = await openStoreAt(place);
       // A key that is missing is missed before anything is locked.
       if (place.database !== null) await local.openVault();
       const { lockMasterKeyFor, masterKeysFor } = await import('../../serve/local-store.ts');
       using locks = new DisposableStack();
-      locks.use(await lockMasterKeyFor(place, local, keys));
+      locks.use(await lockMasterKeyFor(place, local, place.keys));
       await confirm(rotationQuestion(place), flags['yes'] === true);
       const { rotateMasterKey } = await import('../../app/secrets/master-keys.ts');
-      const parts = { ...local, masterKeys: masterKeysFor(place, keys) };
+      const parts = { ...local, masterKeys: masterKeysFor(place, place.keys) };
       const rotation = await rotateMasterKey(parts);
       if (flags['json']) printJson(output, rotation);
       else output.data(rotation.keyId);
@@ -62,7 +63,7 @@ previous key, which is removed: copy the file secret-key first.`,
         `earlier ${backups}s need the old master key ${retired}: keep a copy of it as long as you keep them, and make a new ${backups} now`,
       );
       if (!rotation.isErased) output.say(notErased(place, 'old'));
-      if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
+      if (next) output.say(`start jobd with the new key in ${next.name.replace('_NEW', '')}`);
     });
 }
 
@@ -85,8 +86,8 @@ Example:
 Headers, bodies and channel configs are lost for good, even if you find the key
 later. The command pauses the jobs, disables the channels and lists them: set
 their headers, bodies and configs again. Earlier receipts stay valid; a new key
-signs from now on. The command refuses while the key is available in the file or
-in JOBD_SECRET_KEY. If you use JOBD_SECRET_KEY, set it for this command too.`,
+signs from now on. The command refuses while the key is available. If you use
+JOBD_SECRET_KEY or JOBD_SECRET_KEY_FILE, set it for this command too.`,
     )
     .action((key: string, flags: Flags) => forget(key, flags, output));
 }
@@ -124,14 +125,12 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
 }
 
 function rotationQuestion(place: EnteredPlace): string {
-  const { current, next } = place.keys;
-  const isInFile = current === null && next === null;
-  const which = isInFile ? 'a new master key' : 'the master key in JOBD_SECRET_KEY_NEW';
-  const removed = isInFile
-    ? 'The present key is removed from the data directory, but earlier'
-    : 'Earlier';
+  const { next } = place.keys;
+  const which = next === null ? 'a new master key' : `the master key in ${next.name}`;
+  const removed =
+    next === null ? 'The present key is removed from the data directory, but earlier' : 'Earlier';
   const backups = `${backupsOf(place)}s`;
-  const needed = isInFile ? 'need it' : 'need the present one';
+  const needed = next === null ? 'need it' : 'need the present one';
   return `Encrypt all secrets with ${which}? ${removed} ${backups} ${needed}: keep a copy.`;
 }
 

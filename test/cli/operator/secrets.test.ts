@@ -1,7 +1,7 @@
 /** `jobd secrets rotate`, with and without a running daemon; and a start without the right key. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestLocal } from '../../support/running/local.ts';
@@ -98,7 +98,7 @@ test('a key in the environment is changed there', async (t) => {
     JOBD_SECRET_KEY_NEW: second,
   });
   assert.equal(rotated.exitCode, 0, rotated.stderr);
-  assert.match(rotated.stderr, /start jobd with the new key/);
+  assert.match(rotated.stderr, /start jobd with the new key in JOBD_SECRET_KEY$/m);
   assert.match(rotated.stderr, /earlier backups need the old master key [0-9a-f]{16}: keep/);
   assert.throws(() => statSync(join(dataDir, 'secret-key')), 'no key was written to a file');
   const needed = rotated.stdout.trim();
@@ -115,6 +115,12 @@ test('a key in the environment is changed there', async (t) => {
     assert.doesNotMatch(refused.stderr, /canary/);
   }
   assert.throws(() => statSync(join(dataDir, 'secret-key')), 'nothing was written');
+
+  const file = join(temporaryDirectory(t), 'next');
+  writeFileSync(file, first);
+  const keys = { JOBD_SECRET_KEY: second, JOBD_SECRET_KEY_NEW_FILE: file };
+  const inFile = await runCommand(['secrets', 'rotate', '--yes'], { ...data, ...keys });
+  assert.match(inFile.stderr, /start jobd with the new key in JOBD_SECRET_KEY_FILE$/m);
 });
 
 test('keys can be listed while the master key is lost', async (t) => {
