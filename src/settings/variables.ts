@@ -92,7 +92,10 @@ export function unknownVariables(names: readonly string[]): UnknownVariable[] {
   return names
     .filter((name) => /^JOBD_/i.test(name) && !known.includes(name))
     .filter((name) => !services.some((service) => isOfService(name, service)))
-    .map((variable) => ({ variable, meant: nearest(variable, known, 3) ?? null }));
+    .map((variable) => {
+      const longer = known.find((name) => variable.startsWith(`${name}_`));
+      return { variable, meant: nearest(variable, known, 3) ?? longer ?? null };
+    });
 }
 
 /** Kubernetes names each Service of a namespace in the environment of its containers. */

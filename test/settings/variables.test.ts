@@ -13,6 +13,7 @@ test('a name that begins as those of jobd do is known, or is named', () => {
     ['JOBD_BASEURL', 'JOBD_BASE_URL'],
     ['jobd_port', 'JOBD_PORT'],
     ['JOBD_SECRETKEY_FILE', 'JOBD_SECRET_KEY_FILE'],
+    ['JOBD_DATA_DIRECTORY', 'JOBD_DATA'],
     ['JOBD_COLOUR_OF_THE_SKY', null],
   ];
   for (const [variable, meant] of rows) {
