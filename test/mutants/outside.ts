@@ -262,4 +262,18 @@ export const outsideMutants: readonly Mutant[] = [
     becomes: '',
     tests: ['api/http/large-bodies.test.ts'],
   },
+  {
+    breaks: 'a client that left while its key was checked keeps a place for large bodies',
+    file: 'api/http/limits/large-bodies.ts',
+    text: 'isLarge && !reply.raw.destroyed',
+    becomes: 'isLarge',
+    tests: ['api/http/large-bodies.test.ts'],
+  },
+  {
+    breaks: 'what prune would delete costs nothing',
+    file: 'wings/definitions/server/routes.ts',
+    text: '{ ...compared, items: pruned }',
+    becomes: '{ ...compared, items: 0 }',
+    tests: ['wings/definitions/server/applying.test.ts'],
+  },
 ];
