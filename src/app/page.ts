@@ -86,11 +86,8 @@ export async function idPage<Item extends { id: string }, Wanted>(
   ) => Promise<Item[]>,
 ): Promise<Page<Item>> {
   const before = cursor === null ? null : parseIdCursor(list, cursor);
-  const found = await find({
-    ...(wanted as Omit<Wanted, keyof PageRequest>),
-    limit: limit + 1,
-    before,
-  });
+  const filters = wanted as Omit<Wanted, keyof PageRequest>;
+  const found = await find({ ...filters, limit: limit + 1, before });
   return pageOf(found, limit, ({ id }) => idCursor(list, id));
 }
 

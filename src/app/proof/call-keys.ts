@@ -130,23 +130,13 @@ export async function rotateIn(
 
 async function insertNew(
   tx: Db,
-  {
-    algorithm,
-    vault,
-    now,
-    signsFrom,
-  }: { algorithm: CallAlgorithm; vault: Vault; now: number; signsFrom: number },
+  wanted: { algorithm: CallAlgorithm; vault: Vault; now: number; signsFrom: number },
 ): Promise<CallKey> {
+  const { algorithm, vault, now, signsFrom } = wanted;
   const { sealed, ...key } = await makeCallKey(algorithm, vault, await activeMasterKeyId(tx));
-  const kept: CallKey = {
-    ...key,
-    createdAt: now,
-    signsFrom,
-    retiredAt: null,
-    publishedUntil: null,
-  };
-  await keys.insertCallKey(tx, { ...kept, sealed });
-  return kept;
+  const times = { createdAt: now, signsFrom, retiredAt: null, publishedUntil: null };
+  await keys.insertCallKey(tx, { ...key, ...times, sealed });
+  return { ...key, ...times };
 }
 
 /** Whether no other key is to follow. */

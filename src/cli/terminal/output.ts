@@ -116,10 +116,8 @@ export function printRows<Row>(
     });
     output.styled(shown.join(' '.repeat(gap)).trimEnd());
   };
-  printRow(
-    titles.map((title) => title.toUpperCase()),
-    [],
-  );
+  const head = titles.map((title) => title.toUpperCase());
+  printRow(head, []);
   texts.forEach((line, index) => {
     const parts = wrapsLast ? wrapTo(line.at(-1) ?? '', widths.at(-1) ?? 0) : [line.at(-1) ?? ''];
     parts.forEach((part, number) => {

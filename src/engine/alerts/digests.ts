@@ -64,9 +64,8 @@ export async function gatherRuns(
         ? serves(channel, { type: 'job', id: jobId, labels: own })
         : chosen.has(jobId);
     });
-    return served.length === 0
-      ? []
-      : [withRuns(known.get(id) ?? newDigest(id, event), served, now)];
+    if (served.length === 0) return [];
+    return [withRuns(known.get(id) ?? newDigest(id, event), served, now)];
   });
   await keepDigests(tx, changed);
   return changed.length;

@@ -56,24 +56,20 @@ async function startQueued(
   const chosen = queued.filter((run) => slots.take(run, terms.get(run.job.workspaceId)));
   // The clocks of nodes agree to some milliseconds: a run does not start before it was asked for, or before its cause ended.
   const startOf = ({ queuedAt }: QueuedRun): number => Math.max(now, queuedAt);
-  const started = await startQueuedRuns(
-    tx,
-    chosen.map((run) => ({ id: run.runId, startedAt: startOf(run) })),
-  );
+  const starts = chosen.map((run) => ({ id: run.runId, startedAt: startOf(run) }));
+  const started = await startQueuedRuns(tx, starts);
   const claimed = chosen.filter(({ runId }) => started.has(runId));
-  await updateClaimedJobs(
-    tx,
-    claimed.map((run) => ({
-      id: run.job.id,
-      nextRunAt: run.job.nextRunAt,
-      claimedUpTo: run.claimedUpTo,
-      activeRunId: run.runId,
-      activeFor: run.queuedAt,
-      startedAt: startOf(run),
-      nodeId,
-      missed: 0,
-    })),
-  );
+  const jobs = claimed.map((run) => ({
+    id: run.job.id,
+    nextRunAt: run.job.nextRunAt,
+    claimedUpTo: run.claimedUpTo,
+    activeRunId: run.runId,
+    activeFor: run.queuedAt,
+    startedAt: startOf(run),
+    nodeId,
+    missed: 0,
+  }));
+  await updateClaimedJobs(tx, jobs);
   return claimed.map((run) => {
     const { runId, queuedAt, job } = run;
     const dueAt = run.dueAt ?? queuedAt;

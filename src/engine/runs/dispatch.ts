@@ -69,14 +69,10 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
   const { vault, clock, log, traceContext, spans, keepAttempt, signal } = dispatcher;
   const confirmedAt = clock.now();
   if (confirmedAt - run.startedAt > latestStartMs) {
-    const why = {
-      reason: 'unsent',
-      detail: 'its claim could not be confirmed within a minute',
-    } as const;
-    return {
-      claimed: run,
-      ended: interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt }),
-    };
+    const detail = 'its claim could not be confirmed within a minute';
+    const why = { reason: 'unsent', detail } as const;
+    const ended = interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt });
+    return { claimed: run, ended };
   }
   const began = clock.monotonicMs();
   let attempts = 0;

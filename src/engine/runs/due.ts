@@ -88,11 +88,8 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
   const { now, nodeId } = moment;
   const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
   const chosen = due.filter((one) => slots.take(one, terms.get(one.job.workspaceId)));
-  const holds = await windowsAbout(
-    tx,
-    chosen.map(({ job }) => job),
-    (workspaceId) => terms.get(workspaceId)?.holds ?? [],
-  );
+  const jobs = chosen.map(({ job }) => job);
+  const holds = await windowsAbout(tx, jobs, (workspaceId) => terms.get(workspaceId)?.holds ?? []);
   const planned = chosen.map((one) => {
     const { renewedAt = null } = terms.get(one.job.workspaceId) ?? {};
     const since = renewedAt === null ? null : ({ at: renewedAt, reason: 'expired' } as const);
@@ -102,28 +99,21 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
   const taken = await findTaken(tx, drafts);
   const plans = drafts.map((draft) => planClaim(draft, taken.get(draft.job.id), moment));
   const isKept = await keepRuns(tx, plans);
-  await updateClaimedJobs(
-    tx,
-    plans.map(({ job, claimedUpTo, missed, run, nextRunAt }) => ({
-      id: job.id,
-      nextRunAt,
-      claimedUpTo: Math.max(claimedUpTo ?? 0, missed?.missed.last ?? 0, run?.scheduledFor ?? 0),
-      activeRunId: run && run.id,
-      activeFor: run && run.scheduledFor,
-      startedAt: run && now,
-      nodeId: run && nodeId,
-      missed: isKept(missed) ? 1 : 0,
-    })),
-  );
-  await keepHeld(
-    tx,
-    drafts.flatMap(({ job, due: { held } }) => (held === undefined ? [] : [{ job, held }])),
-  );
-  const dropped = await dropMakeUps(
-    tx,
-    plans.flatMap(({ job, run }) => (run && job.makeUpSeconds !== null ? [job.id] : [])),
-    'overtaken',
-  );
+  const claimed = plans.map(({ job, claimedUpTo, missed, run, nextRunAt }) => ({
+    id: job.id,
+    nextRunAt,
+    claimedUpTo: Math.max(claimedUpTo ?? 0, missed?.missed.last ?? 0, run?.scheduledFor ?? 0),
+    activeRunId: run && run.id,
+    activeFor: run && run.scheduledFor,
+    startedAt: run && now,
+    nodeId: run && nodeId,
+    missed: isKept(missed) ? 1 : 0,
+  }));
+  await updateClaimedJobs(tx, claimed);
+  const allHeld = drafts.flatMap(({ job, due: { held } }) => (held ? [{ job, held }] : []));
+  await keepHeld(tx, allHeld);
+  const ids = plans.flatMap(({ job, run }) => (run && job.makeUpSeconds !== null ? [job.id] : []));
+  const dropped = await dropMakeUps(tx, ids, 'overtaken');
   const executions = plans.flatMap((plan) => {
     if (plan.run === null) return [];
     const { id: runId, scheduledFor, startedAt } = plan.run;

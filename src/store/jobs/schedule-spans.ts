@@ -69,19 +69,15 @@ export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[])
   const kept = changes.filter((change) => change !== null);
   const replaced = kept.filter(({ ended, begun }) => ended !== null && begun !== null);
   await joinShort(tx, replaced);
-  await endSpan(
-    tx,
-    kept.flatMap(({ jobId, at, ended }) => (ended === null ? [] : [{ jobId, at, ...ended }])),
-  );
-  await beginSpan(
-    tx,
-    kept.flatMap(({ jobId, at, begun }) => {
-      if (begun === null) return [];
-      const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments } = begun;
-      const rule = { scheduleType, cronExpr, timezone, periodSeconds };
-      return [{ jobId, fromAt: at, ...rule, anchorAt, adjustments }];
-    }),
-  );
+  const ends = kept.flatMap(({ jobId, at, ended }) => (ended ? [{ jobId, at, ...ended }] : []));
+  await endSpan(tx, ends);
+  const begins = kept.flatMap(({ jobId, at, begun }) => {
+    if (begun === null) return [];
+    const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt, adjustments } = begun;
+    const rule = { scheduleType, cronExpr, timezone, periodSeconds };
+    return [{ jobId, fromAt: at, ...rule, anchorAt, adjustments }];
+  });
+  await beginSpan(tx, begins);
 }
 
 interface Place {
@@ -163,13 +159,11 @@ export async function keepHeld(tx: Db, all: readonly HeldTimes[]): Promise<void>
   const goesOn = ({ job, held }: HeldTimes): boolean =>
     nextDue(scheduleOf(job), lastHeld.get(job.id) ?? Infinity) === held.first;
   const begun = all.filter((one) => !goesOn(one));
-  await keepSpans(
-    tx,
-    begun.map(({ job, held: { first } }) => {
-      const ended = { reason: 'held', nextDueAt: first } as const;
-      return { jobId: job.id, at: first - 1, ended, begun: job };
-    }),
-  );
+  const changes = begun.map(({ job, held: { first } }) => {
+    const ended = { reason: 'held', nextDueAt: first } as const;
+    return { jobId: job.id, at: first - 1, ended, begun: job };
+  });
+  await keepSpans(tx, changes);
   const ends = all.map(({ job, held }) => ({ jobId: job.id, heldUntil: held.last }));
   await holdSpan(tx, ends);
 }
