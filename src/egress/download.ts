@@ -8,12 +8,6 @@ import { request as requestHttps } from 'node:https';
 import { JobdError, messageOf } from '../domain/errors.ts';
 import { sizeText } from '../domain/sizes.ts';
 
-/** What an answer may be at most. */
-export interface DownloadLimits {
-  bytes: number;
-  timeoutMs: number;
-}
-
 const mostRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
@@ -32,7 +26,7 @@ export function isTrustworthyUrl(text: string): boolean {
  */
 export async function download(
   url: string,
-  { bytes: most, timeoutMs }: DownloadLimits,
+  { bytes: most, timeoutMs }: { bytes: number; timeoutMs: number },
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);

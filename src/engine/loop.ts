@@ -17,12 +17,6 @@ export type Step = () => Promise<number>;
 /** How many milliseconds to rest, and whether no wake ends that. */
 export type Rest = number | { keptMs: number };
 
-/** What a loop needs besides its step. Its rests are those of the clock. */
-export interface LoopParts {
-  log: Log;
-  clock: Pick<Clock, 'after'>;
-}
-
 export interface Loop extends AsyncDisposable {
   /** Ends a rest. Wakes in one turn of the event loop lead to one step. */
   readonly wake: () => void;
@@ -40,7 +34,7 @@ const longestPauseMs = 5_000;
 export function startLoop(
   name: string,
   step: () => Promise<Rest>,
-  { log, clock }: LoopParts,
+  { log, clock }: { log: Log; clock: Pick<Clock, 'after'> },
 ): Loop {
   const stopper = new AbortController();
   let isWoken = false;

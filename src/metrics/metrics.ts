@@ -7,15 +7,10 @@ import { openRoles, type NodeStatus } from '../domain/nodes.ts';
 import type { Meter, StoredFigures } from '../domain/meter.ts';
 import { addStoredGauges } from './stored.ts';
 
-/** Calls in flight, and how many there may be. */
-export interface SlotsInUse {
-  used: number;
-  all: number;
-}
-
 /** What is read when somebody asks for metrics. */
 export interface Gauges {
-  readonly slots: () => SlotsInUse;
+  /** Calls in flight, and how many there may be. */
+  readonly slots: () => { used: number; all: number };
   readonly lateness: () => Lateness;
   readonly findings: () => readonly Finding[];
   /** Whether the scheduler can do its work now. */

@@ -5,18 +5,12 @@ import { nodeName } from '../../domain/nodes.ts';
 import { availableIds, type MasterKeys } from '../../secrets/master-keys.ts';
 import type { KnownNode } from '../../store/nodes/nodes.ts';
 
-/** What is missing, in a sentence, and what to do, a line each. */
-export interface MissingKey {
-  problem: string;
-  remedies: string[];
-}
-
 /** The first key of `known`, the ids that sealed something, that is not available; null if all are. `live` are the nodes that serve. */
 export function findMissingKey(
   known: readonly string[],
   source: MasterKeys,
   live: readonly KnownNode[],
-): MissingKey | null {
+): { problem: string; remedies: string[] } | null {
   const here = availableIds(source);
   const lost = known.find((id) => !here.includes(id));
   if (lost === undefined) return null;

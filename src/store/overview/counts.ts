@@ -5,19 +5,13 @@ import type { JobState } from '../../domain/jobs/listed-job.ts';
 import type { Db } from '../database/store.ts';
 import { isInState } from './jobs.ts';
 
-/** A step of counting: how many rows it has counted, and the id of the last one. */
-export interface CountStep {
-  count: number;
-  lastId: string;
-}
-
-/** Counts up to `limit` jobs after an id in their index, all or those in a state, without reading the jobs. */
+/** Counts up to `limit` jobs after an id in their index, all or those in a state, without reading the jobs. `lastId` is the last one counted. */
 export async function countJobs(
   db: Db,
   workspaceId: string,
   counted: Exclude<JobState, 'up'> | 'all',
   { afterId, limit }: { afterId: string; limit: number },
-): Promise<CountStep> {
+): Promise<{ count: number; lastId: string }> {
   const step = db
     .selectFrom('jobs')
     .select('id')

@@ -21,11 +21,8 @@ const longestWayMs = 1_000;
 /** At the first hint that does not, and after each of this number more, another connection is tried. */
 const missesForAnother = 20;
 
-/** Hints of an open store. Disposing of it sends what is gathered. */
-export interface ServerHints extends Hints, AsyncDisposable {}
-
-/** Makes it. Nothing is connected before the first hint is sent or heard. */
-export function createServerHints(db: Db, connections: Connections): ServerHints {
+/** Makes the hints of an open store. Nothing is connected before the first is sent or heard. Disposing sends what is gathered. */
+export function createServerHints(db: Db, connections: Connections): Hints & AsyncDisposable {
   const id = randomUUID();
   let sent = 0;
   let returned = 0;
