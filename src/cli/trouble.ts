@@ -12,6 +12,7 @@ import { connect } from './client/connect.ts';
 import { clientConfig } from './client/settings.ts';
 import type { Context } from './context.ts';
 import { listLimitOf, parseMoment, withListLimit } from './options.ts';
+import { take } from './runs/list.ts';
 import { selectorOf, withSelector } from './selection.ts';
 import { windowsNow } from './mutes.ts';
 import { moment, state } from './terminal/cell.ts';
@@ -45,15 +46,9 @@ Monitors that are down are counted: why, says jobd status.`,
       const limit = listLimitOf(flags, mostRows);
       const now = systemClock.now();
       const since = await parseMoment(String(flags['since']), '--since', now, -1);
-      const found: TroubleRow[] = [];
       const { trouble, ask } = connect(context);
-      for await (const row of trouble({
-        since: isoTime(since),
-        selector: selectorOf(flags),
-      })) {
-        found.push(row);
-        if (found.length > limit) break;
-      }
+      const rows = trouble({ since: isoTime(since), selector: selectorOf(flags) });
+      const found = await take(rows, limit + 1);
       const shown = found.slice(0, limit);
       const { overview } = await ask<OverviewResponse>('GET', '/overview');
       for (const [name, text] of Object.entries(windowsNow(overview, now)))

@@ -135,7 +135,7 @@ function byTag(one: DescribedRoute, other: DescribedRoute): number {
 
 function operationOf(route: DescribedRoute, components: Components): Operation {
   const { schema } = route;
-  const { operationId, tag, summary, description, textBody, isOpen, isExtension } = schema;
+  const { operationId, tag, summary, description, body, textBody, isOpen, isExtension } = schema;
   const parameters = [
     ...parametersIn('path', schema.params, components),
     ...parametersIn('query', schema.querystring, components),
@@ -147,19 +147,14 @@ function operationOf(route: DescribedRoute, components: Components): Operation {
     summary,
     description,
     ...(parameters.length > 0 && { parameters }),
-    ...(schema.body !== undefined && {
-      requestBody: { required: true, content: contentOf(takenBy(schema.body), components) },
+    ...(body !== undefined && {
+      requestBody: { required: true, content: contentOf(withNulls(body as TSchema), components) },
     }),
     ...(textBody !== undefined && { requestBody: textBodyOf(textBody) }),
     responses: { ...successes(schema, components), ...failures(route, components) },
     ...(isOpen && { security: [] }),
     ...(isExtension && { 'x-extension': true }),
   };
-}
-
-/** What a body may be, with the nulls that mean "not given". */
-function takenBy(body: unknown): TSchema {
-  return withNulls(JSON.parse(JSON.stringify(body)) as TSchema);
 }
 
 function parametersIn(where: Parameter['in'], group: unknown, components: Components): Parameter[] {

@@ -52,7 +52,8 @@ function takesNull({ type = [], anyOf = [] }: Shape): boolean {
   return [type].flat().includes('null') || anyOf.some(takesNull);
 }
 
-function orNull(schema: Shape): Shape {
+/** The same or null: shorter than a union, and its errors name both types. */
+export function orNull(schema: Shape): Shape {
   const { type = [], enum: words } = schema;
   return {
     ...schema,

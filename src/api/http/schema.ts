@@ -11,6 +11,7 @@ import type {
   Fields,
   ValueOf,
 } from '../../domain/fields.ts';
+import { orNull } from './nulls.ts';
 
 type Schemas = Record<string, object>;
 
@@ -22,14 +23,9 @@ export interface About {
   examples?: readonly unknown[];
 }
 
-/** `type: [T, "null"]`: shorter than a union, and its errors name both types. */
+/** A type or null: `type: [T, "null"]`. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const { type, enum: words } = schema as { type?: string; enum?: unknown[] };
-  return Type.Unsafe<Static<T> | null>({
-    ...schema,
-    type: [type, 'null'],
-    ...(words && { enum: [...words, null] }),
-  });
+  return Type.Unsafe<Static<T> | null>(orNull(schema));
 }
 
 /** One of these words. */

@@ -1,6 +1,5 @@
 /** What an operator sees of the daemon that runs. */
 
-import { statfs } from 'node:fs/promises';
 import type { Finding } from '../../domain/findings.ts';
 import { zoneDataText } from '../../domain/schedule/zone-data.ts';
 import type { SpaceCause } from '../../domain/space.ts';
@@ -67,7 +66,7 @@ export function createAbout(app: DaemonApp): (principal: Principal) => Promise<A
       siteUrl: (await findSiteUrl(store.db)) ?? '',
       isSigning,
       databaseBytes: await store.sizeBytes(),
-      freeBytes: dataDir === null ? null : await freeBytesOf(dataDir),
+      freeBytes: store.file?.diskFreeBytes() ?? null,
       space: {
         limitBytes: space.limitBytes,
         shortOf: [...space.causes()],
@@ -89,9 +88,4 @@ async function findLedger(db: Db): Promise<LedgerFound | null> {
   if (last === undefined) return null;
   const { checkedAt, called, missed, unaccounted, unexpected } = last;
   return { checkedAt, dueTimes: called + missed, wrong: unaccounted + unexpected };
-}
-
-async function freeBytesOf(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
 }

@@ -1,7 +1,6 @@
 /** What the doctor looks at where the database is a file. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime, msPerDay, type Clock } from '../../domain/clock.ts';
 import { found, ok, type Finding } from '../../domain/findings.ts';
@@ -14,7 +13,7 @@ import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
 import { isLocked } from '../../store/sqlite/lock.ts';
 import * as reserve from '../../store/sqlite/reserve.ts';
-import { logBytes, readSpace } from '../../store/sqlite/space.ts';
+import { diskFreeBytes, logBytes, readSpace } from '../../store/sqlite/space.ts';
 import { openReader, storePath } from '../../store/sqlite/reader.ts';
 import { requireWritable, unusableDirectory } from '../../store/sqlite/unusable.ts';
 import { whoServesFile } from './served.ts';
@@ -49,8 +48,7 @@ const fullBytes = 1024 ** 2;
 
 /** Whether there is space on the disk. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const freeBytes = bavail * bsize;
+  const freeBytes = diskFreeBytes(dataDir);
   const isInUse = reserve.isReserveInUse(dataDir);
   if (!isInUse && reserve.lacksReserve(dataDir)) return found('reserve-missing', { freeBytes });
   if (isInUse || freeBytes < fullBytes) {

@@ -73,11 +73,11 @@ async function gatherForDigests(
   const interrupted = ended.filter((one) => one.ended.status === 'interrupted');
   await gatherRuns(tx, 'interrupted', {
     runs: interrupted.map(reportedEnd),
-    now: latestEnd(interrupted),
+    now: latest(interrupted, []),
   });
   await gatherRuns(tx, 'missed', {
     runs: missed.map((run) => reportedMiss(run, causes.has(run.runId))),
-    now: latestMiss(missed),
+    now: latest([], missed),
   });
 }
 
@@ -109,13 +109,10 @@ async function startFollowers(tx: Db, { ended, missed }: Required<Facts>) {
   const followers = causes.length === 0 ? [] : await findStarted(tx, causes);
   const started = [...followers, ...missed.filter((run) => run.isMadeUp).map(makeUpFor)];
   if (started.length === 0) return {};
-  const now = Math.max(latestEnd(ended), latestMiss(missed));
+  const now = latest(ended, missed);
   const terms = await findTerms(tx, [...new Set(started.map(({ workspaceId }) => workspaceId))]);
-  const held = await windowsAbout(
-    tx,
-    followers.map(({ jobId: id, workspaceId }) => ({ id, workspaceId })),
-    (workspaceId) => terms.get(workspaceId)?.holds ?? [],
-  );
+  const jobs = followers.map(({ jobId: id, workspaceId }) => ({ id, workspaceId }));
+  const held = await windowsAbout(tx, jobs, (workspaceId) => terms.get(workspaceId)?.holds ?? []);
   const queued = started
     .filter(({ jobId, workspaceId }) => {
       const its = terms.get(workspaceId);
@@ -137,21 +134,15 @@ async function post(tx: Db, { ended, missed }: Required<Facts>) {
   const ends = ended.filter(isFollowed).map((one) => one.ended.runId);
   const misses = missed.filter((run) => run.isFollowed).map(({ runId }) => runId);
   if (ends.length + misses.length === 0) return {};
-  return await postResults(
-    tx,
-    [...ends, ...misses],
-    Math.max(latestEnd(ended), latestMiss(missed)),
-  );
+  return await postResults(tx, [...ends, ...misses], latest(ended, missed));
 }
 
 function isFollowed({ claimed }: EndedFact): boolean {
   return Boolean(claimed.isFollowed);
 }
 
-function latestEnd(runs: readonly EndedFact[]): number {
-  return runs.reduce((latest, { ended }) => Math.max(latest, ended.finishedAt), 0);
-}
-
-function latestMiss(runs: readonly KeptMiss[]): number {
-  return runs.reduce((latest, { missedAt }) => Math.max(latest, missedAt), 0);
+/** When the last of them ended or was missed; 0 without any. */
+function latest(ended: readonly EndedFact[], missed: readonly KeptMiss[]): number {
+  const times = [...ended.map((one) => one.ended.finishedAt), ...missed.map((run) => run.missedAt)];
+  return times.reduce((last, time) => Math.max(last, time), 0);
 }

@@ -2,11 +2,10 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Hindrance } from '../../domain/runs/due.ts';
+import { clockStepMs } from '../clock-watch.ts';
 
 /** Who looks for due jobs does so every second, every 5 s after a failure: after a longer gap the process stood still. */
 const longestGapMs = 10_000;
-/** A wall clock that gained this much on the monotonic one was set, or the machine slept. */
-const clockStepMs = 1_000;
 /** All slots in use for this long, or those of a workspace, are a shortage: what waits then may be missed soon. In a storm they are for moments. */
 const longFullMs = 30_000;
 /** The most that are remembered. */

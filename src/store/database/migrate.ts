@@ -42,11 +42,7 @@ export async function migrate(
   if (version > newestVersion) throw newer(version);
   if (version === newestVersion) return;
   if (version > 0) await beforeUpgrade(version);
-  await store.write(async (tx) => {
-    for (let next = version; next < newestVersion; next += 1) {
-      await apply(tx as Kysely<unknown>, next);
-    }
-  });
+  await store.write((tx) => makeSchema(tx as Kysely<unknown>, newestVersion));
 }
 
 /** A server that runs would meet tables it does not know, so no other command changes them. Throws `conflict`. */
@@ -58,7 +54,7 @@ export function refuseUpgrade(version: number): never {
   );
 }
 
-/** Makes the schema of a version in an empty database. */
+/** Makes the schema of a version: in a database of an earlier one, what is missing. */
 export async function makeSchema(db: Kysely<unknown>, version: number): Promise<void> {
   for (let next = 0; next < version; next += 1) await apply(db, next);
 }

@@ -143,12 +143,7 @@ export function tellable(error: unknown): unknown {
       ? broken.test(error.message)
       : unusable.test(code) || again.has(code) || /^E[A-Z]+$/.test(code);
   if (!isUnusable) return error;
-  return unusableNow(wordsOf(error), error);
-}
-
-/** `unavailable`, with the reason. */
-export function unusableNow(why: string, cause?: unknown): JobdError {
-  return storeUnusable(why, cause);
+  return storeUnusable(wordsOf(error), error);
 }
 
 /** The database of this name cannot be opened. It is `isOfStore` if it may be soon. */

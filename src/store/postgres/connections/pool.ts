@@ -2,7 +2,8 @@
 
 import { Socket } from 'node:net';
 import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg';
-import { readOnlyError, unusableNow, wordsOf } from '../errors.ts';
+import { storeUnusable } from '../../../domain/errors.ts';
+import { readOnlyError, wordsOf } from '../errors.ts';
 import { Names } from './names.ts';
 import { passwordInFile } from './password-file.ts';
 import { guardPassword } from './plain-password.ts';
@@ -112,10 +113,10 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
           return await lend();
         } catch (error) {
           if (!(error instanceof Error)) throw error;
-          if (error.message === poolIsEmpty) throw unusableNow(busy(max), error);
-          if (servers.length === 1) throw unusableNow(wordsOf(error), error);
+          if (error.message === poolIsEmpty) throw storeUnusable(busy(max), error);
+          if (servers.length === 1) throw storeUnusable(wordsOf(error), error);
           failures.push(failureOf(servers[tried] ?? servers[0], error));
-          if (failures.length >= servers.length) throw unusableNow(failures.join('; '), error);
+          if (failures.length >= servers.length) throw storeUnusable(failures.join('; '), error);
           if (current === tried) moveOn();
         }
       }
