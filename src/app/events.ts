@@ -90,9 +90,8 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
 
   function add(stream: Stream): void {
     streams.add(stream);
-    const same = streamsOf.get(stream.workspaceId);
-    if (same === undefined) streamsOf.set(stream.workspaceId, new Set([stream]));
-    else same.add(stream);
+    const same = streamsOf.get(stream.workspaceId) ?? new Set<Stream>();
+    streamsOf.set(stream.workspaceId, same.add(stream));
   }
 
   function remove(stream: Stream): boolean {

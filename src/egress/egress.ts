@@ -71,13 +71,9 @@ const maxTakes = 3;
 
 /** Creates egress in this thread. Proxies of the environment are ignored: they would choose the address. */
 export function createEgress(options: EgressOptions): Egress {
-  const { userAgent, timers = systemClock } = options;
+  const { userAgent, ca, connectionsPerHost, idleConnections, timers = systemClock } = options;
   const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
-  const { connectionsPerHost, idleConnections } = options;
-  const pool = new Pool(createDial(options.ca, timers), connectionsPerHost, {
-    idleConnections,
-    timers,
-  });
+  const pool = new Pool(createDial(ca, timers), connectionsPerHost, { idleConnections, timers });
   const running = new Deadlines(timers);
   const signals = new WeakSet<AbortSignal>();
   let callKeys = new Map<string, CallSigner>();

@@ -75,20 +75,15 @@ async function join(
     pid: process.pid,
     version,
     slots: files.slots,
-    // Time-zone data may change meanwhile.
+    // What all nodes of a database should have in common. Time-zone data may change meanwhile.
     get settings() {
-      return settingsOf(config);
+      return { version, 'time-zone data': zoneDataVersion(), ...commonSettings(config, notGiven) };
     },
     masterKeys: local.masterKeyIds(),
   };
   const stats = () => ({ calls: engine.slotsUsed(), lateness: meter.latenessCounts() });
   const joining = { store, machine: systemClock, clock, log, meter, node, stats };
   return parts.use(await joinNodes(joining));
-}
-
-/** What all nodes of a database should have in common. */
-function settingsOf(config: OwnNodeParts['config']): Record<string, string> {
-  return { version, 'time-zone data': zoneDataVersion(), ...commonSettings(config, notGiven) };
 }
 
 function logHints(log: Log, trouble: string | null): void {

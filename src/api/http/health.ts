@@ -58,9 +58,7 @@ const operations = describe(
 );
 
 /** Strangers read no more of it. */
-function sentenceOf({ detail }: Finding): string {
-  return detail;
-}
+const sentenceOf = ({ detail }: Finding): string => detail;
 
 /** Adds `/healthz` (the process is alive) and `/readyz` (it can do its work). */
 export function healthRoutes(server: ApiServer, app: App): void {

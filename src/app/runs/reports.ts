@@ -131,19 +131,14 @@ async function keepEndsOf(parts: KeeperParts, items: readonly Item[]): Promise<b
   const isKept = await writeConfirmed(
     parts,
     (tx) => store.keepReports(tx, reports),
-    (tx, isFirst) =>
-      areReportsKept(
-        tx,
-        reports.filter((_, index) => isFirst[index]),
-      ),
+    (tx, isFirst) => isReportKept(tx, reports[isFirst.indexOf(true)]),
   );
   parts.wake('report');
   return isKept;
 }
 
-/** Whether reports are kept whose commit was not confirmed. Whoever may still be at it holds their runs. */
-async function areReportsKept(tx: Db, reports: readonly store.KeptReport[]): Promise<boolean> {
-  const [report] = reports;
+/** Whether a report is kept whose commit was not confirmed, and so those with it. Whoever may still be at it holds its run. */
+async function isReportKept(tx: Db, report: store.KeptReport | undefined): Promise<boolean> {
   if (report === undefined) return true;
   await holdRuns(tx, [report.runId]);
   const found = await store.findReportedRun(tx, report.runId);

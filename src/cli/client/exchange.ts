@@ -1,7 +1,7 @@
 /** One HTTP exchange, by `node:http`: fetch takes longer to load than the rest of a command takes to run. */
 
 import { request as requestHttp } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 
@@ -100,7 +100,8 @@ async function send(
   { method, headers, body, signal }: Question,
   silenceMs = 0,
 ): Promise<{ response: IncomingMessage; retryAfterSeconds: number | undefined }> {
-  const request = new URL(url).protocol === 'https:' ? await loadHttps() : requestHttp;
+  const request: typeof requestHttp =
+    new URL(url).protocol === 'https:' ? (await import('node:https')).request : requestHttp;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const asked = request(url, { method, headers, signal, timeout: silenceMs }, resolve);
   asked.on('timeout', () => asked.destroy(new Error('nothing came in time')));
@@ -139,14 +140,4 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function tooLong(): JobdError {
   const sentence = `the answer is longer than ${longestAnswerMiB} MiB, which none of jobd is; check the URL of the server`;
   return new JobdError('unreachable', sentence);
-}
-
-type Request = (
-  url: string,
-  options: RequestOptions,
-  onResponse: (response: IncomingMessage) => void,
-) => ReturnType<typeof requestHttp>;
-
-async function loadHttps(): Promise<Request> {
-  return (await import('node:https')).request;
 }

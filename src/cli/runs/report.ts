@@ -45,7 +45,8 @@ Examples:
       const status = flags['fail'] === true ? 'failed' : 'success';
       const end = { status, ...(message !== undefined && { message }) } as const;
       const reported = await api.runs.report(job.id, runId, end);
-      const options = { isOver: isEnded, timeoutMs: longestWaitMs };
+      const isOver = (run: typeof reported) => isFinal(run.status);
+      const options = { isOver, timeoutMs: longestWaitMs };
       const run = await waitUntil(() => api.runs.get(job.id, runId), reported, options);
       if (flags['json']) printJson(output, { run });
       else printRun(output, run, job);
@@ -65,8 +66,4 @@ async function findWaitingId(
 
 function howToSay(name: string): string {
   return `to end it as a success: jobd runs report ${plain(quoted(name))}; as a failure: with --fail`;
-}
-
-function isEnded({ status }: Parameters<typeof printRun>[1]): boolean {
-  return isFinal(status);
 }

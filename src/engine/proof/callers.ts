@@ -69,12 +69,9 @@ export function createCallers(parts: CallerParts): Callers {
     const isSame =
       rows.length === found.length &&
       rows.every(({ keyId }, index) => keyId === found[index]?.keyId);
-    if (isSame) {
-      // Its times may have changed: another key is to follow.
-      found = rows;
-      return;
-    }
+    // Its times may have changed: another key is to follow.
     found = rows;
+    if (isSame) return;
     const opened = rows.map((row) => signers.get(row.keyId) ?? openedKey(row));
     signers = new Map(opened.filter((key) => key !== null).map((key) => [key.keyId, key]));
     egress.useCallKeys([...signers.values()]);

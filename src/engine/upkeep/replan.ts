@@ -161,10 +161,8 @@ export function createMonitorReplanner(store: Store, clock: Clock): Replanner {
 }
 
 function changedBy(event: MonitorEvent, monitors: readonly Monitor[]): Monitor[] {
-  return monitors
-    .map((before) => ({ before, after: monitorAfter(before, event) }))
-    .filter(({ before, after }) => after !== before)
-    .map(({ after }) => after);
+  const after = monitors.map((monitor) => monitorAfter(monitor, event));
+  return after.filter((monitor, index) => monitor !== monitors[index]);
 }
 
 /** Repeats a pass that yields after each step how many rows it changed. A failed pass starts again. */

@@ -45,9 +45,8 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
 
   function insert(connection: C): void {
     const byAddress = connection.isTrusted ? trusted : strangers;
-    const same = byAddress.get(connection.addressGroup);
-    if (same !== undefined) same.add(connection);
-    else byAddress.set(connection.addressGroup, new Set([connection]));
+    const same = byAddress.get(connection.addressGroup) ?? new Set<C>();
+    byAddress.set(connection.addressGroup, same.add(connection));
   }
 
   function take(connection: C, byAddress: ByAddress<C>): void {
