@@ -79,6 +79,18 @@ export async function fieldsFor<Fields extends JobUpdate>(
   return { ...fields, runAt: isoTime(at) };
 }
 
+/** What the clocks make of the local time at which it is called once; null for nothing to say. */
+export async function noteOnClocks(
+  { runAt, timezone }: JobUpdate,
+  found: Pick<Job, 'timezone'> | null,
+): Promise<string | null> {
+  const zone = timezone ?? found?.timezone;
+  if (!runAt || zone === undefined) return null;
+  const { clockNote } = await import('../../domain/schedule/local-moments.ts');
+  const { canonicalZone } = await import('../../domain/schedule/zone.ts');
+  return clockNote(runAt, canonicalZone(zone, '--tz'));
+}
+
 /** Stands for the job that a job runs after already, where only `--after-on` is given. */
 const same = '';
 

@@ -27,7 +27,7 @@ import { printFields, type Output } from '../terminal/output.ts';
 import { counted } from '../../domain/counted.ts';
 import { addCallbacksCommand } from './callbacks.ts';
 import { printDueTimes } from './due-times.ts';
-import { fieldsFor, updateOf, withJobOptions, withoutOnce } from './job-options.ts';
+import { fieldsFor, noteOnClocks, updateOf, withJobOptions, withoutOnce } from './job-options.ts';
 import { scheduleColumn } from './schedule-column.ts';
 import {
   inMachineZone,
@@ -67,7 +67,8 @@ const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
     const { fields, note } = withoutOnce(await fieldsFor(given, found), found);
     checkHeaders(found, fields, flags['headers'] === false);
     const zoned = await zonedUpdateOf(found, fields);
-    return { ...zoned, note: note ?? noteOn(fields, found) ?? zoned.note };
+    const onClocks = await noteOnClocks(zoned.fields, found);
+    return { ...zoned, note: note ?? noteOn(fields, found) ?? onClocks ?? zoned.note };
   },
   actions: {
     pause: {
@@ -158,7 +159,7 @@ Examples:
         isUntimed && given.after ? { fields: given, note: null } : await inMachineZone(given);
       const input = { ...fields, url, ...(paused === true && { paused }) };
       const { jobs: items } = api;
-      let said = noteOn(given, null) ?? note;
+      let said = noteOn(given, null) ?? (await noteOnClocks(fields, null)) ?? note;
       const job = await createNamed(
         { noun: 'job', items, name, flags },
         {

@@ -2,6 +2,7 @@
 
 import { parseIsoTime } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
+import { timeIn } from './local-time.ts';
 import { spanAt } from './offset.ts';
 
 const msPerMinute = 60_000;
@@ -66,6 +67,17 @@ export function readMoment(field: string, text: string, zone: string, now: numbe
   }
   checkYear(field, text, at);
   return at;
+}
+
+/** What the clocks of a zone make of a local time with a date, in a sentence; null where they show it once, and for any other text. */
+export function clockNote(text: string, zone: string): string | null {
+  const { date = null, time } = parseLocal(text.trim()) ?? {};
+  const found = date === null || time === undefined ? null : localMoments(zone, date, time, 0);
+  if (found === null) return null;
+  const { first, second, isSkipped } = found;
+  if (isSkipped)
+    return `${text} does not exist in ${zone}; called at ${timeIn(first, zone)} instead`;
+  return second === null ? null : `${text} happens twice in ${zone}; called at the first`;
 }
 
 interface LocalTime {

@@ -42,8 +42,22 @@ test('spread, bounds and one-time jobs are set, shown and taken away', async (t)
   }
   const past = await jobd(...create, 'past', '--at', '2020-01-01 09:00', '--tz', 'Europe/Paris');
   assert.match(past.stderr, /--at must not be in the past, got 2020-01-01T08:00:00\.000Z/);
+  const paris = ['--tz', 'Europe/Paris', '--at'];
+  const [gap, overlap] = [`${lastSunday(2)} 02:30`, `${lastSunday(9)} 02:30`];
+  const skipped = await jobd(...create, 'skipped', ...paris, gap);
+  const instead = / does not exist in Europe\/Paris; called at Sun .* 03:00 \+02:00 instead\n/;
+  assert.match(skipped.stderr, instead);
+  const twice = await jobd('jobs', 'update', 'skipped', '--at', overlap);
+  assert.match(twice.stderr, / happens twice in Europe\/Paris; called at the first\n/);
   const both = await jobd(...create, 'both', '--in', '2h', '--after', 'shop');
   assert.match(both.stderr, /use either --in or --after, not both/);
   const two = await jobd(...create, 'two', '--in', '2h', '--at', '2990-12-01 09:00');
   assert.match(two.stderr, /use either --at or --in, not both/);
 });
+
+/** When the clocks of Europe are set, next year: the last Sunday of a month with 31 days. */
+function lastSunday(month: number): string {
+  const last = new Date(Date.UTC(new Date().getUTCFullYear() + 1, month, 31));
+  last.setUTCDate(31 - last.getUTCDay());
+  return last.toISOString().slice(0, 10);
+}
