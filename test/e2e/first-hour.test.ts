@@ -28,7 +28,7 @@ jobd jobs list
 jobd jobs create --name home --url https://example.com/ --every 5m --paused
 jobd jobs create --name home --url https://example.com/ --every 5m --paused
 jobd jobs create --name home --url https://example.com/ --cron @yearly --tz UTC --paused --upsert
-jobd jobs create --name report --url TARGET/report --cron '30 2 * * *' --tz UTC
+jobd jobs create --name report --url TARGET/report --cron '30 2 1 1 *' --tz UTC
 jobd jobs create --name invoices --url TARGET/down --method POST --cron '0 4 1 1 *' --tz UTC
 jobd jobs create --name closed --url http://127.0.0.1:9/ --cron '0 5 1 1 *' --tz UTC
 jobd jobs create --name metadata --url http://169.254.169.254/ --every 5m

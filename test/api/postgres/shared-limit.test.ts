@@ -133,7 +133,7 @@ test('while the database can only be read, each server counts by itself', { skip
   await onServer(database, `alter database ${name} set default_transaction_read_only = on`);
   await onServer(
     database,
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    'select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
   await until('answers over new connections', async () => !(await left()).includes(null));
   const [mine = null, theirs = null] = await left();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -164,9 +165,9 @@ test('people can end a wait, and the audit trail says who did', async (t) => {
 });
 
 test('a wait survives a restart of jobd, with its URL', async (t) => {
-  const { daemon, clock } = await begin(t);
+  const flags = { port: `${await ownPort()}` };
+  const { daemon, clock } = await begin(t, flags);
   const sink = await accepting(t);
-  const flags = { port: new URL(daemon.url).port };
   const { path, reportUrl } = await startWait({ daemon }, sink);
   const expiring = await startWait({ daemon }, sink, { name: 'b', reportWithinSeconds: 60 });
   await daemon.stop();
@@ -185,8 +186,8 @@ test('a wait survives a restart of jobd, with its URL', async (t) => {
 });
 
 test('a report that could not reach jobd in time counts in the first minute after its start', async (t) => {
-  const { daemon, clock } = await begin(t);
-  const flags = { port: new URL(daemon.url).port };
+  const flags = { port: `${await ownPort()}` };
+  const { daemon, clock } = await begin(t, flags);
   const late = await startWait({ daemon }, await accepting(t), { reportWithinSeconds: 60 });
   await daemon.stop();
   clock.advance(120_000);

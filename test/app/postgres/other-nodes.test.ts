@@ -79,7 +79,7 @@ describe('nodes', { concurrency: 3, skip }, () => {
     };
     await ask();
     await sink.waitFor(1);
-    assert.ok(free.woken.includes('claim'), 'it was woken');
+    await until('it was woken', () => free.woken.includes('claim'));
     // The same without hints: loops look by themselves.
     free.woken.length = 0;
     await endListeners(url);

@@ -98,7 +98,7 @@ test('jobs and runs from the shell', async (t) => {
     const bare = [
       '--no-headers',
       '--cron',
-      '5 * * * *',
+      '5 3 1 1 *',
       '--tz',
       'UTC',
       '--method',

@@ -226,7 +226,7 @@ async function begin(campaign: Campaign, point: Point, asked: number): Promise<W
   const name = `${point}-${all.length}-${asked}`;
   const reportWithinSeconds = point === 'deadline' || point === 'expired' ? shortSeconds : 3_600;
   const url = `${service.target.url}/${name}`;
-  const job = { name, url, cronExpr: '0 0 1 1 *', reportWithinSeconds };
+  const job = { name, url, cronExpr: '0 0 1 1 *', timeoutSeconds: 60, reportWithinSeconds };
   const { status, body } = await service.ask('POST', '/jobs', job, asked);
   assert.equal(status, 201, JSON.stringify(body));
   const known = { point, name, jobId: body.job.id as string, via: asked };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { ownPort } from '../../support/own-port.ts';
 import { serve } from '../../support/running/executable.ts';
 import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
@@ -16,7 +17,7 @@ const focused = (page: Page): Promise<string> =>
 
 describe('the pages', { skip: noPages }, () => {
   test('say since when they are stale, keep what they show, and are live again', async (t) => {
-    const jobd = await servePages(t);
+    const jobd = await servePages(t, '--port', `${await ownPort()}`);
     await addJob(jobd, 'Before');
     const { page, complaints } = await signedIn(t, jobd);
     await live(page).waitFor();
@@ -39,7 +40,7 @@ describe('the pages', { skip: noPages }, () => {
   });
 
   test('come back by themselves when jobd does', async (t) => {
-    const jobd = await servePages(t);
+    const jobd = await servePages(t, '--port', `${await ownPort()}`);
     const { page, context } = await signedIn(t, jobd);
     await live(page).waitFor();
     await context.setOffline(true);

@@ -26,7 +26,7 @@ const fates = ['is lost', 'is done, its answer is lost'] satisfies Fate[];
 /** Transactions that end before the statement is reached, until none is held to have so many. */
 const enough = 10;
 /** More than are called meanwhile: the rest follows at once. */
-const jobCount = 3_000;
+const jobCount = 6_000;
 /** Jobs that become due by themselves do so long after it. */
 const lateMs = 20 * 60_000;
 

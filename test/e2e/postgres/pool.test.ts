@@ -47,7 +47,7 @@ describe('connections', { concurrency: 3, skip }, () => {
     const child = spawn(
       process.execPath,
       ['--input-type=module', '--eval', closing, proxy.urlOf(url)],
-      { stdio: ['pipe', 'pipe', 'inherit'], cwd: import.meta.dirname, timeout: 20_000 },
+      { stdio: ['pipe', 'pipe', 'inherit'], cwd: import.meta.dirname, timeout: 60_000 },
     );
     await once(child.stdout, 'data');
     proxy.isFrozen = true;

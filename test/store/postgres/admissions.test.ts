@@ -98,7 +98,7 @@ test(
         if (admitted > 0) model = [...kept, ...added];
         assert.deepEqual(times, model, 'what is kept');
         const moreInMs = ((model[0] ?? newest) - newest) / usPerMs + windowMs;
-        assert.ok(Math.abs(counted.moreInMs - moreInMs) < 1_000, `${counted.moreInMs} ms`);
+        assert.ok(Math.abs(counted.moreInMs - moreInMs) < 10_000, `${counted.moreInMs} ms`);
         assert.ok(counted.moreInMs > 0 && counted.moreInMs <= windowMs, `${counted.moreInMs} ms`);
       }
     });

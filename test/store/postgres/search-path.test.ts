@@ -114,9 +114,10 @@ test(
     const through = await startPgbouncer(t, url);
     await using store = await openStore(through);
     const clients = await Promise.all([1, 2, 3].map(() => connectTo(through, { options: '' })));
-    await Promise.all(
-      clients.map((client) => client.query('set search_path = evil; select pg_sleep(0.2)')),
-    );
+    // Each has a connection of its own while it is in a transaction.
+    for (const words of ['begin', 'set search_path = evil', 'commit']) {
+      await Promise.all(clients.map((client) => client.query(words)));
+    }
     for (const client of clients) {
       const { rows } = await client.query(field);
       assert.deepEqual(rows, [{ field: 'trap' }], 'it is left there');

@@ -1,7 +1,7 @@
 /** Transactions that race: one waits for another that has done its part and is not committed yet. */
 
 import type { Db, Store } from '../../../src/store/database/store.ts';
-import { onServer } from './database.ts';
+import { connectTo } from './database.ts';
 import { until } from '../until.ts';
 
 /** Work under way. */
@@ -13,15 +13,16 @@ interface Begun {
 export function racesIn(store: Store, database: string) {
   /** Begins work. Resolves when it waits for a lock, as so many others do, or when it has ended. */
   async function begin(work: () => Promise<unknown>, others = 0): Promise<Begun> {
+    // One connection for all looks: whoever waits longer than 2 s begins again.
+    const looks = await connectTo(database);
     let hasEnded = false;
     const ended = work().finally(() => (hasEnded = true));
     ended.catch(() => {});
     const waiting = `select 1 from pg_stat_activity
       where wait_event_type = 'Lock' and datname = '${new URL(database).pathname.slice(1)}'`;
-    await until(
-      'a wait for a lock',
-      async () => hasEnded || (await onServer(database, waiting)).length > others,
-    );
+    const isWaiting = async () => ((await looks.query(waiting)).rowCount ?? 0) > others;
+    await until('a wait for a lock', async () => hasEnded || (await isWaiting()));
+    await looks.end();
     return { ended };
   }
 

@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import { ifPossible } from '../../../src/domain/errors.ts';
 import { until } from '../until.ts';
 
 /** Why strace cannot be used here, or false. */
@@ -46,7 +47,9 @@ export async function injectFaultInto(
   fault: string,
 ): Promise<Fault> {
   const tasks = `/proc/${pid}/task`;
-  const isNamed = (id: string) => readFileSync(`${tasks}/${id}/comm`, 'utf8').trim() === name;
+  // A thread may end meanwhile.
+  const isNamed = (id: string) =>
+    ifPossible(() => readFileSync(`${tasks}/${id}/comm`, 'utf8'))?.trim() === name;
   const thread = await until(`a thread ${name}`, () => readdirSync(tasks).find(isNamed));
   return await inject(t, Number(thread), tampering(fault));
 }

@@ -62,10 +62,16 @@ test('what a command that stops has left is named, and stopped', async (t) => {
   await once(left.stdout, 'data');
   fs.writeFileSync(join(dataDir, 'serve.pid'), `${left.pid}\n`);
   const supervisor = commandSupervisor(dataDir, 'true', 'true');
-  const watch = { dataDir, url: 'http://127.0.0.1:9', before: left.pid!, waitMs: 1, supervisor };
+  const watch = {
+    dataDir,
+    url: 'http://127.0.0.1:9',
+    before: left.pid!,
+    waitMs: 1_000,
+    supervisor,
+  };
   assert.equal(
     await comesBack(watch),
-    `it was not ready within 0.001 s: process ${left.pid}, which served before, still does`,
+    `it was not ready within 1 s: process ${left.pid}, which served before, still does`,
   );
   const ended = once(left, 'exit');
   assert.ok((await supervisor.stop()).isOk);

@@ -46,7 +46,7 @@ export interface ServedDemo extends ServedPages {
 }
 
 /** For so long nothing becomes due in a demo but what calls its own target. */
-const freshMs = 15 * 60_000;
+const freshMs = 10 * 60_000;
 let shared: { demo: Promise<ServedDemo>; madeAt: number } | undefined;
 
 /** The demo of all tests that change nothing which the others look at; it ends after the last test of the process. */

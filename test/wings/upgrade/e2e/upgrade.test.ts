@@ -87,7 +87,7 @@ describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot, concurrency: 3 
         const { exitCode, stderr } = await machine.upgrade(
           machine.offer(program()),
           '--wait',
-          '12',
+          '20',
         );
         assert.equal(exitCode, 1, stderr);
         assert.match(stderr, new RegExp(`jobd ${nextVersion} did not come up`));
@@ -172,7 +172,7 @@ describe('jobd upgrade', { skip: notPackaged || noThrowAwayRoot, concurrency: 3 
     const first = ['sh', '/install.sh', '--from', offerFile(root, readFileSync(executable))];
     assert.equal((await root.run(first)).exitCode, 0);
     const upgradeTo = async (program: string | Uint8Array) =>
-      await root.run(['jobd', 'upgrade', '--from', offerFile(root, program), '--wait', '15']);
+      await root.run(['jobd', 'upgrade', '--from', offerFile(root, program), '--wait', '30']);
     const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
     const owners = async () =>
       (await root.run(['stat', '-c', '%U', '/var/lib/jobd/jobd.db'])).stdout;
