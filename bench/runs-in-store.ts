@@ -9,11 +9,12 @@ import { begunRun, type Execution } from '../src/engine/runs/execution.ts';
 import { testWriter } from '../test/support/running/writer.ts';
 import { json, run, startOutput, table, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { OptionsOf } from './bench.ts';
-import { makeDue, seedJobs } from './seed.ts';
+import { addHistory, makeDue, seedJobs } from './seed.ts';
 
 const declared = {
   runs: wholeNumber('runs of a round', [20_000, 1, 1_000_000]),
   batch: wholeNumber('runs of a transaction', [128, 1, 256]),
+  history: wholeNumber('runs kept in the file before', [0, 0, 950_000]),
   rounds: wholeNumber('rounds, the first of which is cold', [6, 1, 100]),
   json,
 };
@@ -23,7 +24,8 @@ const slots = 256;
 await run('runs-in-store.ts', 'what the store takes for a run', declared, main);
 
 async function main(options: OptionsOf<typeof declared>): Promise<void> {
-  const output = startOutput(options.json, { runs: options.runs, batch: options.batch });
+  const { runs, batch, history } = options;
+  const output = startOutput(options.json, { runs, batch, history });
   const rounds: { cpuUs: number; systemUs: number }[] = [];
   for (let round = 0; round < options.rounds; round += 1) rounds.push(await measure(options));
   const rows = rounds.map(({ cpuUs, systemUs }, index) => [
@@ -35,9 +37,10 @@ async function main(options: OptionsOf<typeof declared>): Promise<void> {
   output.document({ rounds });
 }
 
-async function measure({ runs, batch }: { runs: number; batch: number }) {
+async function measure({ runs, batch, history }: OptionsOf<typeof declared>) {
   using directory = temporaryDirectory();
   await seedJobs(directory.path, 'http://127.0.0.1:9', [{ prefix: 'job', count: runs }]);
+  if (history > 0) await addHistory(directory.path, history);
   await makeDue(directory.path, 'job', Date.now());
   await using store = await openStore(directory.path);
   const writer = testWriter(store, systemClock, slots);
