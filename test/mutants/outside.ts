@@ -264,9 +264,9 @@ export const outsideMutants: readonly Mutant[] = [
   },
   {
     breaks: 'a client that left while its key was checked keeps a place for large bodies',
-    file: 'api/http/limits/large-bodies.ts',
-    text: 'isLarge && !reply.raw.destroyed',
-    becomes: 'isLarge',
+    file: 'api/http/left.ts',
+    text: 'if (raw.destroyed) then();\n  else raw',
+    becomes: 'raw',
     tests: ['api/http/large-bodies.test.ts'],
   },
   {

@@ -6,6 +6,7 @@
 import type { FastifyInstance } from 'fastify';
 import { overLimit } from '../../../domain/errors.ts';
 import { tally } from '../../../domain/tally.ts';
+import { onceLeft } from '../left.ts';
 import { maxOpenBodyBytes, mayExceed } from './connections.ts';
 import { countItems, type RequestLimits } from './request-limits.ts';
 
@@ -34,13 +35,11 @@ export function limitLargeBodies(server: FastifyInstance, limits: RequestLimits)
   server.decorateRequest('bodyValues', 0);
   server.addHook('preParsing', ({ raw, principal, method }, reply, payload, done) => {
     const isLarge = mayExceed(maxOpenBodyBytes, raw) && !withoutBodies.has(method);
-    // The client may have left while its key was checked: no `close` would give its place back.
-    const isCounted = isLarge && !reply.raw.destroyed;
-    if (principal === undefined || !isCounted) return done(null, payload);
+    if (principal === undefined || !isLarge) return done(null, payload);
     const { workspaceId } = principal;
     if ((sending.get(workspaceId) ?? 0) >= mostAtOnce) return done(tooManyAtOnce);
     tally(sending, workspaceId, 1);
-    reply.raw.once('close', () => tally(sending, workspaceId, -1));
+    onceLeft(reply, () => tally(sending, workspaceId, -1));
     return done(null, payload);
   });
   server.addHook('preValidation', async ({ principal, bodyValues: items }, answer) => {
