@@ -48,18 +48,23 @@ export function rootsNewName(file: string): string | null {
   return unsafe === null ? path : null;
 }
 
+/** The path by which root may use a file that nobody else can have written or can replace; null if it is not one. */
+export function rootsOwnName(file: string): string | null {
+  const path = rootsName(file);
+  if (path === null) return null;
+  const { uid, gid, mode } = lstatSync(path);
+  const others = gid === 0 ? 0o002 : 0o022;
+  return uid === 0 && (mode & others) === 0 ? path : null;
+}
+
 /** More than any file of settings has. */
 const longestRootsFile = 64 * 1024;
 
 /** The text of a file that only root can have written; null if it is not one, or this user may not read it. Never throws. */
 export function readRootsFile(file: string): string | null {
   try {
-    const path = rootsName(file);
-    if (path === null) return null;
-    const { uid, gid, mode, size } = lstatSync(path);
-    const others = gid === 0 ? 0o002 : 0o022;
-    const isRoots = uid === 0 && (mode & others) === 0;
-    if (!isRoots || size > longestRootsFile) return null;
+    const path = rootsOwnName(file);
+    if (path === null || lstatSync(path).size > longestRootsFile) return null;
     return readFileSync(path, { encoding: 'utf8', flag: constants.O_RDONLY | noLink });
   } catch {
     return null;

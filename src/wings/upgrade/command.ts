@@ -1,7 +1,6 @@
 /** `jobd upgrade`: replaces this executable by a newer one, and goes back by itself if that does not come up. */
 
-import { realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import type { Command } from 'commander';
 import { databaseUrl, defaultServerUrl, environmentVariable } from '../../settings/config.ts';
@@ -18,7 +17,7 @@ import { parseSeconds } from '../../cli/options.ts';
 import { libpqUrl } from '../../cli/operator/libpq-url.ts';
 import { chooseDataDir, databaseOfService } from '../../cli/operator/local.ts';
 import { dataOption, databaseOption } from '../../cli/operator/place-options.ts';
-import { isRoot } from '../../cli/operator/roots-files.ts';
+import { isRoot, rootsOwnName } from '../../cli/operator/roots-files.ts';
 import { findService, findServiceUrl, serviceFiles } from '../../cli/operator/service.ts';
 
 /** How long the new version may take until it is ready, which allows for changed tables. */
@@ -109,13 +108,9 @@ function executableOf(flags: Flags): string {
   }
   const found = realpathSync(named ?? process.execPath);
   // What root runs by itself, unlike this program, nobody else may change.
-  for (const path of named !== null && isRoot() ? [found, dirname(found)] : []) {
-    const { uid, mode } = statSync(path);
-    if (uid === 0 && (mode & 0o002) === 0) continue;
-    const sentence = `other users can change ${path}, so root does not run ${found}`;
-    throw new JobdError('unavailable', `${sentence}: upgrade it as its owner`);
-  }
-  return found;
+  if (named === null || !isRoot() || rootsOwnName(found) !== null) return found;
+  const sentence = `other users can change ${found}, so root does not run it`;
+  throw new JobdError('unavailable', `${sentence}: upgrade it as its owner`);
 }
 
 /** Who restarts jobd; null if nobody is to, or knows how. */
