@@ -90,9 +90,9 @@ async function stopProcess(dataDir: string): Promise<ProgramEnd> {
   if (pid !== null) {
     try {
       process.kill(pid, 'SIGTERM');
-      const serves = (): boolean => servingProcess(dataDir) === pid;
-      for (const end = Date.now() + stopMs; serves() && Date.now() < end;) await sleep(100);
-      if (serves()) process.kill(pid, 'SIGKILL');
+      // It lets go of the lock a moment before it ends.
+      for (const end = Date.now() + stopMs; isAlive(pid) && Date.now() < end;) await sleep(100);
+      if (servingProcess(dataDir) === pid) process.kill(pid, 'SIGKILL');
     } catch (error) {
       if (isAlive(pid)) return { isOk: false, exitCode: null, stdout: '', said: messageOf(error) };
     }
