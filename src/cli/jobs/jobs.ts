@@ -170,7 +170,8 @@ Examples:
             const changed = withoutOnce(await fieldsFor(zoned.fields, found), found);
             const update = { ...changed.fields, ...action };
             checkHeaders(found, update, update.headers !== undefined);
-            said = changed.note ?? noteOn(update, found) ?? zoned.note;
+            const onClocks = await noteOnClocks(update, found);
+            said = changed.note ?? noteOn(update, found) ?? onClocks ?? zoned.note;
             return await items.update(found.id, update);
           },
         },

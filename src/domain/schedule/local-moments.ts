@@ -75,8 +75,8 @@ export function clockNote(text: string, zone: string): string | null {
   const found = date === null || time === undefined ? null : localMoments(zone, date, time, 0);
   if (found === null) return null;
   const { first, second, isSkipped } = found;
-  if (isSkipped)
-    return `${text} does not exist in ${zone}; called at ${timeIn(first, zone)} instead`;
+  const instead = `called at ${timeIn(first, zone)} instead`;
+  if (isSkipped) return `${text} does not exist in ${zone}; ${instead}`;
   return second === null ? null : `${text} happens twice in ${zone}; called at the first`;
 }
 
