@@ -24,6 +24,7 @@ import {
   isClean,
   jobdStorm,
   measureStartUp,
+  plainStorm,
   sleepUntil,
   startBare,
   startServer,
@@ -46,20 +47,7 @@ async function main(options: OptionsOf<typeof declared>): Promise<boolean> {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
   const setting: Setting = {
-    options: {
-      ...options,
-      jobs: [jobs],
-      rounds: 1,
-      slots: null,
-      delay: 0,
-      tls: null,
-      warm: 0,
-      history: 0,
-      noReceipts: false,
-      postgres: false,
-      secrets: false,
-      sign: null,
-    },
+    options: { ...plainStorm, ...options, jobs: [jobs] },
     sink,
     env: {},
     startUpMs: 0,

@@ -22,7 +22,14 @@ import {
 import type { OptionsOf } from './bench.ts';
 import { cpuSeconds, residentMb, startSink, type HttpServer } from './processes.ts';
 import { seedStore } from './seed.ts';
-import { isClean, jobdStorm, measureStartUp, startServer, type Setting } from './storm-rounds.ts';
+import {
+  isClean,
+  jobdStorm,
+  measureStartUp,
+  plainStorm,
+  startServer,
+  type Setting,
+} from './storm-rounds.ts';
 
 const declared = {
   jobs: wholeNumber('one-time jobs that wait', [100_000, 1_000, 1_000_000]),
@@ -159,17 +166,7 @@ async function main(options: Options): Promise<void> {
   const { jobs, due, seconds } = options;
   const output = startOutput(options.json, { jobs, due, seconds });
   await using sink = await startSink();
-  const usual = {
-    slots: null,
-    delay: 0,
-    tls: null,
-    hosts: 0,
-    warm: 0,
-    history: 0,
-    rounds: 1,
-  } as const;
-  const off = { noReceipts: false, postgres: false, secrets: false, sign: null };
-  const all = { ...options, ...usual, ...off, jobs: [due] };
+  const all = { ...options, ...plainStorm, jobs: [due] };
   const setting: Setting = { options: all, sink, env: {}, startUpMs: 0, server: null };
   setting.startUpMs = await measureStartUp(all);
   const alone = await measure(setting, options, 0);

@@ -27,6 +27,21 @@ export interface Setting {
   server: string | null;
 }
 
+/** What all options of a storm are in one that is not about them. */
+export const plainStorm = {
+  rounds: 1,
+  slots: null,
+  delay: 0,
+  tls: null,
+  hosts: 0,
+  warm: 0,
+  history: 0,
+  noReceipts: false,
+  postgres: false,
+  secrets: false,
+  sign: null,
+} as const;
+
 /** The figures of one round of one caller. */
 export interface Round {
   /** Arrival at the target minus due instant. */
