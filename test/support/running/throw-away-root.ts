@@ -5,6 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../directory.ts';
@@ -23,6 +24,7 @@ function whyNot(): string | false {
 
 function mountsAt(directory: string): string {
   const root = `${directory}/root`;
+  const { homedir } = userInfo();
   return `mount -t tmpfs -o size=600m tmpfs ${directory}
     mkdir ${directory}/upper ${directory}/work ${root}
     mount -t overlay -o lowerdir=/,upperdir=${directory}/upper,workdir=${directory}/work overlay ${root}
@@ -30,9 +32,10 @@ function mountsAt(directory: string): string {
     mount --rbind /proc ${root}/proc
     mount -t tmpfs tmpfs ${root}/run
     # A jobd that root runs on this machine is none of it.
-    mkdir -p ${root}/root/.local ${root}/root/.config
-    mount -t tmpfs tmpfs ${root}/root/.local
-    mount -t tmpfs tmpfs ${root}/root/.config
+    for own in .local .config; do
+      mkdir -p "${root}${homedir}/$own"
+      mount -t tmpfs tmpfs "${root}${homedir}/$own"
+    done
     mount -t tmpfs -o mode=1777 tmpfs ${root}/tmp`;
 }
 
