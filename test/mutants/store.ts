@@ -93,16 +93,23 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'the ledger looks for removed runs that a missed run stood for',
     file: 'store/runs/retention.ts',
-    text: 'last_due_at ?? scheduled_for',
-    becomes: 'scheduled_for',
+    text: 'lastDueAt ?? scheduledFor',
+    becomes: 'scheduledFor',
     tests: ['store/runs/retention.test.ts'],
   },
   {
     breaks: 'retention removes runs that are not over',
     file: 'store/runs/retention.ts',
-    text: "where not (status = 'queued' or status = 'running')",
-    becomes: 'where true',
+    text: "`not (status = 'queued' or status = 'running')`",
+    becomes: '`true`',
     tests: ['store/runs/rare-states.test.ts'],
+  },
+  {
+    breaks: 'retention removes runs that an alert will name',
+    file: 'store/runs/retention.ts',
+    text: ".where('run_id', '=', of('id'))",
+    becomes: ".where('run_id', '=', 'none')",
+    tests: ['store/runs/retention.test.ts'],
   },
   {
     breaks: 'a job that is paused follows',

@@ -15,7 +15,7 @@ import type { Db, Store } from '../../store/database/store.ts';
 import { sweep, type SweepPage } from '../../store/database/sweep.ts';
 import { listPingHistories, removePingsUpTo } from '../../store/monitors/pings.ts';
 import { listKeptFrom } from '../../store/runs/early.ts';
-import { findPlan, listHistories, removeBeginnings } from '../../store/runs/retention.ts';
+import { findPlan, listHistories, removeRuns } from '../../store/runs/retention.ts';
 import type { JobHistory } from '../../store/runs/retention.ts';
 import { steadyForMs, watchSteadiness } from '../clock-watch.ts';
 import { mergeOldestFirst, type Head, type OldestFirst } from './oldest-first.ts';
@@ -184,7 +184,7 @@ export function createHistoryPruning(
           taken = await runs.take(store.db, Math.min(rows, excess.surplus), Infinity);
         }
         if (taken.length === 0) return null;
-        const count = await remove(reason, 'results', (tx) => removeBeginnings(tx, taken));
+        const count = await remove(reason, 'results', (tx) => removeRuns(tx, taken));
         results -= count;
         return count;
       },

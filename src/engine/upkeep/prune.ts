@@ -22,8 +22,6 @@ export interface Pruning {
 /** A rest is at least this long, and this many times as long as the step before: two fifths of the time at most. */
 const shortestRestMs = 5;
 const restsPerStep = 1.5;
-/** After this many writes the log goes into the file: pages that several of them changed are copied once. */
-const writesPerCheckpoint = 2;
 
 export interface Pruner {
   /** Does a step. Returns how long to rest, in milliseconds. */
@@ -36,12 +34,12 @@ export function createPruner(
   kinds: readonly Pruning[],
 ): Pruner {
   const removed = new Map<string, number>();
-  let uncopied = 0;
+  let isInLog = false;
 
   async function doStep(): Promise<boolean> {
-    if (store.file !== null && uncopied >= writesPerCheckpoint) {
+    if (store.file !== null && isInLog) {
       // A step of its own: with a write it would take too long.
-      uncopied = 0;
+      isInLog = false;
       await store.file.checkpoint();
       return true;
     }
@@ -50,7 +48,7 @@ export function createPruner(
       if (count === null) continue;
       if (count > 0) {
         removed.set(name, (removed.get(name) ?? 0) + count);
-        uncopied += 1;
+        isInLog = true;
       }
       return true;
     }

@@ -2,8 +2,9 @@
 
 import { sql, type Selectable } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
-import { joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { larger } from '../database/dialect.ts';
 import type { RunRow } from '../database/schema.ts';
+import { statementForEach, type Parameters } from '../database/statement.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import type { RunPosition } from './runs.ts';
@@ -54,16 +55,25 @@ export async function findPlan(db: Db, accountId: string): Promise<PlanName | un
   return row?.plan;
 }
 
-/** A job's oldest runs, the oldest first, from the one after `after` on if it is given. */
+/** A run that is over. */
+export interface OldRun extends RunPosition, Pick<Selectable<RunRow>, 'id' | 'status'> {
+  jobId: string;
+  /** Of missed due times, the last one, in epoch milliseconds. */
+  lastDueAt: number | null;
+}
+
+/** A job's oldest runs that are over, the oldest first, from the one after `after` on if it is given. */
 export async function listOldestRuns(
   db: Db,
   jobId: string,
   { after, limit }: { after: RunPosition | null; limit: number },
-): Promise<RunPosition[]> {
+): Promise<OldRun[]> {
   let query = db
     .selectFrom('runs')
-    .select(['scheduled_for as scheduledFor', 'source'])
+    .select(['id', 'job_id as jobId', 'status', 'scheduled_for as scheduledFor', 'source'])
+    .select('last_due_at as lastDueAt')
     .where('job_id', '=', jobId)
+    .where(sql<boolean>`not (status = 'queued' or status = 'running')`)
     .orderBy('scheduled_for')
     .orderBy('source')
     .limit(limit);
@@ -74,44 +84,53 @@ export async function listOldestRuns(
   return await query.execute();
 }
 
-/** The beginning of a job's history, up to and including one of its runs. */
-export interface Beginning extends RunPosition {
-  jobId: string;
-}
+/** Each alone: SQLite keeps a journal of a statement that removes many rows with what belongs to them. */
+const removeRun = statementForEach((db: Db, of: Parameters<Pick<OldRun, 'id' | 'jobId'>>) =>
+  db
+    .deleteFrom('runs')
+    .where('id', '=', of('id'))
+    .where((run) => {
+      const alert = run.selectFrom('outbox').select('id').where('subject_id', '=', of('jobId'));
+      return run.not(run.exists(alert.where('run_id', '=', of('id'))));
+    })
+    .compile(),
+);
 
-type RemovedRun = Pick<Selectable<RunRow>, 'job_id' | 'status' | 'scheduled_for' | 'last_due_at'>;
-
-/** Of one job: runs by status, and the last of their due times. */
+/** Of one job: runs that were removed by status, and the last of their due times. */
 const nothingRemoved = { success: 0, failed: 0, interrupted: 0, missed: 0, from: 0 };
+type Removed = typeof nothingRemoved & { jobId: string };
+
+const subtract = statementForEach((db: Db, of: Parameters<Removed>) =>
+  db
+    .updateTable('jobs')
+    .set((job) => ({
+      total_success: job('total_success', '-', of('success')),
+      total_failed: job('total_failed', '-', of('failed')),
+      total_interrupted: job('total_interrupted', '-', of('interrupted')),
+      total_missed: job('total_missed', '-', of('missed')),
+      history_from: larger(sql.ref('history_from'), of('from')),
+    }))
+    .where('id', '=', of('jobId'))
+    .compile(),
+);
 
 /**
- * Removes the runs at the beginnings of histories, with their receipts, and subtracts them from their jobs' totals.
- * Open runs stay, and those that an alert will name. Returns how many runs it removed.
+ * Removes runs that are over, with their receipts, and subtracts them from their jobs' totals. Those that an alert will name stay.
+ * Returns how many it removed.
  */
-export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
-  const removed = await sql<RemovedRun>`
-    delete from runs where id in (
-      select runs.id from ${rowsOf(beginnings)}
-      ${joinInOrder} runs on runs.job_id = ${textOf('jobId')}
-        and (runs.scheduled_for, runs.source) <= (${numberOf('scheduledFor')}, ${textOf('source')})
-      where not (status = 'queued' or status = 'running')
-        and not exists (select 1 from outbox where subject_id = runs.job_id and run_id = runs.id))
-    returning job_id, status, scheduled_for, last_due_at`.execute(tx);
-  const counts = new Map<string, Record<string, number | string>>();
-  for (const { job_id: jobId, status, scheduled_for, last_due_at } of removed.rows) {
+export async function removeRuns(tx: Db, runs: readonly OldRun[]): Promise<number> {
+  const isRemoved = await removeRun(
+    tx,
+    runs.map(({ id, jobId }) => ({ id, jobId })),
+  );
+  const removed = runs.filter((_, index) => isRemoved[index]);
+  const counts = new Map<string, Removed>();
+  for (const { jobId, status, scheduledFor, lastDueAt } of removed) {
     const count = counts.get(jobId) ?? { jobId, ...nothingRemoved };
-    count[status] = Number(count[status]) + 1;
-    count['from'] = Math.max(Number(count['from']), last_due_at ?? scheduled_for);
+    count[status as keyof typeof nothingRemoved] += 1;
+    count.from = Math.max(count.from, lastDueAt ?? scheduledFor);
     counts.set(jobId, count);
   }
-  await sql`
-    update jobs set
-      total_success = total_success - ${numberOf('success')},
-      total_failed = total_failed - ${numberOf('failed')},
-      total_interrupted = total_interrupted - ${numberOf('interrupted')},
-      total_missed = total_missed - ${numberOf('missed')},
-      history_from = ${larger(sql.ref('history_from'), numberOf('from'))}
-    from ${rowsOf([...counts.values()])}
-    where jobs.id = ${textOf('jobId')}`.execute(tx);
-  return removed.rows.length;
+  await subtract(tx, [...counts.values()]);
+  return removed.length;
 }

@@ -11,8 +11,7 @@ import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { recordAttempt } from '../../support/records/attempt.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
 import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
-import { removeBeginnings } from '../../../src/store/runs/retention.ts';
-import { keepHistory } from '../../support/checks/history.ts';
+import { keepHistory, removeUpTo } from '../../support/checks/history.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openTestStore, type TestStore } from '../../support/running/store.ts';
@@ -196,7 +195,7 @@ test('an alert that is held back is sent, though its run was removed meanwhile',
   const events = async () => (await deliveriesOf(setup, channel)).map(({ event }) => event);
   assert.deepEqual(await events(), ['job.failed']);
   const all = { jobId: subjectId, scheduledFor: 2, source: 'scheduled' } as const;
-  assert.equal(await store.write((tx) => removeBeginnings(tx, [all])), 2);
+  assert.equal(await store.write((tx) => removeUpTo(tx, all)), 2);
   const later = fakeClock();
   assert.equal(await createExpander(store, later).release([]), 1);
   assert.deepEqual(await events(), ['job.failed', 'job.recovered']);

@@ -19,8 +19,8 @@ import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
-import { removeBeginnings } from '../../../src/store/runs/retention.ts';
 import { everyRun, insertQueuedRun, listRuns, runOf } from '../../../src/store/runs/runs.ts';
+import { removeUpTo } from '../../support/checks/history.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { repeatedBy, seed, seededRandom } from '../../support/dice.ts';
 import { claimOf, endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
@@ -93,9 +93,11 @@ function createHistory(setup: TestStore, random: () => number, startAt: number) 
     (job) => change(job, { sealed: 'v1.0000000000000000.damaged' }),
     (job) =>
       store.write((tx) =>
-        removeBeginnings(tx, [
-          { jobId: job.id, scheduledFor: now - Math.floor(random() * 600_000), source: 'manual' },
-        ]),
+        removeUpTo(tx, {
+          jobId: job.id,
+          scheduledFor: now - Math.floor(random() * 600_000),
+          source: 'manual',
+        }),
       ),
   ];
   return {

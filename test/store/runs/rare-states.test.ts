@@ -36,7 +36,7 @@ import {
   noRun,
   recordEndedRuns,
 } from '../../../src/store/runs/ended.ts';
-import { listHistories, removeBeginnings } from '../../../src/store/runs/retention.ts';
+import { listHistories, listOldestRuns } from '../../../src/store/runs/retention.ts';
 import { findManualRunIn } from '../../../src/store/runs/runs.ts';
 import {
   changed,
@@ -227,10 +227,7 @@ testGuards({
     changed('jobs', 'leader', { history_from: 5 }),
   ],
   'a run that is not over stays, however old it is': [
-    (tx) =>
-      removeBeginnings(tx, [{ jobId: 'asked', scheduledFor: later, source: 'scheduled' }]).then(
-        (removed) => removed === 0,
-      ),
+    async (tx) => (await listOldestRuns(tx, 'asked', { after: null, limit: 9 })).length === 0,
     runBecame('queued', 'success'),
   ],
   'runs of a deleted job, and of other states, are not listed': [

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
-import type { Store } from '../../../src/store/database/store.ts';
+import type { Db, Store } from '../../../src/store/database/store.ts';
+import { listOldestRuns, removeRuns, type OldRun } from '../../../src/store/runs/retention.ts';
 import { countRuns, everyRun, workspaceOf } from '../../../src/store/runs/runs.ts';
 
 /** A run of a history; it has a receipt if it got an answer. */
@@ -107,4 +108,25 @@ export async function assertTotalsCounted(store: Store): Promise<void> {
   const { rows } = await sql`
     select run_id from receipts where run_id not in (select id from runs)`.execute(store.db);
   assert.deepEqual(rows, []);
+}
+
+/** Removes a job's runs that are over and were due by then, of those due at one moment the ones by hand first. Returns how many. */
+export async function removeUpTo(
+  tx: Db,
+  { jobId, scheduledFor, source = 'scheduled' }: RemovedTo,
+): Promise<number> {
+  const oldest = await listOldestRuns(tx, jobId, { after: null, limit: 100_000 });
+  const isLater = (run: OldRun): boolean =>
+    run.scheduledFor > scheduledFor || (run.scheduledFor === scheduledFor && run.source > source);
+  return await removeRuns(
+    tx,
+    oldest.filter((run) => !isLater(run)),
+  );
+}
+
+interface RemovedTo {
+  jobId: string;
+  /** Epoch milliseconds. */
+  scheduledFor: number;
+  source?: 'scheduled' | 'manual';
 }

@@ -10,6 +10,7 @@ import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { insertQueuedRun } from '../../../src/store/runs/runs.ts';
+import { removeUpTo } from '../../support/checks/history.ts';
 import { ledgersIn, wrongIn } from '../../support/checks/ledger.ts';
 import { queuedRun } from '../../support/records/run.ts';
 import { simulateService, type SimulatedService } from '../../support/simulated/service.ts';
@@ -340,12 +341,12 @@ test('each of 50 manipulations is found', async (t) => {
 test('what was removed because it was old is not missed', async (t) => {
   const service = await eventfulService(t);
   const { store } = service;
-  const { removeBeginnings } = await import('../../../src/store/runs/retention.ts');
   const { rows } = await sql<{ jobId: string; scheduledFor: number }>`
     select job_id as "jobId", max(scheduled_for) as "scheduledFor" from runs
     where scheduled_for < ${Date.parse('2026-03-20T00:00:00Z')} group by job_id`.execute(store.db);
-  const beginnings = rows.map((row) => ({ ...row, source: 'scheduled' as const }));
-  await store.write((tx) => removeBeginnings(tx, beginnings));
+  await store.write(async (tx) => {
+    for (const row of rows) await removeUpTo(tx, row);
+  });
   const jobs = await ledgersIn(store.db, service.clock);
   assert.deepEqual(wrongIn(jobs), []);
   assert.ok(jobs.every(({ keptFrom }) => keptFrom !== null));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { workspaceOf } from '../../../src/store/runs/runs.ts';
-import { removeBeginnings } from '../../../src/store/runs/retention.ts';
+import { removeUpTo } from '../../support/checks/history.ts';
 import { startClockedDaemon } from '../../support/running/daemon.ts';
 import { openTestLocal } from '../../support/running/local.ts';
 
@@ -65,7 +65,7 @@ test('a page ends after 20,000 runs, and each 5,000 count as a request; removed 
     scheduledFor: begin + 9_999 * minute,
     source: 'manual',
   } as const;
-  await local.store.write((tx) => removeBeginnings(tx, [beginning]));
+  await local.store.write((tx) => removeUpTo(tx, beginning));
   const [cut] = (await ask('GET', month)).body.jobs;
   const countedFrom = new Date(beginning.scheduledFor).toISOString();
   assert.deepEqual([cut.success, cut.countedFrom], [10_000, countedFrom]);
