@@ -18,7 +18,7 @@ import { insertKey } from '../src/store/accounts/keys.ts';
 import { activeMasterKeyId } from '../src/store/secrets/master-keys.ts';
 import { insertMonitor } from '../src/store/monitors/monitors.ts';
 import { openStore } from '../src/store/open.ts';
-import type { Store } from '../src/store/database/store.ts';
+import type { Db, Store } from '../src/store/database/store.ts';
 import { defaultWorkspace, findWorkspace } from '../src/store/accounts/workspaces.ts';
 import { originOf, sinkTarget } from './target.ts';
 
@@ -188,8 +188,8 @@ export async function makeDue(
   periodMs = dayMs,
 ): Promise<void> {
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
-  await store.write((tx) =>
-    tx
+  await store.write(async (tx) => {
+    await tx
       .updateTable('jobs')
       .set({
         period_seconds: periodMs / 1_000,
@@ -197,8 +197,9 @@ export async function makeDue(
         next_run_at: dueAt,
       })
       .where('name', '=', prefix)
-      .execute(),
-  );
+      .execute();
+    await noteSchedules(tx);
+  });
 }
 
 /** Makes all jobs due once a minute from an instant on, spread over the minute. */
@@ -210,7 +211,14 @@ export async function makePeriodic(dataDir: string, fromAt: number): Promise<voi
       from (select id, cast((row_number() over (order by id) - 1) * ${minuteMs} * 1.0
         / count(*) over () as integer) as at from jobs) as planned
       where jobs.id = planned.id`.execute(tx);
+    await noteSchedules(tx);
   });
+}
+
+/** Else the ledger would find runs that were not due. */
+async function noteSchedules(tx: Db): Promise<void> {
+  await sql`update schedule_spans set period_seconds = jobs.period_seconds, anchor_at = jobs.anchor_at
+    from jobs where jobs.id = schedule_spans.job_id`.execute(tx);
 }
 
 /** Whether every job that was due at this instant has a run, and every run has ended. */
