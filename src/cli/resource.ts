@@ -171,12 +171,7 @@ function selectable<Item extends Named, Update, Status extends string, Listed>(
   { noun, statuses, all, of }: Resource<Item, Update, Status, Listed>,
   api: Api,
 ): Selectable<Status> {
-  return {
-    noun,
-    statuses,
-    find: (text) => of(api).find(text),
-    all: (limits) => all(api, limits),
-  };
+  return { noun, statuses, find: (text) => of(api).find(text), all: (limits) => all(api, limits) };
 }
 
 function addListCommand<Item extends Named, Update, Status extends string, Listed>(

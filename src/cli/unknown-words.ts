@@ -6,7 +6,7 @@ import { nearest } from '../domain/nearest.ts';
 /** Commands, and the words by which people look for them first. */
 const commands: Readonly<Record<string, string>> = {
   'jobs create': 'add create cron',
-  'jobs delete': 'delete rm',
+  'jobs delete': 'del delete remove rm',
   'jobs get': 'get show',
   'jobs list': 'list ls ps',
   'jobs pause': 'pause disable stop',
@@ -30,6 +30,7 @@ const options: Readonly<Record<string, string>> = {
   '--retries': '--retry',
   '--selector': '--label --labels',
   '--tz': '--timezone --zone',
+  '--version': '-v',
 };
 
 function lookedFor(table: Readonly<Record<string, string>>, word: string): string | undefined {
@@ -37,6 +38,9 @@ function lookedFor(table: Readonly<Record<string, string>>, word: string): strin
 }
 
 const unknown = /^error: unknown (command|option) '(.*)'(?:\n\(Did you mean (.*)\?\))?\s*$/s;
+
+/** A shell puts the names of files in the place of an asterisk. */
+const excess = /^error: too many arguments .*? but got (\d+):/s;
 
 /** What is missing may be there under another name. */
 const missing = /^error: required option /;
@@ -48,11 +52,19 @@ export function usageText(command: Command, text: string): string {
   const [, kind, word = '', similar] = unknown.exec(text) ?? [];
   const path = pathOf(command);
   const help = `see ${['jobd', 'help', ...path].join(' ')}\n`;
+  const count = Number(excess.exec(text)?.[1] ?? 0);
+  if (count > 3 && takesExpression(command))
+    return `jobd: the shell made ${count} words of an expression: put it in quotes, '*/5 * * * *'; ${help}`;
   if (kind === undefined) return text.replace(/^error: /, 'jobd: ').replace(/\.?\n$/, `; ${help}`);
   const find = kind === 'command' ? meantCommand : meantOption;
   const meant = find(command, path, word) ?? similar;
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
   return `jobd: unknown ${kind} '${word}'${hint}, ${help}`;
+}
+
+function takesExpression(command: Command): boolean {
+  const [first] = command.registeredArguments;
+  return first?.name() === 'expression' || command.getOptionValue('cron') !== undefined;
 }
 
 function meantCommand(command: Command, path: readonly string[], word: string): string | undefined {

@@ -77,13 +77,12 @@ function many<Value>(
 ): ServeSetting<Value> {
   const name = `${optionIn(flag)} (or ${variable})`;
   const read = (flags: Flags, env: Environment): Value => {
-    const given = flags[fieldOf(flag)];
-    if (!Array.isArray(given)) {
-      return parse((env[variable] ?? '').split(/[\s,]+/).filter(Boolean), name);
-    }
+    const given = flags[fieldOf(flag)] ?? env[variable] ?? [];
     // Perhaps an unset variable of a shell, which hardly means all or none.
-    if (!given.includes('')) return parse(given, name);
-    throw invalidInput(`${optionIn(flag)} has nothing in it: give it a value, or leave it out`);
+    if (Array.isArray(given) && given.includes(''))
+      throw invalidInput(`${optionIn(flag)} has nothing in it: give it a value, or leave it out`);
+    const texts = [given].flat().flatMap((text) => String(text).split(/[\s,]+/));
+    return parse(texts.filter(Boolean), name);
   };
   return { flag, variable, about, usual: '', isList: true, read, ...more };
 }

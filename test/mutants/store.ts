@@ -214,7 +214,14 @@ export const storeMutants: readonly Mutant[] = [
   {
     breaks: 'a search finds what waits for the slots of a full workspace',
     file: 'store/runs/claims.ts',
-    text: "    .where(isNoneOf('workspace_id', of('workspaces')))\n",
+    text: "    .where(isNoShareOf('workspace_id', of('shares')))\n",
+    becomes: '',
+    tests: ['engine/runs/shares.test.ts'],
+  },
+  {
+    breaks: 'a search finds what waits for the slots of a host of which its workspace has enough',
+    file: 'store/runs/claims.ts',
+    text: "and host || ' ' || ${id} not in ${textsIn(shares)}",
     becomes: '',
     tests: ['engine/runs/shares.test.ts'],
   },

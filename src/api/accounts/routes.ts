@@ -27,9 +27,7 @@ const operations = describe(
         'Returns what the settings page shows to the operator. Only for sessions of the owner: `jobd open` starts one.',
       response: { 200: About },
       answer: 'The facts.',
-      failures: {
-        403: forOwners('see this'),
-      },
+      failures: { 403: forOwners('see this') },
     },
   },
 );
@@ -51,10 +49,7 @@ export function accountRoutes(server: ApiServer, app: DaemonApp): void {
       ...about,
       startedAt: isoTime(about.startedAt),
       space: { ...about.space, lastRemovedAt },
-      ledger: about.ledger && {
-        ...about.ledger,
-        checkedAt: isoTime(about.ledger.checkedAt),
-      },
+      ledger: about.ledger && { ...about.ledger, checkedAt: isoTime(about.ledger.checkedAt) },
       findings: about.findings.map(findingOf),
       nodes: about.nodes.map(nodeOf),
     };

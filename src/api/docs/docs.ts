@@ -20,8 +20,6 @@ export function docsRoutes(
   server.get('/docs', (request, reply) =>
     page(request, reply.header('content-security-policy', pagePolicy)),
   );
-  server.get(
-    '/docs.css',
-    fixedAnswer('text/css; charset=utf-8', () => pageFile('docs.css')),
-  );
+  const sheet = fixedAnswer('text/css; charset=utf-8', () => pageFile('docs.css'));
+  server.get('/docs.css', sheet);
 }

@@ -60,11 +60,8 @@ export function callKeyRoutes(server: ApiServer, app: Ground, siteUrl: () => str
     answerFrom({ type, cacheControl, find, make: (keys) => JSON.stringify(shape(keys)) });
   const keySet = documentOf(jsonType, callKeySet);
   const directory = documentOf(directoryType, signatureDirectory);
-  const configuration = fixedAnswer(
-    jsonType,
-    () => JSON.stringify(discovery(siteUrl())),
-    cacheControl,
-  );
+  const discovered = () => JSON.stringify(discovery(siteUrl()));
+  const configuration = fixedAnswer(jsonType, discovered, cacheControl);
   const { getCallKeys, getSignatureDirectory, getDiscovery } = operations;
   server.get('/.well-known/jwks.json', getCallKeys, keySet);
   const place = '/.well-known/http-message-signatures-directory';

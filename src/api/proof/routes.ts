@@ -80,8 +80,6 @@ export function receiptKeyRoutes(server: ApiServer, app: ReceiptsApp): void {
 
 /** Adds the script that verifies receipts without jobd, outside the API (docs/behavior.md#receipt-4). */
 export function verifyScriptRoute(server: ApiServer, app: ReceiptsApp): void {
-  server.get(
-    '/verify-receipt.mjs',
-    fixedAnswer('text/javascript; charset=utf-8', () => app.verifyScript()),
-  );
+  const script = fixedAnswer('text/javascript; charset=utf-8', () => app.verifyScript());
+  server.get('/verify-receipt.mjs', script);
 }

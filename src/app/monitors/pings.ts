@@ -69,11 +69,8 @@ export function createPingKeeper(
   async function write(batch: readonly Fold[]): ReturnType<typeof keepPings> {
     const isKeepingRows = !store.reserve.isInUse;
     try {
-      return await writeConfirmed(
-        { store, clock },
-        (tx) => keepPings(tx, batch, { isKeepingRows }),
-        arePingsKept,
-      );
+      const work = (tx: Db) => keepPings(tx, batch, { isKeepingRows });
+      return await writeConfirmed({ store, clock }, work, arePingsKept);
     } catch (error) {
       if (isKeepingRows && store.reserve.isInUse) return await write(batch);
       throw error;
@@ -117,9 +114,7 @@ export function createPingKeeper(
 }
 
 function addPing({ said, rows }: Fold, ping: ReceivedPing, at: number): void {
-  for (const one of rows.keys()) {
-    if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
-  }
+  for (const one of rows.keys()) if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
   const last = { kind: ping.kind, at };
   said.push(last);
   rows.set(last, ping);

@@ -38,7 +38,7 @@ import {
 } from '../schedule/schedule-options.ts';
 
 /** Columns that a narrow terminal hides, the last one first. */
-const lessNeeded = ['labels', 'url', 'last run', 'result', 'id'];
+const lessNeeded = ['result', 'url', 'last run', 'labels', 'id'];
 
 const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   noun: 'job',

@@ -33,7 +33,7 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
   if (!prefixPattern.test(word)) {
     throw new JobdError(
       'invalid_input',
-      `a run is named by its id, 13 characters of it or more, latest, or a status; got ${text}`,
+      `a run is named by its id, 13 characters of it or more, latest, or a status (${runStatuses.join(', ')}); got ${text}`,
     );
   }
   const before = isoTime(timeOfId(word) + 1);

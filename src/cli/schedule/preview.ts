@@ -23,10 +23,7 @@ export function printPreview(
     utc: isoTime,
     [wait]: (at) => inTwoUnits(Math.ceil((at - from) / 1_000), { minute: 'min' }),
   };
-  const forPrograms: Columns<number> = {
-    local: (at) => localIsoTime(at, timezone),
-    utc: isoTime,
-  };
+  const forPrograms: Columns<number> = { local: (at) => localIsoTime(at, timezone), utc: isoTime };
   const columns = output.isTerminal ? forPeople : forPrograms;
   printRows(output, next, columns, { optional: [wait, 'utc'], leastText: output.width });
   if (output.isTerminal && notes.length > 0) output.say('');

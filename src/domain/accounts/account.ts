@@ -27,11 +27,8 @@ export interface Workspace {
   createdAt: number;
 }
 
-/** `active`: paid for, or without need of payment. */
-export type AccountStatus = 'trial' | 'active' | 'expired';
-
-/** The status of an account at `now`. */
-export function accountStatusOf(account: Account, now: number): AccountStatus {
+/** The status of an account at `now`. `active`: paid for, or without need of payment. */
+export function accountStatusOf(account: Account, now: number): 'trial' | 'active' | 'expired' {
   if (hasExpired(account, now)) return 'expired';
   return account.onTrial ? 'trial' : 'active';
 }

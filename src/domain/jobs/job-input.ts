@@ -134,10 +134,7 @@ export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: Jo
     ...readSchedule(others, job),
     ...changedSigning(job, others),
   };
-  const changed: Job = {
-    ...fields,
-    ...readAdjustments(fields, fields, now),
-  };
+  const changed: Job = { ...fields, ...readAdjustments(fields, fields, now) };
   if (changed.runAt !== null && changed.after !== null) {
     throw invalidInput('runAt and after exclude each other: set one of them to null');
   }

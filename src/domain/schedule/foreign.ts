@@ -46,7 +46,7 @@ function intervalHint(text: string): string | null {
   const seconds =
     go === undefined ? Number(count ?? 1) * (units[unit.toLowerCase()] ?? 0) : secondsOf(go);
   if (seconds === null || seconds === 0) return null;
-  return `it is an interval: instead of an expression, set one of ${seconds} seconds (${durationOf(seconds)})`;
+  return `it is an interval: instead of an expression, set a period of ${seconds} seconds (--every ${durationOf(seconds)})`;
 }
 
 const shorthands: Readonly<Record<string, string>> = {

@@ -81,7 +81,7 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
   let inDoubt: Execution[] = [];
   /** The most runs in one claim: fewer after a failure, since a store in trouble may still take a few. */
   let largestClaim = Infinity;
-  let searched: Searched = { upTo: 0, exceptHosts: [], exceptWorkspaces: [], endsAtMs: 0 };
+  let searched: Searched = { upTo: 0, exceptHosts: [], exceptShares: [], endsAtMs: 0 };
 
   async function write(batch: Batch, { claims }: Work): Promise<Written> {
     const most = claims === 'refill' ? batch.executions.length : Infinity;
@@ -162,12 +162,12 @@ export function createWriter({ store, clock, membership, slots, ...parts }: Writ
 
   /** A search found nothing. */
   function noteSearch(upTo: number, { limit, exceptJobs, dueAfter, ...bounds }: ClaimBounds): void {
-    const { exceptHosts, exceptWorkspaces = [] } = bounds;
-    const isShort = exceptHosts.length + exceptWorkspaces.length > 0;
+    const { exceptHosts, exceptShares = [] } = bounds;
+    const isShort = exceptHosts.length + exceptShares.length > 0;
     if (limit === 0 || !isShort || exceptJobs.length > 0) return;
     const isWhole = dueAfter === undefined;
     const endsAtMs = isWhole ? clock.monotonicMs() + searchedForMs : searched.endsAtMs;
-    searched = { upTo, exceptHosts, exceptWorkspaces, endsAtMs };
+    searched = { upTo, exceptHosts, exceptShares, endsAtMs };
   }
 
   function releaseDoubtful(isReleased: (execution: Execution) => boolean): void {

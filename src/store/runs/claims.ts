@@ -39,13 +39,16 @@ export interface QueuedRun extends ClaimableJob {
   isChained: boolean;
 }
 
+/** In the place of a host: all slots. */
+export const everywhere = '*';
+
 /** What to find. */
 export interface ClaimBounds {
   limit: number;
   /** Hosts without free slots. */
   exceptHosts: readonly string[];
-  /** Ids of workspaces that leave the last slots to others. Default: none. */
-  exceptWorkspaces?: readonly string[];
+  /** Places of which workspaces leave the last slots to others: `HOST ID`, or of all slots `* ID`. Default: none. */
+  exceptShares?: readonly string[];
   /** Held jobs. They are found anyway when their due times would be missed otherwise. */
   exceptJobs: readonly string[];
   /** Jobs that were due by then are not looked for, in epoch milliseconds. Default: all are. */
@@ -64,7 +67,7 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
     .where(isNoneOf('host', of('hosts')))
-    .where(isNoneOf('runs.workspace_id', of('workspaces')))
+    .where(isNoShareOf('runs.workspace_id', of('shares')))
     .where(isNoneOf('jobs.id', of('jobs')))
     .orderBy(sql`(cause_run_id is not null)`)
     .orderBy('scheduled_for')
@@ -97,7 +100,7 @@ const dueJobs = statement((db: Db, of: Parameters<Bounds & Due & { after: number
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isNoneOf('host', of('hosts')))
-    .where(isNoneOf('workspace_id', of('workspaces')))
+    .where(isNoShareOf('workspace_id', of('shares')))
     .where(isNotHeld(of))
     .orderBy('next_run_at')
     .limit(of('limit'))
@@ -138,7 +141,7 @@ interface Bounds {
   limit: number;
   /** JSON. */
   hosts: string;
-  workspaces: string;
+  shares: string;
   jobs: string;
 }
 
@@ -147,7 +150,7 @@ function asParameters({ limit, exceptHosts, exceptJobs, ...more }: ClaimBounds):
     // To SQLite a negative limit means no limit.
     limit: Math.max(0, limit),
     hosts: JSON.stringify(exceptHosts),
-    workspaces: JSON.stringify(more.exceptWorkspaces ?? []),
+    shares: JSON.stringify(more.exceptShares ?? []),
     jobs: JSON.stringify(exceptJobs),
   };
 }
@@ -160,6 +163,11 @@ interface Due {
 
 function isNotHeld(of: Parameters<Pick<Bounds, 'jobs'> & Due>): RawBuilder<boolean> {
   return sql<boolean>`(${isNoneOf('jobs.id', of('jobs'))} or next_run_at <= ${of('urgent')})`;
+}
+
+function isNoShareOf(workspace: string, shares: RawBuilder<string>): RawBuilder<boolean> {
+  const id = sql.ref(workspace);
+  return sql<boolean>`(${sql.lit(`${everywhere} `)} || ${id} not in ${textsIn(shares)} and host || ' ' || ${id} not in ${textsIn(shares)})`;
 }
 
 function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolean> {

@@ -119,10 +119,8 @@ const subtract = statementForEach((db: Db, of: Parameters<Removed>) =>
  * Returns how many it removed.
  */
 export async function removeRuns(tx: Db, runs: readonly OldRun[]): Promise<number> {
-  const isRemoved = await removeRun(
-    tx,
-    runs.map(({ id, jobId }) => ({ id, jobId })),
-  );
+  const keys = runs.map(({ id, jobId }) => ({ id, jobId }));
+  const isRemoved = await removeRun(tx, keys);
   const removed = runs.filter((_, index) => isRemoved[index]);
   const counts = new Map<string, Removed>();
   for (const { jobId, status, scheduledFor, lastDueAt } of removed) {

@@ -49,7 +49,9 @@ export function movedDatabase(dataDir: string): JobdError | null {
       notes:
         moved === undefined
           ? rescueOf(open)
-          : [`move ${moved} back to ${path}: jobd continues by itself`],
+          : [
+              `move ${moved} back to ${path}, with ${moved}-wal and -shm beside it: jobd continues by itself`,
+            ],
     },
   );
 }

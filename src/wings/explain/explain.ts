@@ -108,7 +108,7 @@ function withoutRun(records: Records, state: StateThen, dueAt: number): Verdict 
   }
   if (wasHeld(schedules, dueAt)) {
     const held = heldBy(records, dueAt);
-    const did = held?.did ?? 'was held by a window that was changed or deleted since';
+    const did = held?.did ?? 'was held by a window; it, or the labels of the job, changed since';
     return { outcome: 'held', answer: `${not}: it ${did}.` };
   }
   const end = endedBefore(schedules, dueAt);

@@ -47,7 +47,7 @@ test('a database that is removed or replaced is noticed, and nothing is stored i
         /^fail\t.*\tprocess \d+ has another file open than .*, which was moved to/m,
       );
       assert.ok(
-        stdout.includes(`- move ${kept} back to ${path}: jobd continues by itself\n`),
+        stdout.includes(`- move ${kept} back to ${path}, with ${kept}-wal and -shm beside it`),
         stdout,
       );
     }

@@ -1,4 +1,4 @@
-/** Workspaces share the slots: whatever one of them calls, the others find some. */
+/** Workspaces share the slots, and those of each host: whatever one of them calls, the others find some. */
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
@@ -35,34 +35,39 @@ async function setup(t: TestContext) {
   return { ...engine, addOther, add };
 }
 
-test('a workspace that waits for slots leaves the next one to another, before runs by hand of its own', async (t) => {
-  const { start, add, addOther, ask, clock, endedRuns } = await setup(t);
-  const slow = await startHeldSink(t);
-  const its = await startHeldSink(t);
-  const asked = await add(12, { cronExpr: '0 0 1 1 *', url: slow.url });
-  const due = await add(12, { ...dueOnce, url: slow.url });
-  for (const job of asked) await ask(job);
-  const others = [await addOther({ ...dueOnce, url: its.url })];
-  others.push(await addOther({ cronExpr: '12 * * * *', url: its.url }));
-  clock.set(dueAt);
-  const engine = await start({ slots });
-  await its.waitFor(1);
-  await slow.waitFor(slots - 1);
-  assert.equal(slow.waiting, slots - 1, 'one was left for it');
-  clock.set(dueAt + minute);
-  engine.wake();
-  slow.release(1);
-  await its.waitFor(2);
-  assert.equal(slow.waiting, slots - 2, 'the next free slot is not for a run by hand');
-  its.release();
-  for (const job of others) await endedRuns(job, 1);
-  for (let answered = 1; answered < 24; answered += 1) {
-    await slow.waitFor(1);
+for (const [what, limits] of [
+  ['slots', { slots }],
+  ['slots of its host', { slots: slots + 2, slotsPerHost: slots }],
+] as const) {
+  test(`a workspace that waits for ${what} leaves the next one to another, before runs by hand of its own`, async (t) => {
+    const { start, add, addOther, ask, clock, endedRuns } = await setup(t);
+    const slow = await startHeldSink(t);
+    const its = await startHeldSink(t);
+    const asked = await add(12, { cronExpr: '0 0 1 1 *', url: slow.url });
+    const due = await add(12, { ...dueOnce, url: slow.url });
+    for (const job of asked) await ask(job);
+    const others = [await addOther({ ...dueOnce, url: its.url })];
+    others.push(await addOther({ cronExpr: '12 * * * *', url: its.url }));
+    clock.set(dueAt);
+    const engine = await start(limits);
+    await its.waitFor(1);
+    await slow.waitFor(slots - 1);
+    assert.equal(slow.waiting, slots - 1, 'one was left for it');
+    clock.set(dueAt + minute);
+    engine.wake();
     slow.release(1);
-  }
-  for (const job of [...asked, ...due]) await endedRuns(job, 1);
-  assert.equal(slow.mostWaiting, slots - 1);
-});
+    await its.waitFor(2);
+    assert.equal(slow.waiting, slots - 2, 'the next free slot is not for a run by hand');
+    its.release();
+    for (const job of others) await endedRuns(job, 1);
+    for (let answered = 1; answered < 24; answered += 1) {
+      await slow.waitFor(1);
+      slow.release(1);
+    }
+    for (const job of [...asked, ...due]) await endedRuns(job, 1);
+    assert.equal(slow.mostWaiting, slots - 1);
+  });
+}
 
 test('the only workspace has all slots', async (t) => {
   const { start, addJob, clock } = await setupEngine(t);

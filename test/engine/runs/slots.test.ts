@@ -20,7 +20,7 @@ test('slots are taken up to both limits, and are free again when released', asyn
   const slots = createSlots(3, 2);
   const take = (host: string): boolean => slots.take(to(host));
   assert.deepEqual([take('a'), take('a'), take('a')], [true, true, false]);
-  assert.deepEqual(slots.full(), { exceptHosts: ['a'], exceptWorkspaces: [] });
+  assert.deepEqual(slots.full(), { exceptHosts: ['a'], exceptShares: [] });
   assert.deepEqual([take('b'), take('c')], [true, false]);
   assert.equal(slots.free, 0);
   slots.release(to('a'));
@@ -45,7 +45,7 @@ test('a workspace that has its share leaves the last eighth of the slots to othe
     return count;
   };
   assert.equal(takeAll('w1'), 56);
-  assert.deepEqual(slots.full(), { exceptHosts: [], exceptWorkspaces: ['w1'] });
+  assert.deepEqual(slots.full().exceptShares, ['* w1', 'a w1']);
   assert.equal(slots.isShort, true);
   assert.deepEqual([takeAll('w2', slots.copy()), takeAll('w2'), takeAll('w2')], [4, 4, 0]);
   const last = ['w3', 'w4', 'w5', 'w6'].map((workspace) => takeAll(workspace));
@@ -63,9 +63,30 @@ test('a workspace that has its share leaves the last eighth of the slots to othe
   );
   release(30);
   assert.deepEqual([takeAll('w2'), slots.free], [26, 8], 'above the last part, first come');
-  assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w1', 'w2'] }), true);
-  assert.equal(slots.areFull({ exceptHosts: [], exceptWorkspaces: ['w2', 'w3'] }), false);
-  assert.equal(slots.areFull({ exceptHosts: ['a'], exceptWorkspaces: [] }), false);
+  const none = { exceptHosts: [], exceptShares: [] };
+  assert.equal(slots.areFull({ ...none, exceptShares: ['* w1', '* w2'] }), true);
+  assert.equal(slots.areFull({ ...none, exceptShares: ['* w2', '* w3'] }), false);
+  assert.equal(slots.areFull({ ...none, exceptHosts: ['a'] }), false);
+});
+
+test('it leaves the last eighth of the slots of a host, too, and has others all the same', () => {
+  const slots = createSlots(512, 64);
+  const takeAll = (host: string, workspace: string): number => {
+    let count = 0;
+    while (slots.take(to(host, workspace))) count += 1;
+    return count;
+  };
+  assert.equal(takeAll('a', 'w1'), 56);
+  const full = { exceptHosts: [], exceptShares: ['a w1'] };
+  assert.deepEqual(slots.full(), full);
+  assert.deepEqual([slots.areFull(full), slots.isShort], [true, true]);
+  assert.deepEqual(
+    ['a w2', 'b w1'].map((pair) => slots.areFull({ ...full, exceptShares: [pair] })),
+    [false, false],
+  );
+  assert.deepEqual([takeAll('a', 'w2'), takeAll('a', 'w3'), takeAll('b', 'w1')], [4, 2, 56]);
+  for (let left = 56; left > 0; left -= 1) slots.release(to('a', 'w1'));
+  assert.deepEqual(slots.full().exceptShares, ['b w1']);
 });
 
 test('the number of calls in flight is limited by the slots; other jobs stay due', async (t) => {

@@ -74,8 +74,8 @@ test('cron fields give only the schedule', () => {
   for (const [text, problem] of [
     ['0 0 12 * * ?', /write 0 12 \* \* \*$/],
     ['cron(0 12 * * ? *)', /write 0 12 \* \* \*$/],
-    ['rate(5 minutes)', /300 seconds \(5m\)$/],
-    ['@every 5m', /300 seconds \(5m\)$/],
+    ['rate(5 minutes)', /300 seconds \(--every 5m\)$/],
+    ['@every 5m', /300 seconds \(--every 5m\)$/],
     ['Mon *-*-1..7 05:30', /systemd/],
     ['daily', /write @daily$/],
     ['99 * * * *', /^the minute field/],

@@ -48,7 +48,12 @@ export interface TurnedCrontab {
 /** Turns a crontab into a file of definitions. */
 export function turnCrontab(text: string, options: CrontabOptions): TurnedCrontab {
   const { lines, broken } = parseCrontab(text, options);
-  const taken: Taken = { jobs: new Set(), monitors: new Set(), variables: new Map() };
+  const taken: Taken = {
+    jobs: new Set(),
+    monitors: new Set(),
+    names: new Set(),
+    variables: new Map(),
+  };
   const jobs: Written[] = [];
   const monitors: Written[] = [];
   const { monitored, adapted, left }: Pick<TurnedCrontab, 'monitored' | 'adapted' | 'left'> = {
@@ -99,6 +104,7 @@ function nameOf([key, { name = key }]: Written): string {
 interface Taken {
   jobs: Set<string>;
   monitors: Set<string>;
+  names: Set<string>;
   variables: Map<string, string>;
 }
 
@@ -127,9 +133,6 @@ function jobOrReason(
   }
 }
 
-/** The minute field of a line that is due every minute. */
-const everyMinute = /^\*(?:\/1)? /;
-
 /** Why a line with a call is no job; null if it is one, and for a command. Throws the reason if it is not certain what it does. */
 function whyNoJob(line: CrontabLine, read: ReadCommand): string | null {
   const { tool, call, unhonoured, followsOthers, isDelayed } = read;
@@ -138,7 +141,7 @@ function whyNoJob(line: CrontabLine, read: ReadCommand): string | null {
   // In most URLs, nobody meant it.
   if (line.input !== null && uncertain !== null) throw new Error(uncertain);
   const reasons = unhonoured.map(({ text, reason }) => `${text}: ${reason}`);
-  if (isDelayed && everyMinute.test(line.cronExpr)) {
+  if (isDelayed && /^\*(?:\/1)? /.test(line.cronExpr)) {
     reasons.push(
       'a job is called once a minute at most: two jobs with an interval of a minute, the second created half a minute later, do it',
     );
@@ -164,12 +167,12 @@ function monitorOf(
   line: CrontabLine,
   { program }: ReadCommand,
   options: CrontabOptions,
-  { monitors }: Taken,
+  { monitors, names }: Taken,
 ): Written {
   const name = nameOfCommand(line, program);
   const schedule = scheduleOf(line, options);
   monitorKind.check({ name, ...schedule });
-  const input = { name, ...schedule, graceSeconds: graceOf(schedule) };
+  const input = { name: unique(name, names, ' '), ...schedule, graceSeconds: graceOf(schedule) };
   const key = unique(slugOf(name, 'monitor'), monitors);
   return [key, fieldsOf(monitorKind, key, withoutDefaults(input, monitorDefaults))];
 }
@@ -201,7 +204,8 @@ function jobOf(
     }),
   ) as Record<string, string>;
   // A timeout is written if the command has one, whatever the default of the plan.
-  const job = { ...withoutDefaults({ ...input, headers }, jobDefaults), timeoutSeconds };
+  const named = { ...input, name: unique(name, taken.names, ' '), headers };
+  const job = { ...withoutDefaults(named, jobDefaults), timeoutSeconds };
   return [key, fieldsOf(jobKind, key, job)];
 }
 
