@@ -55,9 +55,5 @@ function takesNull({ type = [], anyOf = [] }: Shape): boolean {
 /** The same or null: shorter than a union, and its errors name both types. */
 export function orNull(schema: Shape): Shape {
   const { type = [], enum: words } = schema;
-  return {
-    ...schema,
-    type: [type, 'null'].flat(),
-    ...(words && { enum: [...words, null] }),
-  };
+  return { ...schema, type: [type, 'null'].flat(), ...(words && { enum: [...words, null] }) };
 }

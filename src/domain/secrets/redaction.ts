@@ -49,12 +49,24 @@ function decodedBasic(credential: string): string {
   return new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0)));
 }
 
-/** As it is, in a JSON string (with and without `/` escaped), and in a query. */
+/** What PHP, Go, Python and .NET escape in a JSON string that JavaScript does not. */
+const escapedInJson = [/[<>&]/g, /[^ -~]/g, /[^ -~]|[<>&'+`]|\\"/g];
+
+/** As it is, in a JSON string, and percent-encoded in a query or a form; with digits in either case. */
 function addSpellings(found: Set<string>, secret: string): void {
   if (secret.length < shortestSecret) return;
+  const text = secret.toWellFormed();
   const inJson = JSON.stringify(secret).slice(1, -1);
-  found.add(secret).add(inJson).add(inJson.replaceAll('/', '\\/'));
-  found.add(encodeURIComponent(secret.toWellFormed()));
+  const escaped = escapedInJson.map((odd) => inJson.replace(odd, inUnicode));
+  const inForm = new URLSearchParams({ '': text }).toString().slice(1);
+  const all = [secret, inJson, inJson.replaceAll('/', '\\/'), ...escaped];
+  for (const one of [...all, encodeURIComponent(text), inForm])
+    found.add(one).add(one.replace(/%[0-9A-F]{2}|\\u[0-9A-F]{4}/g, (code) => code.toLowerCase()));
+}
+
+function inUnicode(odd: string): string {
+  const code = odd.charCodeAt(odd.length - 1).toString(16);
+  return `\\u${code.toUpperCase().padStart(4, '0')}`;
 }
 
 /** Takes some secrets out of texts. */

@@ -160,11 +160,7 @@ async function send(
 ): Promise<string> {
   const { id: channelId, workspaceId } = channel;
   const workspace = { id: workspaceId, name: (await findWorkspaceName(tx, workspaceId)) ?? '' };
-  const alert: Alert = {
-    type: event,
-    timestamp: isoTime(now),
-    data: { workspace, ...data },
-  };
+  const alert: Alert = { type: event, timestamp: isoTime(now), data: { workspace, ...data } };
   const id = newId(now);
   const subject = subjectOf(alert.data);
   // A reminder stands in the line of its subject, so that it does not overtake the recovery. Reports stand alone: a newer

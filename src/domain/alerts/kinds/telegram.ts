@@ -54,9 +54,5 @@ function withoutMentions(text: string) {
   const words = [...text.matchAll(/@\w+/g)];
   const whole = { type: 'code', offset: 0, length: text.length };
   if (words.length > mostEntities) return [whole];
-  return words.map(({ 0: word, index }) => ({
-    type: 'code',
-    offset: index,
-    length: word.length,
-  }));
+  return words.map(({ 0: word, index }) => ({ type: 'code', offset: index, length: word.length }));
 }
