@@ -39,7 +39,6 @@ function lookedFor(table: Readonly<Record<string, string>>, word: string): strin
 
 const unknown = /^error: unknown (command|option) '(.*)'(?:\n\(Did you mean (.*)\?\))?\s*$/s;
 
-/** A shell puts the names of files in the place of an asterisk. */
 const excess = /^error: too many arguments .*? but got (\d+):/s;
 
 /** What is missing may be there under another name. */
@@ -52,9 +51,9 @@ export function usageText(command: Command, text: string): string {
   const [, kind, word = '', similar] = unknown.exec(text) ?? [];
   const path = pathOf(command);
   const help = `see ${['jobd', 'help', ...path].join(' ')}\n`;
-  const count = Number(excess.exec(text)?.[1] ?? 0);
-  if (count > 3 && takesExpression(command))
-    return `jobd: the shell made ${count} words of an expression: put it in quotes, '*/5 * * * *'; ${help}`;
+  const more = Number(excess.exec(text)?.[1] ?? 0);
+  if (more >= 4 && command.getOptionValue('cron') !== undefined)
+    return `jobd: ${unquotedText(1 + more)}\n`;
   if (kind === undefined) return text.replace(/^error: /, 'jobd: ').replace(/\.?\n$/, `; ${help}`);
   const find = kind === 'command' ? meantCommand : meantOption;
   const meant = find(command, path, word) ?? similar;
@@ -62,9 +61,9 @@ export function usageText(command: Command, text: string): string {
   return `jobd: unknown ${kind} '${word}'${hint}, ${help}`;
 }
 
-function takesExpression(command: Command): boolean {
-  const [first] = command.registeredArguments;
-  return first?.name() === 'expression' || command.getOptionValue('cron') !== undefined;
+/** Of a cron expression that a shell took apart: it has five words, and names of files in the place of an asterisk. */
+export function unquotedText(count: number): string {
+  return `put the expression in quotes, such as '0 9 * * mon': it arrived as ${count} arguments`;
 }
 
 function meantCommand(command: Command, path: readonly string[], word: string): string | undefined {

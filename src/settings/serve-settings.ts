@@ -79,7 +79,7 @@ function many<Value>(
   const read = (flags: Flags, env: Environment): Value => {
     const given = flags[fieldOf(flag)] ?? env[variable] ?? [];
     // Perhaps an unset variable of a shell, which hardly means all or none.
-    if (Array.isArray(given) && given.includes(''))
+    if (Array.isArray(given) && given.some((text) => /^[\s,]*$/.test(text)))
       throw invalidInput(`${optionIn(flag)} has nothing in it: give it a value, or leave it out`);
     const texts = [given].flat().flatMap((text) => String(text).split(/[\s,]+/));
     return parse(texts.filter(Boolean), name);

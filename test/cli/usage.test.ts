@@ -51,6 +51,18 @@ test('unknown input exits with 2 and a message on stderr', async () => {
     [['jobs', 'frobnicate'], /unknown command 'frobnicate'/],
     [['jobs', 'list', '--frob'], /unknown option '--frob'/],
     [['jobs', 'list', 'extra'], /too many arguments/],
+    [
+      ['jobs', 'create', '--name', 'a', '--cron', '30', '2', 'a', 'b', 'c'],
+      /in quotes, .*: it arrived as 5 arguments\n$/,
+    ],
+    [
+      ['schedule', 'preview', '0', '2', 'a', 'b', 'c'],
+      /in quotes, .*: it arrived as 5 arguments\n$/,
+    ],
+    [['windows', 'del', 'a'], /did you mean delete\?/],
+    [['-v'], /did you mean --version\?/],
+    [['serve', '--allow-target', '127.0.0.1,lan'], /got "lan"/],
+    [['serve', '--mail-allow', ' , '], /^jobd: --mail-allow has nothing in it/],
     [['jobs', 'get'], /missing required argument 'job'/],
     [['jobs', 'create', '--name', 'a'], /^jobd: say what to call: --url or --curl\n$/],
     [['serve', '--port'], /option '--port <port>' argument missing/],

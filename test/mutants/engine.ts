@@ -160,15 +160,15 @@ export const engineMutants: readonly Mutant[] = [
   {
     breaks: 'a workspace that has its share takes the last slots too',
     file: 'engine/runs/slots.ts',
-    text: ' >= limit / (workspaces.size + 1);',
-    becomes: ' >= limit;',
+    text: ' >= all / (workspaces.size + 1) &&',
+    becomes: ' >= all &&',
     tests: ['engine/runs/slots.test.ts'],
   },
   {
     breaks: 'the second workspace takes all of the last slots',
     file: 'engine/runs/slots.ts',
     text: '(its >= free &&',
-    becomes: '(its > limit &&',
+    becomes: '(its > all &&',
     tests: ['engine/runs/slots.test.ts'],
   },
 ];

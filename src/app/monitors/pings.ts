@@ -114,7 +114,9 @@ export function createPingKeeper(
 }
 
 function addPing({ said, rows }: Fold, ping: ReceivedPing, at: number): void {
-  for (const one of rows.keys()) if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
+  for (const one of rows.keys()) {
+    if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
+  }
   const last = { kind: ping.kind, at };
   said.push(last);
   rows.set(last, ping);

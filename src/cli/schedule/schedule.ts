@@ -11,6 +11,7 @@ import { adjustmentFields } from '../../domain/schedule/fields.ts';
 import { givenFields, withFieldOptions } from '../fields.ts';
 import { parseWholeNumber } from '../../settings/setting.ts';
 import { printJson } from '../terminal/output.ts';
+import { unquotedText } from '../unknown-words.ts';
 import { parsePeriod, textFlag } from './schedule-options.ts';
 
 /** What adjusts an expression or an interval. */
@@ -98,10 +99,7 @@ async function inputOf(
 function scheduleOf(words: readonly string[], every: string | undefined): PreviewInput {
   const [cronExpr, ...more] = words;
   if (more.length > 0) {
-    throw new JobdError(
-      'usage',
-      `put the expression in quotes, such as '0 9 * * mon': it arrived as ${words.length} arguments`,
-    );
+    throw new JobdError('usage', unquotedText(words.length));
   }
   if ((cronExpr === undefined) === (every === undefined)) {
     throw new JobdError('usage', 'use either a cron expression, in quotes, or --every');

@@ -55,12 +55,7 @@ export function alone(clock: Clock, servedUntil: number | null = null): Membersh
     mayBeginForMs: () => Infinity,
     leads: () => true,
     hasOthers: () => false,
-    status: () => ({
-      roles: ['leader'],
-      leads: true,
-      leaseLeftMs: Infinity,
-      clockLeadMs: 0,
-    }),
+    status: () => ({ roles: ['leader'], leads: true, leaseLeftMs: Infinity, clockLeadMs: 0 }),
     drain: () => {},
     onGone: () => {},
   };

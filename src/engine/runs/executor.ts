@@ -9,7 +9,7 @@
 import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Meter } from '../../domain/meter.ts';
 import { isOfStore } from '../../base/outage.ts';
-import { everywhere, findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
+import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import { createPause, type Pause } from '../pause.ts';
 import { announceEnd, announceFollowUp, announceRun } from './announce.ts';
 import { createBacklog, type Backlog } from './backlog.ts';
@@ -233,9 +233,7 @@ export class Executor {
       }
       throw error;
     } finally {
-      const { free } = this.#slots;
-      const isShort = this.#slots.full().exceptShares.some((one) => one.startsWith(everywhere));
-      this.#hindrances.filled(free <= 0 || isShort);
+      this.#hindrances.filled(this.#slots.isUsedUp);
     }
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { tally } from '../../domain/tally.ts';
-import { everywhere, type ClaimBounds } from '../../store/runs/claims.ts';
+import { allHosts, type ClaimBounds } from '../../store/runs/claims.ts';
 import type { Execution } from './execution.ts';
 
 /** Who takes a slot. A workspace without a name is the only one, and is not counted. */
@@ -19,6 +19,8 @@ export interface Slots {
   readonly free: number;
   /** Whether somebody gets no slot. */
   readonly isShort: boolean;
+  /** Whether somebody gets none, to whatever host. */
+  readonly isUsedUp: boolean;
   full(): Full;
   /** Whether all of these are full still. */
   areFull(those: Full): boolean;
@@ -44,76 +46,79 @@ interface Use {
   workspaces: Map<string, number>;
 }
 
-/** Makes slots. `inUse` counts the taken ones by place: a host, or `everywhere`. */
-export function createSlots(
-  limit: number,
-  limitPerHost: number,
-  inUse: ReadonlyMap<string, Use> = new Map(),
-): Slots {
-  const uses = new Map(inUse.entries().map(([place, use]) => [place, copyOf(use)]));
-  let allReleased = Promise.withResolvers<void>();
-  const takenAt = (place: string): number => uses.get(place)?.taken ?? 0;
-  const limitAt = (place: string): number => (place === everywhere ? limit : limitPerHost);
-  const isFull = (place: string): boolean => takenAt(place) >= limitAt(place);
-  const hasShare = (place: string, id: string): boolean =>
-    hasEnough(uses.get(place) ?? copyOf(), limitAt(place), id);
+/** Counts slots in use by place: a host, or `allHosts`. */
+function createUses(limitOf: (place: string) => number, inUse: ReadonlyMap<string, Use>) {
+  const uses = new Map(
+    inUse.entries().map(([place, use]) => [place, { ...use, workspaces: new Map(use.workspaces) }]),
+  );
+  const useOf = (place: string): Use => uses.get(place) ?? { taken: 0, workspaces: new Map() };
+  const freeOf = (place: string): number => limitOf(place) - useOf(place).taken;
+  /** Whether a workspace leaves to others what is free of a place. */
+  const hasEnough = (place: string, id: string): boolean => {
+    const { workspaces } = useOf(place);
+    const [all, free, its] = [limitOf(place), freeOf(place), workspaces.get(id) ?? 0];
+    if (its >= free && free <= all * veryLastPart) return true;
+    return its >= all / (workspaces.size + 1) && free <= Math.ceil(all * lastPart);
+  };
+  const thatHaveEnough = (place: string): string[] =>
+    [...useOf(place).workspaces.keys()].filter((id) => hasEnough(place, id));
   const count = ({ host, workspaceId, workspace }: Taker, change: 1 | -1): void => {
-    for (const place of [everywhere, host]) {
-      const use = uses.get(place) ?? copyOf();
+    for (const place of [allHosts, host]) {
+      const use = useOf(place);
       use.taken += change;
       if (workspace !== null) tally(use.workspaces, workspaceId, change);
       if (use.taken === 0) uses.delete(place);
       else uses.set(place, use);
     }
   };
+  return { uses, freeOf, hasEnough, thatHaveEnough, count };
+}
+
+/** Makes slots. `inUse` counts the taken ones. */
+export function createSlots(
+  limit: number,
+  limitPerHost: number,
+  inUse: ReadonlyMap<string, Use> = new Map(),
+): Slots {
+  const limitOf = (place: string): number => (place === allHosts ? limit : limitPerHost);
+  const { uses, freeOf, hasEnough, thatHaveEnough, count } = createUses(limitOf, inUse);
+  const isFull = (place: string): boolean => freeOf(place) <= 0;
+  let allReleased = Promise.withResolvers<void>();
 
   const slots: Slots = {
     get free() {
-      return limit - takenAt(everywhere);
+      return freeOf(allHosts);
     },
     get isShort() {
       return slots.free <= 0 || Object.values(slots.full()).some(({ length }) => length > 0);
     },
+    get isUsedUp() {
+      return slots.free <= 0 || thatHaveEnough(allHosts).length > 0;
+    },
     full: () => ({
-      exceptHosts: [...uses.keys()].filter((place) => place !== everywhere && isFull(place)),
-      exceptShares: [...uses].flatMap(([place, { workspaces }]) =>
-        [...workspaces.keys()].flatMap((id) => (hasShare(place, id) ? `${place} ${id}` : [])),
-      ),
+      exceptHosts: [...uses.keys()].filter((place) => place !== allHosts && isFull(place)),
+      exceptShares: [...uses.keys()].flatMap((of) => thatHaveEnough(of).map((id) => `${of} ${id}`)),
     }),
     areFull: ({ exceptHosts, exceptShares }) =>
       exceptHosts.every(isFull) &&
-      exceptShares.every((share) => hasShare(...(share.split(' ') as [string, string]))),
+      exceptShares.every((share) => hasEnough(...(share.split(' ') as [string, string]))),
     take(taker) {
-      const places = [everywhere, taker.host];
-      if (places.some((place) => isFull(place) || hasShare(place, taker.workspaceId))) return false;
+      const { host, workspaceId: id } = taker;
+      if ([allHosts, host].some((place) => isFull(place) || hasEnough(place, id))) return false;
       count(taker, 1);
       return true;
     },
     hold: (taker) => count(taker, 1),
     release(taker) {
       count(taker, -1);
-      if (takenAt(everywhere) > 0) return;
+      if (slots.free < limit) return;
       allReleased.resolve();
       allReleased = Promise.withResolvers();
     },
     copy: () => createSlots(limit, limitPerHost, uses),
     async allReleased() {
-      if (takenAt(everywhere) > 0) await allReleased.promise;
+      if (slots.free < limit) await allReleased.promise;
     },
   };
   return slots;
-}
-
-function copyOf({ taken, workspaces }: Partial<Use> = {}): Use {
-  return { taken: taken ?? 0, workspaces: new Map(workspaces) };
-}
-
-/** Whether a workspace leaves what is free of `limit` slots to others. */
-function hasEnough({ taken, workspaces }: Use, limit: number, id: string): boolean {
-  const [free, its] = [limit - taken, workspaces.get(id) ?? 0];
-  const hasShare = its >= limit / (workspaces.size + 1);
-  return (
-    (hasShare && free <= Math.ceil(limit * lastPart)) ||
-    (its >= free && free <= limit * veryLastPart)
-  );
 }

@@ -40,7 +40,7 @@ export interface QueuedRun extends ClaimableJob {
 }
 
 /** In the place of a host: all slots. */
-export const everywhere = '*';
+export const allHosts = '*';
 
 /** What to find. */
 export interface ClaimBounds {
@@ -167,7 +167,7 @@ function isNotHeld(of: Parameters<Pick<Bounds, 'jobs'> & Due>): RawBuilder<boole
 
 function isNoShareOf(workspace: string, shares: RawBuilder<string>): RawBuilder<boolean> {
   const id = sql.ref(workspace);
-  return sql<boolean>`(${sql.lit(`${everywhere} `)} || ${id} not in ${textsIn(shares)} and host || ' ' || ${id} not in ${textsIn(shares)})`;
+  return sql<boolean>`(${sql.lit(`${allHosts} `)} || ${id} not in ${textsIn(shares)} and host || ' ' || ${id} not in ${textsIn(shares)})`;
 }
 
 function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolean> {

@@ -122,6 +122,12 @@ export async function removeRuns(tx: Db, runs: readonly OldRun[]): Promise<numbe
   const keys = runs.map(({ id, jobId }) => ({ id, jobId }));
   const isRemoved = await removeRun(tx, keys);
   const removed = runs.filter((_, index) => isRemoved[index]);
+  await subtractRuns(tx, removed);
+  return removed.length;
+}
+
+/** Subtracts runs that were removed from their jobs' totals. */
+export async function subtractRuns(tx: Db, removed: readonly OldRun[]): Promise<void> {
   const counts = new Map<string, Removed>();
   for (const { jobId, status, scheduledFor, lastDueAt } of removed) {
     const count = counts.get(jobId) ?? { jobId, ...nothingRemoved };
@@ -130,5 +136,4 @@ export async function removeRuns(tx: Db, runs: readonly OldRun[]): Promise<numbe
     counts.set(jobId, count);
   }
   await subtract(tx, [...counts.values()]);
-  return removed.length;
 }

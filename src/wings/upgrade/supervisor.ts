@@ -90,7 +90,7 @@ async function stopProcess(dataDir: string): Promise<ProgramEnd> {
   if (pid !== null) {
     try {
       process.kill(pid, 'SIGTERM');
-      // It lets go of the lock a moment before it ends.
+      // It releases the lock a moment before it ends.
       for (const end = Date.now() + stopMs; isAlive(pid) && Date.now() < end;) await sleep(100);
       if (servingProcess(dataDir) === pid) process.kill(pid, 'SIGKILL');
     } catch (error) {

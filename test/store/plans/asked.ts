@@ -240,6 +240,7 @@ export const ofRuns: Asked = {
   listOldestRuns: [(db) => retention.listOldestRuns(db, 'j', { after, limit: 5 })],
   findPlan: [(db) => retention.findPlan(db, 'a')],
   removeRuns: [(db) => retention.removeRuns(db, [oldRun])],
+  subtractRuns: [(db) => retention.subtractRuns(db, [oldRun])],
   listKeptFrom: [(db) => listKeptFrom(db, part, 10)],
   findNextWaitEnd: [(db) => reports.findNextWaitEnd(db, { acceptedFrom: 1 })],
   findDueWaits: [(db) => reports.findDueWaits(db, { now: 1, acceptedFrom: 1, limit: 5 })],

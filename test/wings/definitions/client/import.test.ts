@@ -46,6 +46,21 @@ test('a crontab line that calls a URL becomes a job that makes the same call', (
   assert.equal(encoded[0]?.['url'], 'https://example.com/%20');
 });
 
+test('lines that make alike calls become jobs and monitors of different names', () => {
+  const line = '@daily curl https://example.com/a';
+  const jobs = jobsOf(`${line}\n${line}?b=c\n${line}`);
+  const names = ['example.com/a', 'example.com/a 2', 'example.com/a 3'];
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    names,
+  );
+  const { monitored } = turnCrontab('@daily backup.sh\n@hourly backup.sh', options);
+  assert.deepEqual(
+    monitored.map(({ name }) => name),
+    ['backup.sh', 'backup.sh 2'],
+  );
+});
+
 test('a line whose times or command are not certain is skipped, with its number and the reason', () => {
   const rows: [line: string, reason: RegExp][] = [
     ['@reboot curl https://example.com/', /the times: .*@reboot/],
